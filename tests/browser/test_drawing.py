@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from pages import QUICK, TASKS, Open, go
+from evenhand.tasks.registry import TASKS as TASKS_FOREIGN_TASK
+from foreign import TOPICS
+from pages import QUICK, TASKS, Open, count, go, wrong_links
 
 PHONE = {"width": 390, "height": 844}
 COPIED = """() => {
@@ -137,3 +140,162 @@ def test_a_phone_that_is_turned_gets_lanes(open_page: Open, example_pages: dict[
     page.wait_for_selector("#detail .grid-lanes", state="attached")
     go(page, "#units?right=any")
     assert page.locator("#detail .inline").count() == 0
+
+
+# The page of constituents: every number leads to its units, and trees are drawn with their wrong brackets
+
+
+FOLDER = ROOT / "src" / "evenhand" / "examples" / "constituents"
+SYSTEMS = ("chunks", "pcfg", "neural")
+
+
+@pytest.fixture(scope="module")
+def page_of_trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "constituents.html"
+    systems = [FOLDER / f"{name}.mrg" for name in SYSTEMS]
+    eh.report(FOLDER / "gold.mrg", systems, task="constituents", **QUICK).to_html(path)
+    return path
+
+
+@pytest.mark.long
+def test_every_number_leads_to_as_many_units(open_page: Open, page_of_trees: Path) -> None:
+    page = open_page(page_of_trees)
+    size, wrong = wrong_links(page, "td.number a")
+    assert wrong == []
+    assert size > 100
+    size, wrong = wrong_links(page, ".parts a")
+    assert wrong == []
+    assert size >= 3
+
+
+def test_trees_are_drawn_side_by_side(open_page: Open, page_of_trees: Path) -> None:
+    """Sentence 1: pcfg has both phrases under VP, so that NP is missing and PP too narrow."""
+    page = open_page(page_of_trees)
+    go(page, "#units?system=pcfg&kind=BES&gold=PP")
+    drawings = page.eval_on_selector_all("svg.tree", "all => all.map((each) => each.getAttribute('aria-label'))")
+    assert len(drawings) == 4
+    gold, _, pcfg, _ = drawings
+    assert "NP over “a rock off the coast” (missed by 3 of 3 systems)" in gold
+    assert "PP over “on a rock” (wrong)" in pcfg
+    marked = page.eval_on_selector_all(
+        "svg.tree:nth-of-type(1) .wrong text", "all => all.map((each) => each.textContent)"
+    )
+    assert "PP" in marked
+    assert page.locator("svg.tree .here").count() == 1
+
+
+# The page of enhanced dependencies: units are edges, and all edges of a sentence are drawn
+
+
+DEPS = {
+    "gold": ("2:nsubj|5:nsubj", "0:root", "2:obl:in", "5:cc", "2:conj:and"),
+    "one": ("2:nsubj", "0:root", "2:obl:on", "3:cc", "2:conj:and|4:dep"),
+    "two": ("2:nsubj|4:nsubj", "0:root", "2:obl:in", "5:cc", "2:obl:and"),
+}
+ROWS = (("She", 2, "nsubj"), ("sat", 0, "root"), ("outside", 2, "obl"), ("and", 5, "cc"), ("read", 2, "conj"))
+
+
+@pytest.fixture(scope="module")
+def page_of_edges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("edges")
+    for name, deps in DEPS.items():
+        lines = [
+            "\t".join((str(at), form, "_", "X", "_", "_", str(head), relation, cell, "_"))
+            for at, ((form, head, relation), cell) in enumerate(zip(ROWS, deps, strict=True), 1)
+        ]
+        (folder / f"{name}.conllu").write_text("\n".join(lines) + "\n\n")
+    gold, *systems = (folder / f"{name}.conllu" for name in DEPS)
+    eh.report(gold, systems, by="elas", **QUICK).to_html(folder / "page.html")
+    return folder / "page.html"
+
+
+@pytest.mark.long
+def test_every_number_leads_to_as_many_edges(open_page: Open, page_of_edges: Path) -> None:
+    page = open_page(page_of_edges)
+    size, wrong = wrong_links(page, "td.number a")
+    assert wrong == []
+    assert size > 10
+
+
+@pytest.mark.long
+def test_all_edges_are_drawn(open_page: Open, page_of_edges: Path) -> None:
+    page = open_page(page_of_edges)
+    go(page, "#units?right=any")
+    assert page.text_content("#status") == "7 of 7 units"
+    go(page, "#units?system=one&kind=extra")
+    assert page.text_content("#status").startswith("1 of 7 units")
+    assert "not in the gold standard" in page.text_content("#detail")
+    go(page, "#units?system=two&kind=wrong_head")
+    assert page.text_content("#status").startswith("1 of 7 units")
+    drawings = page.eval_on_selector_all("svg.arcs", "all => all.map((each) => each.getAttribute('aria-label'))")
+    assert drawings[0] == (
+        "gold: She is nsubj of sat; She is nsubj of read; sat is root; outside is obl:in of sat; and is cc of read; "
+        "read is conj:and of sat"
+    )
+    assert "She is nsubj of and" in drawings[2]
+    assert "of “and”" in page.text_content("#detail")
+
+
+# Relations in a page: arguments as bars, relations as arcs with the verdict on the one that a unit is about
+
+
+def test_arguments_types_and_verdicts_are_drawn(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["relations"], "#units?system=joint&kind=DE")
+    assert page.text_content("#status").startswith("1 of ")
+    assert page.locator(".arcs").count() == 4  # gold standard and three systems
+    assert page.locator("#detail dd").first.text_content() == "Bergen → Norway"
+    own = page.locator(".arcs .here text").all_text_contents()
+    assert own[0] == "located_in"
+    assert "DE located_in" in own
+    names = page.locator(".arcs").evaluate_all("nodes => nodes.map((node) => node.getAttribute('aria-label'))")
+    assert names[0] == "gold: Bergen located_in Norway"
+    assert names[-1] == "joint: Norway DE located_in Bergen (wrong)"
+    assert page.locator(".bar.here").count() >= 4
+
+
+def test_missing_relations_have_no_arc_under_the_system(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["relations"], "#units?system=rules&kind=AM")
+    svg = page.locator(".arcs").nth(1)
+    assert svg.locator(".here").count() == 0
+    assert page.locator(".arcs").nth(0).locator(".here").count() == 1
+
+
+# The page of a task from outside: every number leads to its units, which are drawn as labelled spans
+
+
+@pytest.mark.long
+def test_numbers_lead_to_units(open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example: Path) -> None:
+    monkeypatch.setitem(TASKS_FOREIGN_TASK.__dict__, "_plugins", {"topics": TOPICS})
+    systems = {name: eh.read(example / f"{name}.conll") for name in ("gazetteer", "crf", "tagger")}
+    eh.report(eh.read(example / "gold.conll"), systems, task="topics", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units?system=crf&gold=LOC&predicted=PER")
+    assert page.text_content("#status") == "1 of 87 units"
+    assert page.text_content("#list .unit .verdict >> nth=1") == "✗ PER"
+    assert page.locator(".bar.here").all_text_contents() == ["LOC", "LOC", "LOC"]
+    assert page.locator(".bar").all_text_contents() == ["LOC", "LOC", "PER", "LOC"]
+    size, wrong = wrong_links(page, "td.number a, .parts a")
+    assert wrong == []
+    assert size > 50
+
+
+# A page on a gold standard with overrides: errors of the gold standard lead to their units
+
+
+@pytest.mark.long
+def test_every_count_leads_to_as_many_units_with_overrides(open_page: Open, tmp_path: Path, example: Path) -> None:
+    gold, systems = example / "gold.conll", [example / "crf.conll", example / "tagger.conll"]
+    rows = eh.read(gold).spans().rows()
+    records = [
+        {"sentence": scope + 1, "start": start, "end": end, "label": label, "verdict": "spurious"}
+        for label, scope, start, end in rows[::5]
+    ]
+    path = tmp_path / "overrides.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    report = eh.report(gold, systems, overrides=path, overrides_as="kind", match="exact,fair", **QUICK)
+    report.to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units?system=crf&kind=GE")
+    assert count(page) == report.results["crf"]["fair"].overall["GE"] > 0
+    assert "GE" in page.locator("#list .verdict.bad").first.text_content()
+    size, wrong = wrong_links(page, "td.number a, figure svg a")
+    assert wrong == []
+    assert size > 50

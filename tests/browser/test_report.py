@@ -201,3 +201,270 @@ def test_the_page_does_not_scroll_sideways(
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     light = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert light == (scheme == "light")
+
+
+# The first screen of a page: who is better, the main errors, what to fix first, and the first erroneous se
+
+
+@pytest.fixture(scope="module")
+def wnut17(data: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, path = data / "wnut17", tmp_path_factory.mktemp("wnut17") / "page.html"
+    systems = [folder / "systems" / f"{name}.conll" for name in ("uh_ritual", "arcada", "mic-cis", "flytxt")]
+    eh.report(folder / "gold.conll", systems, align="position").to_html(path)
+    return path
+
+
+def bottom(page: Any, selector: str) -> float:
+    box = page.locator(selector).first.bounding_box()
+    return float(box["y"] + box["height"])
+
+
+def test_thirty_seconds_with_wnut17(open_page: Open, wnut17: Path) -> None:
+    """All within 1440 x 900: the verdict, the kinds of errors, what to fix first, the first erroneous unit."""
+    page = open_page(wnut17, viewport={"width": 1440, "height": 900})
+    verdict = page.inner_text("#verdict")
+    assert verdict.startswith("uh_ritual leads arcada by 0.37 points, p = 0.78: no evidence of a difference.")
+    assert "Both beat mic-cis." in verdict
+    assert "13 spans are ill-formed" in page.inner_text("#cautions")
+    assert "missing: person" in page.inner_text("#fix-first")
+    for selector in ("#verdict", ".parts", ".fixes tbody tr:last-child", "#list .unit"):
+        assert bottom(page, selector) <= 900, selector
+    assert page.locator("#list .unit").first.inner_text().split() != []
+
+
+def test_systems_stand_by_score_with_what_is_sure(open_page: Open, wnut17: Path) -> None:
+    page = open_page(wnut17)
+    rows = page.locator(".all-systems tbody tr")
+    assert rows.locator("th").all_inner_texts() == ["uh_ritual", "arcada", "flytxt", "mic-cis"]
+    assert rows.locator(".standing").all_inner_texts() == [
+        "best",
+        "no evidence, p = 0.78",
+        "no evidence, p = 0.16",
+        "lower, p = 0.028",
+    ]
+    assert rows.locator(".best").all_inner_texts() == ["46.56"]
+
+
+def test_what_to_fix_first_leads_to_its_units(open_page: Open, wnut17: Path) -> None:
+    page = open_page(wnut17)
+    row = page.locator(".fixes:visible tbody tr").first
+    assert row.locator("th, .number").all_inner_texts() == ["missing: person", "180", "+16.20"]
+    assert row.locator(".example").count() == 3
+    words = row.locator(".example mark").nth(1).inner_text()
+    follow(page, row.locator(".number a").click)
+    assert count(page) == 180
+    follow(page, row.locator(".example a").nth(1).click)
+    assert count(page) == 180
+    assert page.inner_text(f"#unit-{selected(page)} .words") == words
+    page.select_option("#fix-first select", label="mic-cis")
+    assert page.locator(".fixes:visible").count() == 1
+    follow(page, page.locator(".fixes:visible .number a").first.click)
+    assert page.input_value("[name=system]") == "=mic-cis"
+
+
+def test_one_system_has_its_score_and_no_rival(open_page: Open, tmp_path: Path, example: Path) -> None:
+    eh.report(example / "gold.conll", example / "crf.conll", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert page.inner_text("#verdict").startswith("crf has 76.50 fair F1 (95 % interval ")
+    assert "against the best" not in page.inner_text("#overview")
+    assert page.locator("#fix-first select").count() == 0
+    assert page.locator("#pair").count() == 0
+
+
+def test_text_of_the_data_stays_text_on_the_first_screen(open_page: Open, tmp_path: Path) -> None:
+    word, name = "<img/src=x>", "<s>&amp;"
+    for file, tag in (("gold", "B-<b>"), (name, "O")):
+        (tmp_path / f"{file.replace('/', '_')}.conll").write_text(f"{word} {tag}\nend O\n\n")
+    systems = {name: tmp_path / f"{name}.conll"}
+    eh.report(tmp_path / "gold.conll", systems, format="conll", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert name in page.inner_text("#verdict")
+    assert page.inner_text("#fix-first mark") == word
+    assert page.inner_text(".fixes tbody th") == "missing: <b>"
+    go(page, "#units?right=any")
+    assert page.inner_text("#list td.words") == word
+
+
+# The table of errors: systems in the header, marks with short verdicts, units in their contexts, sorted as
+
+
+NAMES = [f"a-parser-with-a-long-name-that-was-trained-on-corpus-{number}" for number in range(1, 6)]
+
+
+def texts(page: Any, selector: str) -> list[str]:
+    found: list[str] = page.locator(selector).all_inner_texts()
+    return found
+
+
+@pytest.fixture(scope="module")
+def long_names(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five systems with long names."""
+    path = tmp_path_factory.mktemp("names") / "page.html"
+    trees = Path(eh.__file__).parent / "examples" / "trees"
+    files = ("rules", "transition", "neural", "transition", "rules")
+    systems = {name: trees / f"{file}.conllu" for name, file in zip(NAMES, files, strict=True)}
+    eh.report(trees / "gold.conllu", systems, **QUICK).to_html(path)
+    return path
+
+
+def test_only_errors_are_shown_unless_all_are_asked_for(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report]
+) -> None:
+    size = len(unit_data(example_reports["spans"])["sentence"])
+    page = open_page(example_pages["spans"])
+    assert page.input_value("[name=right]") == "=0"
+    errors = count(page)
+    choose(page, "right", label="right units")
+    assert 0 < count(page) < size
+    choose(page, "right", label="all units")
+    assert status(page) == f"{size} of {size} units"
+    follow(page, lambda: page.keyboard.press("Escape"))
+    assert 0 < errors == count(page) < size
+
+
+def test_systems_stand_in_the_header_and_marks_in_the_cells(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"], "#units?system=crf&kind=LE")
+    assert texts(page, "#head .name") == ["tagger", "crf", "gazetteer"]
+    assert all(text.startswith("✗ LE ") for text in texts(page, "#list .unit .verdict:nth-child(7)"))
+    go(page, "#units?system=crf&kind=TP")
+    assert set(texts(page, "#list .unit .verdict:nth-child(7)")) == {"✓"}
+    assert page.get_attribute("#list .unit .verdict:nth-child(7) .mark", "aria-label") == "right"
+
+
+def test_a_unit_stands_in_its_context(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["tags"], "#units?right=any")
+    sentence = " ".join(texts(page, "#detail .token"))
+    before, words, after = (page.inner_text(f"#unit-1 .{name}") for name in ("before", "words", "after"))
+    assert before
+    assert sentence.startswith(f"{before} {words} {after}"[:40])
+
+
+def test_what_follows_stands_on_the_left_in_a_script_from_right_to_left(open_page: Open, tmp_path: Path) -> None:
+    words = ["زار", "محمد", "القاهرة", "أمس"]
+    for name, tag in (("gold", "B-LOC"), ("system", "O")):
+        rows = "".join(f"{word} {tag if at == 2 else 'O'}\n" for at, word in enumerate(words))
+        (tmp_path / f"{name}.conll").write_text(rows + "\n", "utf-8")
+    eh.report(tmp_path / "gold.conll", tmp_path / "system.conll", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert [page.inner_text(f"#unit-0 .{name}") for name in ("before", "words", "after")] == [
+        words[3],
+        words[2],
+        f"{words[0]} {words[1]}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), pytest.param(1024, "dark", marks=pytest.mark.long), (390, "light")]
+)
+def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: int, scheme: str) -> None:
+    """Each of the five marks is in sight, and none of the columns is narrower than its mark."""
+    page = open_page(long_names, "#units", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    right = page.locator("#list").bounding_box()
+    for mark in page.locator("#unit-0 .mark, #unit-1 .mark").all():
+        box, around = mark.bounding_box(), mark.locator("..").bounding_box()
+        assert right["x"] <= box["x"]
+        assert box["x"] + box["width"] <= min(right["x"] + right["width"], around["x"] + around["width"])
+    assert page.locator("#unit-0 .mark").count() == 5
+    names = "".join(page.inner_text("#letters" if width == 390 else "#head").split())
+    assert all(name in names for name in NAMES)
+    cut = "each.scrollHeight > each.clientHeight + 2 || each.scrollWidth > each.clientWidth + 1"
+    names = "#head button, .all-systems tbody th, #letters"
+    assert page.eval_on_selector_all(names, f"all => all.filter((each) => {cut}).length") == 0
+
+
+def test_the_header_sorts(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    before = count(page)
+    follow(page, lambda: page.click("#head .gold button"))
+    assert "sort=gold" in fragment_of(page)
+    assert page.get_attribute("#head .gold", "aria-sort") == "ascending"
+    labels = texts(page, "#list .unit .gold")
+    assert labels == sorted(labels, key=lambda label: label.replace("–", ""))
+    follow(page, lambda: page.click("#head .verdict:nth-child(5) button"))
+    marks = texts(page, "#list .unit .verdict:nth-child(7)")
+    assert all(mark.startswith("✗") for mark in marks)
+    assert count(page) == before
+
+
+def test_where_systems_differ_most_comes_first(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report]
+) -> None:
+    data = unit_data(example_reports["spans"])
+    crf, tagger = data["systems"].index("crf"), data["systems"].index("tagger")
+    different = [0] * len(data["sentences"])
+    for unit, sentence in enumerate(data["sentence"]):
+        different[sentence] += data["answer"][crf][unit] != data["answer"][tagger][unit]
+    page = open_page(example_pages["spans"], "#units?from=crf&to=tagger&different=1")
+    choose(page, "sort", label="most different first")
+    first = page.inner_text("#detail .place")
+    most = data["sentences"][different.index(max(different))]
+    assert f"sentence {most['n']}," in first
+
+
+@pytest.mark.long
+def test_many_systems_have_columns_where_they_are_asked_for(open_page: Open, tmp_path: Path, example: Path) -> None:
+    files = ("gazetteer", "crf", "tagger")
+    systems = {f"{file}-{number}": example / f"{file}.conll" for file in files for number in range(3)}
+    eh.report(example / "gold.conll", systems, **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units")
+    assert texts(page, "#head .name") == ["tagger-0", "tagger-1", "tagger-2"]
+    assert texts(page, "#head .solved") == ["right"]
+    go(page, "#units?from=crf-1&to=gazetteer-2&different=1")
+    assert texts(page, "#head .name") == ["crf-1", "gazetteer-2"]
+
+
+# The tables of two systems, which a page makes of its units: those of the comparison, whichever pair is chosen
+
+
+CHANGES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
+MADE = """() => [...document.querySelectorAll("#pair details")].map((part) => [
+    part.querySelector("summary").textContent,
+    [...part.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)),
+])"""
+
+
+def choose_pair_tables(page: Any, before: str, after: str) -> dict[str, list[list[str]]]:
+    """The tables by what their headings begin with."""
+    page.select_option("#pair select >> nth=0", label=before)
+    page.select_option("#pair select >> nth=1", label=after)
+    return {heading.partition(":")[0]: rows for heading, rows in page.evaluate(MADE)}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_counts_are_those_of_the_comparison(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report], task: str
+) -> None:
+    comparison = example_reports[task].comparison
+    assert comparison is not None
+    page = open_page(example_pages[task])
+    for pair in comparison.pairs.values():
+        tables = choose_pair_tables(page, pair.before, pair.after)
+        summaries = page.locator("#pair summary").all_text_contents()
+        for kind, found in pair.classes.items():
+            if found.count:
+                said = f"{CHANGES[kind]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
+                assert said in summaries
+                assert sum(int(row[-3]) for row in tables[CHANGES[kind]]) <= found.count
+        assert f"{'−' if pair.delta < 0 else '+'}{abs(100 * pair.delta):.2f} points" in page.inner_text("#pair p")
+
+
+def test_transitions_of_spans_both_ways(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report]
+) -> None:
+    comparison = example_reports["spans"].comparison
+    assert comparison is not None
+    pair = comparison.pair("crf", "tagger")
+    page = open_page(example_pages["spans"])
+    tables = choose_pair_tables(page, "crf", "tagger")
+    wanted = [[each.gold or "–", each.before, each.after, str(each.count)] for each in pair.corrections.transitions]
+    assert sorted(row[:4] for row in tables["corrections"]) == sorted(wanted)
+    turned = choose_pair_tables(page, "tagger", "crf")["new errors"]
+    assert sorted(row[:4] for row in turned) == sorted([gold, b, a, n] for gold, a, b, n in wanted)
+    assert wrong_links(page, "#pair a")[1] == []
+
+
+def test_the_same_system_twice_has_no_tables(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    assert choose_pair_tables(page, "crf", "crf") == {}
+    assert page.inner_text("#pair").endswith("Choose two systems.")

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import evenhand as eh
+from conftest import ROOT
 from evenhand.cli import main
 
 
@@ -277,3 +278,324 @@ def test_a_format_that_cannot_hold_what_a_vote_accepts_is_refused(folder: Path) 
     assert result.exit_code == 2
     assert result.stderr.endswith("; write another format, such as jsonl.\n")
     assert not Path("gold.conll").exists()
+
+
+# `evenhand agree` on tags and on chains
+
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples"
+TAGGED = ("lexicon", "hmm", "neural")
+CHAINED = ("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")
+
+
+def tagged(**tags: str) -> dict[str, eh.Annotation]:
+    """Annotators of one sentence, a letter a tag."""
+    return {name: eh.tags([list(each)], name=name, encoding="plain") for name, each in tags.items()}
+
+
+def test_codes_of_tags_are_tags() -> None:
+    """By hand: 3 of 4 words agree, and p_e = (3 * 2 + 1 * 2) / 16."""
+    found = eh.agree(tagged(ana="NNVN", ben="NNVV"), task="tags")
+    assert found.observed == found.f1["accuracy"].mean == 0.75
+    assert found.kappa == pytest.approx((0.75 - 0.5) / 0.5)
+    assert list(found.codes) == ["all"]
+    assert found.pairs["ana", "ben"].confusion == {"N": {"N": 2, "V": 1}, "V": {"V": 1}}
+    assert found.pairs["ana", "ben"].labels == {"N": pytest.approx(0.8), "V": pytest.approx(2 / 3)}
+    assert found.labels["N"].f1.mean == pytest.approx(0.8)
+
+
+def test_words_of_other_tags_do_not_count() -> None:
+    found = eh.agree(tagged(ana="NNVXX", ben="NVVXX"), task="tags", labels="N")
+    assert found.codes["all"].atoms == 2
+    assert found.observed == 0.5
+    assert found.pairs["ana", "ben"].confusion == {"N": {"": 1, "N": 1}}
+
+
+def test_the_accuracy_of_pairs_is_that_of_score() -> None:
+    files = {name: EXAMPLES / "tags" / f"{name}.tsv" for name in TAGGED}
+    found = eh.agree(files, task="tags", resamples=0)
+    for (a, b), pair in found.pairs.items():
+        assert pair.f1["accuracy"] == pytest.approx(eh.score(files[a], files[b], task="tags")["accuracy"].f1)
+
+
+def test_votes_on_tags_fall_to_the_first_annotator() -> None:
+    found = eh.agree(tagged(ana="NNVA", ben="NVVB", cyd="NVVC"), task="tags")
+    conflicts = found.conflicts()
+    assert [(each.start, each.accepted, each.decided) for each in conflicts] == [
+        (1, [(1, 2, "V")], True),
+        (3, [(3, 4, "A")], False),
+    ]
+    assert found.adjudicated.word_tags().to_list() == list("NVVA")
+    assert found.adjudicate("unanimous").word_tags().to_list() == list("NNVA")
+
+
+def test_adjudicated_tags_are_written_and_scored(tmp_path: Path) -> None:
+    files, target = [EXAMPLES / "tags" / f"{name}.tsv" for name in TAGGED], tmp_path / "gold.conll"
+    result = run("agree", *files, "--task", "tags", "--adjudicate", target, "--as", "json")
+    assert result.exit_code == 0
+    for file in files:
+        assert eh.score(target, file, task="tags")["accuracy"].f1 > 0.85
+
+
+def test_chains_are_scored_in_both_directions() -> None:
+    files = {name: EXAMPLES / "chains" / f"{name}.conll" for name in ("rules", "pairs", "neural")}
+    found = eh.agree(files, resamples=0)
+    assert tuple(found.f1) == CHAINED
+    for (a, b), pair in found.pairs.items():
+        ways = [eh.score(files[one], files[other]) for one, other in ((a, b), (b, a))]
+        for name, value in pair.f1.items():
+            assert value == pytest.approx(sum(way[name].f1 for way in ways) / 2)
+    assert found.codes == {}
+    assert found.alpha is None
+    assert found.annotators == ("rules", "pairs", "neural")
+
+
+def document(name: str, *tags: str) -> str:
+    words = "".join(f"{name}\t0\t{at}\tw{at}\t{tag}\n" for at, tag in enumerate(tags))
+    return f"#begin document ({name});\n{words}\n#end document\n"
+
+
+@pytest.fixture
+def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ana and ben share one of three documents, cyd has another one alone."""
+    same, other = ("(0)", "(0)", "-"), ("(0)", "-", "(0)")
+    texts = {
+        "ana": document("a", *same) + document("b", *same),
+        "ben": document("b", *other) + document("c", *same),
+        "cyd": document("d", *same),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.conll").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("chains")
+def test_documents_of_chains_that_one_side_lacks_do_not_count() -> None:
+    found = eh.agree(["ana.conll", "ben.conll", "cyd.conll"])
+    assert found.coverage.by_number == {"1": 3, "2": 1, "3": 0}
+    pair = found.pairs["ana", "ben"]
+    assert (pair.documents, pair.f1["mentions"], pair.f1["muc"]) == (1, 0.5, 0)
+    assert found.pairs["ana", "cyd"].f1["mela"] is None
+    assert found.undefined["pairs.ana.cyd.f1.mela"] == "the two have no document in common"
+    assert found.f1["mentions"].mean == 0.5
+
+
+@pytest.mark.usefixtures("chains")
+@pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex", "html"])
+def test_forms_of_chains(form: str) -> None:
+    result = run("agree", "ana.conll", "ben.conll", "--by", "document", "--as", form)
+    assert result.exit_code == 0
+    assert "alpha_U" not in result.stdout
+    assert "gold" not in result.stdout
+
+
+@pytest.mark.usefixtures("chains")
+def test_an_agreement_on_chains_is_saved_and_loaded() -> None:
+    result = run("agree", "ana.conll", "ben.conll", "--as", "json")
+    found = json.loads(result.stdout)
+    assert (found["task"], found["coding"], found["codes"]) == ("chains", None, {})
+    assert eh.Agreement.from_json(result.stdout) == eh.agree(["ana.conll", "ben.conll"])
+
+
+@pytest.mark.parametrize("asked", [{"coding": "iob2"}, {"alpha_u": True}, {"gamma": True}])
+def test_figures_of_spans_are_refused_for_tags(asked: dict[str, object]) -> None:
+    with pytest.raises(eh.SettingError, match="is for spans, and does nothing for tags; leave it out"):
+        eh.agree(tagged(ana="NV", ben="NN"), task="tags", **asked)
+
+
+@pytest.mark.usefixtures("chains")
+def test_words_of_chains_that_differ_are_annotators() -> None:
+    Path("long.conll").write_text(document("b", "-", "-", "-", "-"))
+    with pytest.raises(eh.InputError, match="the document b has 4 tokens, in the first annotator 3"):
+        eh.agree(["ana.conll", "long.conll"])
+
+
+def test_documents_of_chains_without_names_go_together_by_their_order() -> None:
+    documents = [[[(0, 1), (1, 2)]], [[(0, 1), (2, 3)]]]
+    named, unnamed = eh.chains(documents, names=["a", "b"], name="ana"), eh.chains(documents, name="ben")
+    found = eh.agree([named, unnamed], resamples=0)
+    assert found.f1["muc"].mean == 1
+    assert found.coverage.by_number == {"1": 0, "2": 2}
+
+
+@pytest.mark.usefixtures("chains")
+def test_chains_have_no_places_of_disagreement() -> None:
+    result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")
+    assert result.exit_code == 2
+    assert "Annotators vote on spans or tags, and not on chains." in result.stderr
+    outputs = {"--page": "page.html", "--conflicts": "conflicts.jsonl", "--adjudicate": "adjudicated.conll"}
+    for option, name in outputs.items():
+        result = run("agree", "ana.conll", "ben.conll", option, name)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "Annotators vote on spans or tags, and not on chains." in result.stderr
+        assert not Path(name).exists()
+
+
+# `evenhand adjudicate`, and `--overrides` of other commands, as a user calls them
+
+
+GOLD = "Ada I-PER\nmet O\nBob I-PER\nRay I-PER\n. O\n\nEve I-ORG\nleft O\n"
+SPURIOUS = {"sentence": 1, "start": 0, "end": 1, "label": "PER", "verdict": "spurious", "by": "ana"}
+LABEL = {"sentence": 2, "start": 0, "end": 1, "label": "ORG", "verdict": "label", "to": {"label": "PER"}, "note": "é"}
+
+
+@pytest.fixture
+def gold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.conll").write_text(GOLD)
+    return Path("gold.conll")
+
+
+def write(name: str, *records: dict[str, Any]) -> Path:
+    path = Path(name)
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    return path
+
+
+def test_overrides_are_counted_by_label(gold: Path) -> None:
+    result = run("adjudicate", gold, write("ana.jsonl", SPURIOUS, LABEL))
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "2 overrides of the gold standard gold (ana.jsonl)\n\n"
+        "overrides  before  spurious  label  bounds  missing  unclear  right  after\n"
+        "──────────────────────────────────────────────────────────────────────────\n"
+        "ORG             1         0      1       0        0        0      0      0\n"
+        "PER             2         1      0       0        0        0      0      2\n"
+        "──────────────────────────────────────────────────────────────────────────\n"
+        "overall         3         1      1       0        0        0      0      2\n"
+    )
+
+
+def test_the_corrected_gold_standard_keeps_its_encoding(gold: Path) -> None:
+    assert run("adjudicate", gold, write("ana.jsonl", SPURIOUS, LABEL), "--apply", "better.conll").exit_code == 0
+    assert Path("better.conll").read_text().split() == GOLD.replace("Ada I-PER", "Ada O").replace("ORG", "PER").split()
+    other = ("--apply", "better.txt", "--to", "conll", "--to-encoding", "bioes", "-o", "out.json")
+    assert run("adjudicate", gold, "ana.jsonl", *other).exit_code == 0
+    assert "Ray\tE-PER" in Path("better.txt").read_text()
+    assert json.loads(Path("out.json").read_text())["verdicts"]["label"] == 1
+
+
+def test_corrected_documents_of_brat_keep_their_names(gold: Path) -> None:
+    Path("brat/x").mkdir(parents=True)
+    for name in ("one", "x/two"):
+        Path("brat", f"{name}.txt").write_text("Ada met Bob.")
+        Path("brat", f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
+    added = {"document": "two", "verdict": "missing", "to": {"start": 6, "end": 9, "label": "PER"}}
+    assert run("adjudicate", "brat", write("ana.jsonl", added), "--apply", "out", "--to", "brat").exit_code == 0
+    assert Path("out/one.ann").read_text() == Path("brat/one.ann").read_text()
+    assert "T2\tPER 8 11\tBob" in Path("out/x/two.ann").read_text()
+
+
+def test_files_are_merged_in_the_order_of_the_text(gold: Path) -> None:
+    """What two files say alike is there once, with all keys of the first."""
+    ana, ben = write("ana.jsonl", LABEL, SPURIOUS), write("ben.jsonl", {**SPURIOUS, "by": "ben"})
+    assert run("adjudicate", gold, ana, ben, "--merge", "all.jsonl").exit_code == 0
+    assert [json.loads(line) for line in Path("all.jsonl").read_text().splitlines()] == [
+        {**SPURIOUS, "positions": "tokens"},
+        {**LABEL, "positions": "tokens"},
+    ]
+    assert "é" in Path("all.jsonl").read_text()
+
+
+def test_every_problem_is_listed_and_nothing_is_written(gold: Path) -> None:
+    ana = write("ana.jsonl", SPURIOUS, {**LABEL, "sentence": 7})
+    ben = write("ben.jsonl", {**SPURIOUS, "verdict": "right"}, {**LABEL, "end": 2})
+    result = run("adjudicate", gold, ana, ben, "--merge", "all.jsonl", "--apply", "better.conll")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "ben.jsonl:1: the span 'PER' from 0 to 1 of sentence 1 has another override in ana.jsonl:1; "
+        "correct the line, or remove it.\n"
+        "ben.jsonl:2: sentence 2 has no gold span 'ORG' from 0 to 2 (the nearest one is 'ORG' from 0 to 1); "
+        "correct the line, or remove it.\n"
+        "ana.jsonl:2: there is no sentence 7, as the gold standard has 2; correct the line, or remove it.\n"
+        "3 problems\n"
+    )
+    assert not Path("all.jsonl").exists()
+    assert not Path("better.conll").exists()
+
+
+def test_unclear_spans_are_said_to_be_left_out(gold: Path) -> None:
+    result = run("adjudicate", gold, write("ana.jsonl", {**SPURIOUS, "verdict": "unclear"}))
+    note = (
+        "Note: 1 unclear span is not in the corrected gold standard; only with --overrides, system spans that overlap"
+    )
+    assert note in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--to", "conll"], "--to and --to-encoding are for --apply; name its file"),
+        (["--merge", "ana.jsonl"], "ana.jsonl: is one of the input files and would be overwritten"),
+        (["--apply", "gold.conll"], "gold.conll: is one of the input files and would be overwritten"),
+    ],
+)
+def test_wrong_usage_is_refused(gold: Path, arguments: list[str], sentence: str) -> None:
+    result = run("adjudicate", gold, write("ana.jsonl", SPURIOUS), *arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_a_format_that_cannot_hold_the_corrected_spans_is_refused(gold: Path) -> None:
+    found = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "verdict": "bounds", "to": {"end": 4}}))
+    with pytest.raises(eh.SettingError, match="write another format, such as jsonl"):
+        found.apply("corrected.conll")
+    found.apply("corrected.jsonl")
+    assert len(eh.read("corrected.jsonl").spans()) == 3
+
+
+def test_overrides_must_be_no_output(gold: Path) -> None:
+    path = write("ana.jsonl", SPURIOUS)
+    result = run("score", gold, gold, "--overrides", path, "-o", path)
+    assert result.exit_code == 2
+    assert json.loads(path.read_text()) == SPURIOUS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "gold.conll", "gold.conll"),
+        ("rank", "gold.conll", "gold.conll", "other.conll"),
+        ("compare", "gold.conll", "gold.conll", "other.conll"),
+        ("gate", "gold.conll", "gold.conll", "other.conll"),
+    ],
+)
+def test_commands_say_which_overrides_there_are(gold: Path, arguments: tuple[str, ...]) -> None:
+    Path("other.conll").write_text(GOLD.replace("ORG", "PER"))
+    path = write("ana.jsonl", SPURIOUS, LABEL)
+    result = run(*arguments, "--overrides", path)
+    assert result.exit_code == 0
+    assert "the gold standard has 2 overrides (ana.jsonl: 1 spurious, 1 label); it is corrected." in result.stdout
+    assert f"|overrides:{eh.score(gold, gold, overrides=path).settings['overrides'].sha256}" in result.stdout
+
+
+def test_an_adjudication_in_python(gold: Path) -> None:
+    found = eh.adjudicate(gold, [write("ana.jsonl", SPURIOUS), write("ben.jsonl", LABEL)])
+    assert found.verdicts == {"spurious": 1, "label": 1, "bounds": 0, "missing": 0, "unclear": 0, "right": 0}
+    assert (found.before, found.after) == ({"ORG": 1, "PER": 2}, {"PER": 2})
+    assert "overrides" in found._repr_html_()
+    broken = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "start": 1, "end": 2}))
+    assert len(broken.problems) == 1
+    with pytest.raises(eh.InputError, match=r"ana\.jsonl:1: sentence 1 has no gold span"):
+        broken.merge()
+
+
+@pytest.mark.parametrize("overrides", [None, 5, [None]])
+def test_overrides_that_are_no_files_are_refused(gold: Path, overrides: Any) -> None:
+    with pytest.raises(eh.SettingError, match="give the path of a file, or a list of such paths"):
+        eh.adjudicate(gold, overrides)
+
+
+@pytest.mark.parametrize("option", [{"match": "fair"}, {"task": "tags"}, {"labels": "PER"}, {"jobs": 2}])
+def test_options_that_do_not_say_how_the_gold_standard_is_read_are_refused(gold: Path, option: dict[str, Any]) -> None:
+    with pytest.raises(eh.SettingError, match=f"adjudicate has no option '{next(iter(option))}'"):
+        eh.adjudicate(gold, write("ana.jsonl", SPURIOUS), **option)
+
+
+def test_problems_name_the_place_as_the_override_does(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps({"id": "d7", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n")
+    path = tmp_path / "overrides.jsonl"
+    path.write_text(json.dumps({"document": "d7", "start": 0, "end": 2, "label": "PER", "verdict": "right"}) + "\n")
+    (problem,) = eh.adjudicate(gold, path).problems
+    assert problem.finding == "document 'd7' has no gold span 'PER' from 0 to 2 (the nearest one is 'PER' from 0 to 3)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,9 +14,11 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import evenhand as eh
 from conftest import ROOT
 from evenhand.cli import main
 from evenhand.cli.help import Command
+from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS, all_parameters, models_of
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
@@ -266,3 +269,147 @@ def test_a_plug_in_adds_options_and_a_broken_one_is_left_out_with_one_line(plugi
     refused = outside("score", *SPANS, "--match", "plain", "--plain-share", "0", "-q")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == f"{warning}evenhand: plain_share is 0.0; it must be above 0.\n"
+
+
+# Misspelt commands, options and names: one sentence, with what may have been meant
+
+
+NER = Path(eh.__file__).parent / "examples" / "ner"
+GOLD, CRF, TAGGER = (str(NER / f"{name}.conll") for name in ("gold", "crf", "tagger"))
+
+
+def run_usage(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="evenhand")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("scor", GOLD), "No such command 'scor'; did you mean score? See evenhand --help."),
+        (("plot", "erors", GOLD), "No such command 'erors'; did you mean errors? See evenhand plot --help."),
+        (("qqq",), "No such command 'qqq'; see evenhand --help."),
+        (("--verzion",), "No such option --verzion; did you mean --version? See evenhand --help."),
+        (("score", "--mach", "x"), "No such option --mach; did you mean --match? See evenhand score --help."),
+        (("score", "--by", "x"), "No such option --by; see evenhand score --help."),
+        (
+            ("demo", "--task", "span"),
+            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents.",
+        ),
+        (
+            ("score", GOLD, "--repair", "begn"),
+            "--repair is 'begn'; did you mean begin? Choose one of begin, discard, error.",
+        ),
+        (("gate", GOLD, CRF, TAGGER, "--as", "jsn"), "--as is 'jsn'; did you mean json? Choose one of "),
+        (("score", GOLD, "--format", "gold:cnll"), "--format is 'cnll'; did you mean conll? Choose one of "),
+        (
+            ("compare", GOLD, CRF, TAGGER, "--baseline", "tager"),
+            "There is no system 'tager'; did you mean tagger? Choose one of crf, tagger.",
+        ),
+        (
+            ("compare", GOLD, CRF, TAGGER, "--by", "fiar"),
+            "by is 'fiar'; did you mean fair? Choose one of fair, exact, leak for spans.",
+        ),
+        (("score", GOLD, CRF, "-q", "--show-columns", "recal"), "no table has a column 'recal'; did you mean recall? "),
+    ],
+)
+def test_what_may_have_been_meant(arguments: tuple[str, ...], sentence: str) -> None:
+    result = run_usage(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"evenhand: {sentence}")
+    assert result.stderr.count("\n") == 1
+
+
+# `evenhand formats` and `evenhand models`: everything that is declared, plug-ins too
+
+
+def shown(*arguments: str, columns: int = 80) -> str:
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, arguments, prog_name="evenhand")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_all_formats_and_what_they_are_for() -> None:
+    rows = {row["name"]: row for row in json.loads(shown("formats", "--as", "json"))}
+    assert list(rows) == list(FORMATS)
+    assert rows["parquet"] == {
+        "name": "parquet",
+        "help": FORMATS["parquet"].summary,
+        "reads": ["spans", "tags"],
+        "writes": ["spans", "tags"],
+        "suffixes": [".parquet", ".pq"],
+    }
+    text = " ".join(shown("formats").split())
+    assert "spacy spaCy's DocBin; read and written for spans; .spacy" in text
+    assert "head and relation; read for trees, tags; not written spans label," in text
+
+
+def test_all_models_with_definitions_and_other_names() -> None:
+    rows = json.loads(shown("models", "--as", "json"))
+    assert [(row["task"], row["name"]) for row in rows] == [
+        (task, each.name) for task in TASKS for each in models_of(task)
+    ]
+    assert all(row["summary"].endswith(".") and len(row["summary"]) <= 75 for row in rows)
+    assert len({row["summary"] for row in rows}) == len(rows)
+    text = " ".join(shown("models").split())
+    assert "exact A span is right if bounds and label are. Also: strict, conlleval, seqeval." in text
+    assert "Match models of tags: accuracy The share of words with the right tag. Also: acc." in text
+
+
+def test_models_of_one_task() -> None:
+    assert shown("models", "--task", "tags").startswith("Match models of tags:\n  accuracy  ")
+    assert {row["task"] for row in json.loads(shown("models", "--task", "trees", "--as", "json"))} == {"trees"}
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_lines_fit_the_terminal_listing(columns: int) -> None:
+    for command in ("formats", "models"):
+        assert max(map(len, shown(command, columns=columns).splitlines())) <= columns
+
+
+# `evenhand cite` and `eh.cite`
+
+
+def keys(text: str) -> list[str]:
+    return [line.partition("{")[2].rstrip(",") for line in text.splitlines() if line.startswith("@")]
+
+
+def test_the_papers_behind_match_models_are_printed() -> None:
+    found = CliRunner().invoke(main, ["cite", "--match", "fair,b3"])
+    assert found.exit_code == 0
+    assert found.output.startswith("% fair (spans): Ortmann 2022\n% b_cubed (chains): Bagga and Baldwin 1998")
+    assert keys(found.output)[:3] == ["evenhand", "ortmann2022", "bagga1998"]
+
+
+def test_without_match_models_evenhand_itself_is_printed() -> None:
+    assert keys(eh.cite()) == ["evenhand"]
+    assert f"version = {{{eh.__version__}}}" in eh.cite()
+
+
+def test_an_entry_is_printed_once() -> None:
+    assert keys(eh.cite("semeval-strict, semeval-type")) == ["evenhand", "chinchor1993", "segurabedmar2013"]
+
+
+def test_the_task_is_chosen() -> None:
+    assert "% strict (relations): " in eh.cite("strict", task="relations")
+    assert "% exact (spans): " in eh.cite("strict")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--match", "fiar"], "match is 'fiar', which is no match model; did you mean fair? See evenhand models."),
+        (
+            ["--match", "lea", "--task", "tags"],
+            "match is 'lea', which is no match model of tags; it is a model of chains",
+        ),
+    ],
+    ids=["unknown", "of another task"],
+)
+def test_unknown_names_are_refused(options: list[str], sentence: str) -> None:
+    found = CliRunner().invoke(main, ["cite", *options])
+    assert (found.exit_code, found.stderr.startswith(f"evenhand: {sentence}")) == (2, True)
+
+
+def test_the_package_is_a_command() -> None:
+    found = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, check=True)
+    assert found.stdout == f"evenhand {eh.__version__}\n"

@@ -6,12 +6,23 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE, ROOT
-from evenhand.comparison.units import SHOWN
+from evenhand.arrays import ints
+from evenhand.comparison.units import SHOWN, CollectedUnits, Collection
+from evenhand.data.corpus import Corpus
+from evenhand.data.structures import Chains
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.check import check
+from evenhand.formats.parsing import cells as grid
 from evenhand.settings import ReadSettings
+from evenhand.tasks.chains.comparison import ChainDrawing
+from evenhand.tasks.registry import TASKS
+from evenhand.tasks.spans import evaluation as portion
+from evenhand.tasks.units import Predictions
 from evenhand.tasks.words import evaluation as words
 
 TAGS = ROOT / "src" / "evenhand" / "examples" / "tags"
@@ -215,3 +226,170 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", 20)
     monkeypatch.setattr(words, "PORTION", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]
+
+
+# The units that a page carries, where it may not carry all of them
+
+
+EXAMPLE_COLLECTION = TASKS["spans"].example
+FOLDER = Path(eh.__file__).parent / "examples" / EXAMPLE_COLLECTION.folder
+
+
+def collected(limit: int) -> Collection:
+    systems = [FOLDER / name for name in EXAMPLE_COLLECTION.systems]
+    return eh.report(FOLDER / EXAMPLE_COLLECTION.gold, systems, limit=limit, trials=0, resamples=0).units
+
+
+def places(collection: Collection, units: CollectedUnits) -> list[tuple[int, ...]]:
+    """Sentence, start, end and what systems say of it."""
+    number = [collection.sentences[place].number for place in units.sentence.tolist()]
+    tables = (*units.answers.tolist(), *units.surplus[None].tolist())
+    return list(zip(number, units.start.tolist(), units.end.tolist(), *tables, strict=True))
+
+
+@pytest.mark.parametrize("room", [0, 1, 25])
+def test_units_that_differ_come_before_those_that_all_have_right(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Portions are small, so that units that all have right are met before others that take their room."""
+    monkeypatch.setattr(portion, "PORTION", 10)
+    whole = collected(10_000)
+    units = whole.units()
+    right = [number for (kind, *_), number in whole.classes.items() if TASKS["spans"].kinds[kind] == "TP"]
+    is_plain = np.isin(units.classes, right).all(axis=0)
+    assert np.count_nonzero(is_plain) > 40
+    limit = np.count_nonzero(~is_plain) + room
+    first = np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[:limit]
+    some = collected(limit)
+    assert places(some, some.units()) == places(whole, units.take(np.sort(first)))
+    assert (some.carried, some.met) == (limit, whole.met)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 40])
+def test_a_page_carries_no_more_than_it_may(limit: int) -> None:
+    some = collected(limit)
+    assert len(some.units()) == some.carried == limit
+    assert some.units().classes.shape == (len(EXAMPLE_COLLECTION.systems), limit)
+
+
+# Places of many units: line numbers, texts and drawings are worked out once, and are those of the file
+
+
+SENTENCES = 400
+OPTIONS = {"trials": 0, "resamples": 0}
+
+
+def sentence(number: int, tag: str) -> str:
+    mark = "-DOCSTART- O\n\n" if number % 7 == 0 else "\n" * (number % 3)
+    return f"{mark}In{number} O\nRome{number} {tag}\nrained O\nit{number} O\n\n"
+
+
+@pytest.fixture
+def files_places(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
+    """One system finds every place, the other none; sentences stand in documents, with more or less room between."""
+    paths = {name: tmp_path / f"{name}.conll" for name in ("gold", "good", "bad")}
+    for path, tag in zip(paths.values(), ("B-LOC", "B-LOC", "O"), strict=True):
+        path.write_text("".join(sentence(number, tag) for number in range(SENTENCES)))
+    return paths.pop("gold"), paths
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The blocks whose lines were counted, as often as they were."""
+    found: list[bytes] = []
+    other_lines = grid.other_lines
+    monkeypatch.setattr(grid, "other_lines", lambda data, *where: found.append(data) or other_lines(data, *where))
+    return found
+
+
+def test_lines_of_a_block_are_counted_once(files_places: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
+    assert len(eh.compare(*files_places, show="new_error", **OPTIONS).shown_units) == SENTENCES  # type: ignore[arg-type]
+    assert len(looked_at) == 1
+
+
+def test_lines_of_a_page_are_counted_once(files_places: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
+    assert len(eh.report(*files_places, **OPTIONS).units.units()) == SENTENCES  # type: ignore[arg-type]
+    assert len(looked_at) == 1
+
+
+def test_lines_of_problems_are_counted_once(files_places: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:
+    """A tag that does not occur in the encoding, in every sentence."""
+    gold, _ = files_places
+    gold.write_text(gold.read_text().replace("it399 O", "it399 B-LOC").replace(" B-LOC", " Q-LOC", SENTENCES))
+    found = check(gold, ReadSettings(encoding="iob2"))
+    lines = gold.read_text().splitlines()
+    assert [lines[(problem.line or 0) - 1] for problem in found.problems] == [
+        f"Rome{number} Q-LOC" for number in range(SENTENCES)
+    ]
+    assert len(looked_at) == 1
+
+
+def test_places_of_many_different_wrong_tags_are_looked_up_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    line_numbers = Corpus.line_numbers
+    monkeypatch.setattr(
+        Corpus, "line_numbers", lambda corpus, tokens: asked.append(len(tokens)) or line_numbers(corpus, tokens)
+    )
+    path = tmp_path / "wrong.conll"
+    path.write_text("".join(f"Rome{number} Q{number}-LOC\nrained O\n\n" for number in range(SENTENCES)))
+    problems = check(path, ReadSettings(encoding="iob2")).problems
+    assert [problem.line for problem in problems] == list(range(1, 3 * SENTENCES, 3))
+    assert problems[1].finding.startswith("the tag 'Q1-LOC' is not a prefix such as B- or I-")
+    assert asked == [SENTENCES]
+
+
+def test_labels_of_units_are_told_once() -> None:
+    columns = [np.zeros(2, dtype=np.int64), np.array([False, True])]
+    tables = [np.zeros((1, 2), dtype=np.int64)] * 4
+    answers = Predictions(*columns, *tables, *[columns[0]] * 3)
+    assert answers.told.tolist() == [0, -1]
+    assert answers.told is answers.told
+
+
+@pytest.mark.parametrize("size", [1 << 18, 900])
+def test_every_unit_is_in_the_line_that_it_names(
+    files_places: tuple[Path, dict[str, Path]], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In files of one block, and of many."""
+    gold, systems = files_places
+    sizes = tuple(size if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
+    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
+    lines = gold.read_text().splitlines()
+    units = eh.compare(gold, systems, show="new_error", **OPTIONS).shown_units  # type: ignore[arg-type]
+    named = [lines[int(unit.place.removeprefix(f"{gold}:")) - 1] for unit in units]
+    assert named == [f"Rome{number} B-LOC" for number in range(SENTENCES)]
+    assert [unit.text for unit in units] == [f"In{n} Rome{n} rained it{n}" for n in range(SENTENCES)]
+    page = eh.report(gold, systems, **OPTIONS).units  # type: ignore[arg-type]
+    assert [lines[line - 1] for line in page.units().line.tolist()] == named
+
+
+def test_units_of_one_sentence_share_its_text(tmp_path: Path) -> None:
+    """Which is what takes most of the memory of units."""
+    for name, tag in (("gold", "B-LOC"), ("good", "B-LOC"), ("bad", "O")):
+        (tmp_path / f"{name}.conll").write_text(f"Rome {tag}\nand O\nKyiv {tag}\n\n")
+    gold, *systems = (tmp_path / f"{name}.conll" for name in ("gold", "good", "bad"))
+    units = eh.compare(gold, systems, show="new_error", **OPTIONS).shown_units  # type: ignore[arg-type]
+    assert [unit.words for unit in units] == ["Rome", "Kyiv"]
+    assert units[0].text is units[1].text
+
+
+def test_tokens_beyond_the_lines_of_a_corpus_have_none() -> None:
+    corpus = Corpus("a.conll", 2, bounds=np.array([0, 2, 3]), lines=np.array([0, 1, 3]), first_line=10)
+    assert corpus.line_numbers(np.array([2, 0, 1, 3])).tolist() == [13, 10, 11, -1]
+    assert (corpus.line(2), corpus.line(3), corpus.place(3)) == (13, None, "a.conll")
+
+
+def test_lines_of_sentences_are_those_of_their_tokens() -> None:
+    corpus = Corpus("a.jsonl", 2, bounds=np.array([0, 2, 5]), lines=np.array([0, 1]), first_line=7)
+    assert corpus.line_numbers(np.array([0, 1, 2, 4])).tolist() == [7, 7, 8, 8]
+
+
+def test_a_mention_is_drawn_in_all_sentences_that_it_touches() -> None:
+    """Sentences [0, 3), [3, 3), [3, 5) and [5, 6); in the second document, positions count from its begin."""
+    corpus = Corpus("a", 4, bounds=np.array([0, 3, 3, 5, 6]), documents=np.array([0, 3]))
+    columns = ([0, 0, 0, 1], [2, 0, 3, 0], [4, 1, 5, 1], [8, 9, 8, 7], [0, 0, 0, 0])
+    drawn = ChainDrawing([Chains(Vocabulary(), *map(ints, columns))], corpus)
+    assert drawn.sides(0) == [((1, 2, 4), (2, 0, 1))]
+    assert drawn.sides(1) == [((1, -1, 1),)]
+    assert drawn.sides(2) == [((1, -1, 1), (1, 0, 2))]
+    assert drawn.sides(3) == [((1, 0, 1),)]

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evenhand as eh
-from conftest import ROOT
+from annotated_texts import AnnotatedText, annotated_texts
+from conftest import EXAMPLE, ROOT
+from evenhand.grounding.answers import read_answer, shape_of
+from evenhand.grounding.items import Item, KnownLabels, ReadAnswer, Shape
+from evenhand.grounding.placement import Placed, place, place_best, place_marked
+from evenhand.grounding.search import AnswerDocument
 
 CLINICAL = [
     *(f"mtsamples.{run}" for run in ("gpt3.5.1baseline", "gpt3.5.5fiveshot", "gpt4.1baseline", "gpt4.2guideline")),
@@ -127,3 +136,275 @@ def test_strings_of_wnut17(data: Path, figures: dict[str, Any], name: str) -> No
     assert results["unique"]["string-set"] == results["list"]["string-set"]
     assert round(results["list"]["exact"].f1, 6) == wanted["exact, in-order"]["f1"]
     assert results["tagger"]["exact"].f1 == results["list"]["exact"].f1
+
+
+# What is read in released answers of language models: Climate-Change-NER (Volkanovska 2025), clinical (Hu
+
+
+LISTS = {
+    "gpt-4o-2024-05-13.random_4": {"items": 581, "ok": 13, "repaired": 161, "salvaged": 3},
+    "gpt-4o-mini.similarity_3": {"items": 587, "ok": 44, "repaired": 132, "salvaged": 1},
+    "Meta-Llama-3.1-70B-Instruct.similarity_5": {
+        "items": 532,
+        "ok": 8,
+        "repaired": 154,
+        "salvaged": 15,
+        "malformed": 26,
+        "unknown labels": 2,
+    },
+    "Meta-Llama-3.1-405B-Instruct.similarity_5": {
+        "items": 712,
+        "ok": 7,
+        "repaired": 168,
+        "salvaged": 2,
+        "unknown labels": 1,
+    },
+}
+LINES = {
+    "gpt-4o-2024-05-13.similarity_5": (578, 140),
+    "gpt-4o-mini.random_3": (606, 28),
+    "Meta-Llama-3.1-70B-Instruct.similarity_5": (543, 27),
+    "Meta-Llama-3.1-405B-Instruct.random_3": (522, 25),
+}
+TAGGED = {
+    "mtsamples.gpt3.5.1baseline": {"items": 190, "unknown labels": 1},
+    "mtsamples.gpt3.5.5fiveshot": {"items": 258},
+    "mtsamples.gpt4.1baseline": {"items": 319},
+    "mtsamples.gpt4.2guideline": {"items": 343},
+    "mtsamples.gpt4.5fiveshot": {"items": 326},
+    "vaers.gpt3.5.1baseline": {"items": 146},
+    "vaers.gpt3.5.3erroranalysis": {"items": 209, "unknown labels": 1},
+    "vaers.gpt3.5.5fiveshot": {"items": 419},
+    "vaers.gpt4.1baseline": {"items": 486},
+    "vaers.gpt4.5fiveshot": {"items": 574},
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_climate_entities(data: Path, name: str) -> None:
+    shape, counts = read(data / "extractions/climate/gold.jsonl", f"lists.{name}.jsonl")
+    assert shape == "json"
+    assert counts == LISTS[name]
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_of_climate_entities(data: Path, name: str) -> None:
+    shape, counts = read(data / "extractions/climate/gold.jsonl", f"lines.{name}.jsonl")
+    items, skipped = LINES[name]
+    assert shape == "lines"
+    assert counts == {"items": items, "ok": 177, "skipped lines": skipped}
+
+
+@pytest.mark.parametrize("name", TAGGED)
+def test_tags_in_clinical_texts(data: Path, name: str) -> None:
+    corpus, documents = name.split(".")[0], {"mtsamples": 201, "vaers": 286}
+    shape, counts = read(data / f"extractions/clinical/{corpus}.gold.jsonl", f"{name}.jsonl")
+    assert shape == "xml"
+    assert counts == {**TAGGED[name], "ok": documents[corpus]}
+
+
+def read(gold: Path, name: str) -> tuple[str, Counter[str]]:
+    """The shape of the answers, and the counts of what is read in them, as far as there are any."""
+    documents, answers = records(gold), [record["output"] for record in records(gold.parent / name)]
+    labels = KnownLabels(tag[2:] for document in documents for tag in document["tags"] if tag != "O")
+    shape = shape_of(answers)
+    counts: Counter[str] = Counter()
+    for document, answer in zip(documents, answers, strict=True):
+        counts += counted(read_answer(answer, shape, labels, None, " ".join(document["tokens"])), labels)
+    return shape, counts
+
+
+def counted(answer: ReadAnswer, labels: KnownLabels) -> Counter[str]:
+    found = [item.label for item in answer.items]
+    tags = 0
+    if answer.marked:
+        found = [label for _, _, label in answer.marked.spans]
+        tags = answer.marked.unclosed + answer.marked.unopened
+    return Counter(
+        {
+            "items": len(found),
+            answer.how: 1,
+            "malformed": answer.malformed,
+            "tags": tags,
+            "skipped lines": answer.skipped_lines,
+            "respelled": answer.respelled,
+            "unknown labels": sum(label not in labels.names for label in found),
+        }
+    )
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+# Spans that lose their offsets come back; placed systems have the scores of the published figures
+
+
+SIZES = {"sentence": 1, "50 sentences": 50, "document": None}
+OUTER = 3
+"""The column of GermEval's outer spans."""
+
+
+@pytest.fixture(scope="module")
+def figures_extractions_placed() -> dict[str, Any]:
+    path = ROOT / "tests" / "conformance" / "extractions.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def texts(data: Path, name: str, size: int | None) -> list[AnnotatedText]:
+    corpus, system = name.split("/")
+    if corpus == "germeval2014":
+        return annotated_texts(data / corpus / "gold.tsv", size, OUTER)
+    if corpus == "example":
+        return annotated_texts(EXAMPLE / f"{system}.conll", size)
+    return annotated_texts(data / corpus / ("gold.conll" if system == "gold" else f"systems/{system}.conll"), size)
+
+
+def by_label(items: list[Item]) -> list[Item]:
+    """Items as an answer lists them that maps labels to strings."""
+    return sorted(items, key=lambda item: item.label)
+
+
+SHAPES: dict[str, Callable[[list[Item]], list[Item]]] = {
+    "list": lambda items: items,
+    "by label": by_label,
+    "unique": lambda items: list(dict.fromkeys(items)),
+}
+
+
+UNPLACED = ("absent", "repeated")
+
+
+def spans_of(placed: Placed) -> Counter[tuple[int, int, str]]:
+    return Counter((*span, each.item.label) for each in placed.placements for span in each.spans)
+
+
+ROUND_TRIPS = [
+    *(f"wnut17/{name}, {size}" for name in ("gold", "arcada", "flytxt") for size in ("sentence", "50 sentences")),
+    *(f"germeval2014/gold-outer, {size}" for size in ("sentence", "50 sentences")),
+    *(
+        f"example/{name}, {size}"
+        for name in ("gold", "gazetteer", "crf", "tagger")
+        for size in ("sentence", "document")
+    ),
+]
+
+
+def test_all_rows_of_round_trips_are_compared(figures_extractions_placed: dict[str, Any]) -> None:
+    assert list(figures_extractions_placed["round trip"]) == ROUND_TRIPS
+
+
+@pytest.mark.parametrize("row", ROUND_TRIPS)
+def test_spans_without_offsets_come_back(data: Path, figures_extractions_placed: dict[str, Any], row: str) -> None:
+    name, size = row.split(", ")
+    annotated = texts(data, name, SIZES[size])
+    figure = dict(figures_extractions_placed["round trip"][row])
+    assert sum(len(text.spans) for text in annotated) == figure.pop("spans")
+    for way, expected in figure.items():
+        shape, occurrences = way.split(", ")
+        found = Counter[str]()
+        for text in annotated:
+            items = SHAPES[shape](text.items)
+            placed = place(text.document, items, occurrences)
+            spans = spans_of(placed)
+            found["back"] += (spans & Counter(text.spans)).total()
+            found["placed"] += spans.total()
+            found["items"] += len(items)
+            found["unplaced"] += sum(each.status in UNPLACED for each in placed.placements)
+        assert dict(found) == expected, way
+
+
+SYSTEMS = ("wnut17/arcada", "wnut17/flytxt", "example/gazetteer", "example/crf", "example/tagger")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("occurrences", ["in-order", "first", "all", "best"])
+def test_placed_systems_have_their_exact_counts(
+    data: Path, figures_extractions_placed: dict[str, Any], name: str, occurrences: Any
+) -> None:
+    golds, systems = texts(data, f"{name.split('/')[0]}/gold", 1), texts(data, name, 1)
+    found = Counter[str]()
+    for gold, system in zip(golds, systems, strict=True):
+        if occurrences == "best":
+            placed = place_best(gold.document, system.items, set(gold.spans))
+        else:
+            placed = place(gold.document, system.items, occurrences)
+        spans = spans_of(placed)
+        found["tp"] += (spans & Counter(gold.spans)).total()
+        found["predicted"] += spans.total()
+        found["gold"] += len(gold.spans)
+    expected = figures_extractions_placed["string scores"][name][f"exact, {occurrences}"]
+    assert dict(found) == {key: expected[key] for key in ("tp", "predicted", "gold")}
+
+
+def runs(folder: Path) -> list[tuple[str, Shape]]:
+    """The names of the runs of language models in a folder, and how their answers are written."""
+    shapes: dict[str, Shape] = {"lines": "lines", "lists": "json", "mtsamples": "xml", "vaers": "xml"}
+    names = sorted(path.stem for path in folder.glob("*.jsonl") if "gold" not in path.stem)
+    return [(name, shapes[name.split(".")[0]]) for name in names]
+
+
+@pytest.mark.parametrize("corpus", ["clinical", "climate"])
+def test_items_of_language_models_are_found_by_the_same_steps(
+    data: Path, figures_extractions_placed: dict[str, Any], corpus: str
+) -> None:
+    folder = data / "extractions" / corpus
+    counts = {name: grounding(folder, name, shape) for name, shape in runs(folder)}
+    kept = {name: figure["grounding"] for name, figure in figures_extractions_placed[corpus].items()}
+    not_placing = ("documents", "unknown label", "widened")
+    assert counts == {
+        name: {key: count for key, count in figure.items() if key not in not_placing} for name, figure in kept.items()
+    }
+
+
+def grounding(folder: Path, name: str, shape: Shape) -> dict[str, int]:
+    gold = folder / ("gold.conll" if shape != "xml" else f"{name.split('.')[0]}.gold.conll")
+    annotated = annotated_texts(gold, None)
+    labels = KnownLabels(label for text in annotated for _, _, label in text.spans)
+    counts = Counter[str]()
+    for text, line in zip(annotated, (folder / f"{name}.jsonl").read_text("utf-8").splitlines(), strict=True):
+        answer = read_answer(json.loads(line)["output"], shape, labels, None, text.document.text)
+        marked = answer.marked
+        placed = place_marked(text.document, marked) if marked else place(text.document, answer.items)
+        counts.update(each.status for each in placed.placements)
+        counts.update({"items": len(placed.placements), "ambiguous": placed.ambiguous, "text differs": placed.differs})
+    return dict(+counts)
+
+
+# The speed corpus of extractions: 100,000 strings, and by which steps they are found
+
+
+STEPS = {
+    "exact": 87_461,
+    "case": 4_498,
+    "absent": 3_539,
+    "spaces": 1_978,
+    "fuzzy": 1_658,
+    "punctuation": 803,
+    "tokens": 63,
+}
+LABELS = KnownLabels(["PER", "LOC", "ORG"])
+
+
+def corpus(data: Path, folder: Path, noise: float) -> tuple[list[str], list[str]]:
+    """The texts, and the lines of the system's file."""
+    script = data / "extractions" / "make_speed.py"
+    if not script.is_file():
+        pytest.skip(f"the script that writes the speed corpus is not at {script}")
+    subprocess.run([sys.executable, script, data, folder, str(noise)], check=True)
+    texts = [json.loads(line)["text"] for line in (folder / "speed.gold.jsonl").read_text("utf-8").split("\n")[:-1]]
+    return texts, (folder / "speed.system.jsonl").read_text("utf-8").split("\n")[:-1]
+
+
+def ground(texts: list[str], lines: list[str]) -> Counter[str]:
+    steps = Counter[str]()
+    for text, line in zip(texts, lines, strict=True):
+        answer = read_answer(json.loads(line)["entities"], "json", LABELS, None, text)
+        steps.update([each.status for each in place(AnswerDocument(text), answer.items).placements])
+    return steps
+
+
+@pytest.mark.long
+def test_strings_are_found_by_the_same_steps(data: Path, tmp_path: Path) -> None:
+    assert ground(*corpus(data, tmp_path, 1.0)) == STEPS

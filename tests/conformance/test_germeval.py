@@ -48,3 +48,74 @@ def test_gold_against_a_copy_of_itself(folder: Path, tmp_path: Path) -> None:
 def test_gold_against_itself_is_refused(folder: Path) -> None:
     with pytest.raises(eh.InputError, match="gold standard and system are the same layer of one file"):
         eh.score(folder / "gold.tsv", folder / "gold.tsv")
+
+
+# GermEval 2014: every figure that the official script prints for Stanza's output (stanza.expected.txt)
+
+
+def said(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line]
+
+
+@pytest.mark.parametrize("as_script", [False, True])
+@pytest.mark.parametrize("files", [("stanza.sixcol.tsv",), ("gold.tsv", "stanza.sixcol.tsv")])
+def test_every_line_of_the_script(folder: Path, files: tuple[str, ...], as_script: bool) -> None:
+    expected = said((folder / "stanza.expected.txt").read_text())
+    assert len(expected) == 80
+    result = eh.germeval(*(folder / name for name in files), as_script=as_script)
+    assert said(str(result))[:80] == expected
+    assert not any("official script" in note for note in result.notes)
+
+
+FIGURES = {
+    "spacy": (("55.35", "62.88", "57.76", "0.00"), (54.64, 62.17, 56.99, 0.0)),
+    "stanford_conll": (("47.61", "48.40", "49.90", "0.00"), (48.27, 49.05, 50.58, 0.0)),
+}
+"""F1 of the script (script_figures.tsv) and ours: strict, loose, outer, inner."""
+
+
+@pytest.mark.parametrize("system", FIGURES)
+def test_the_script_figures_of_systems_with_ill_formed_tags(folder: Path, system: str) -> None:
+    script, ours = FIGURES[system]
+    rows = [line.split("\t") for line in (folder / "script_figures.tsv").read_text().splitlines()]
+    assert [f"{system}.sixcol.tsv", *script] in rows
+    path = folder / f"{system}.sixcol.tsv"
+    shown = str(eh.germeval(path, as_script=True))
+    assert tuple(line.removeprefix("FB1: ").strip() for line in shown.splitlines() if line.startswith("FB1")) == script
+    assert tuple(round(100 * metric.f1, 2) for metric in eh.germeval(path).metrics.values()) == ours
+
+
+def test_the_default_says_where_and_by_how_much_the_script_differs(folder: Path) -> None:
+    assert eh.germeval(folder / "spacy.sixcol.tsv").notes[-1] == (
+        "The official script prints 55.35 (+0.71) for strict F1, 62.88 (+0.71) for loose F1 and 57.76 (+0.77) for "
+        "outer F1, since it continues 188 entities over a change of label at I- and continues 1 entity over the end "
+        "of a sentence; --as-script gives its figures."
+    )
+
+
+def test_the_four_metrics_and_their_accuracy(folder: Path) -> None:
+    result = eh.germeval(folder / "stanza.sixcol.tsv")
+    assert {
+        name: (round(100 * metric.f1, 2), round(100 * metric.accuracy, 2)) for name, metric in result.metrics.items()
+    } == {
+        "strict": (70.09, 98.28),
+        "loose": (81.59, 98.67),
+        "outer": (73.07, 97.16),
+        "inner": (0.0, 99.41),
+    }
+    assert result.repairs.count == 0, "so the differences from the script do not show here"
+
+
+def test_predictions_on_the_other_level(folder: Path) -> None:
+    """Counted by hand in plain Python over the same file."""
+    assert eh.germeval(folder / "stanza.sixcol.tsv").other_level == 50
+
+
+def test_the_official_file_against_itself(folder: Path) -> None:
+    """With inner entities that cross or equal their outer one (lines 13919, 64385, 79514), and an empty column."""
+    result = eh.germeval(folder / "gold.tsv", folder / "gold.tsv")
+    assert (result.outer.correct, result.inner.correct, result.strict.f1, result.loose.accuracy) == (6178, 515, 1, 1)
+    assert result.notes == (
+        *[f"{folder / 'gold.tsv'}: dropped the empty columns at the end of 1 line."] * 2,
+        f"{folder / 'gold.tsv'}: the prediction is equal to the gold standard; is it the right file?",
+    )

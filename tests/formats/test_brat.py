@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -20,8 +22,11 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
 from evenhand.formats import brat as brat_documents
 from evenhand.formats import brat as brat_write
-from evenhand.formats.brat import FORMAT, recognise
+from evenhand.formats.brat import FORMAT, read_together, recognise
+from evenhand.formats.brat import read as read_brat_together
+from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, Lines, Placed, standoff
 from evenhand.formats.convert import Conversion
+from evenhand.formats.parsing.json_lines import slices
 from evenhand.formats.read import SURE
 from evenhand.formats.source import Source
 from evenhand.settings import Offsets, ReadSettings
@@ -372,3 +377,251 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
     assert again.corpus.text(0) == text
     assert again.spans().rows() == annotation.spans().rows()
     assert again.spans().token_sets() == annotation.spans().token_sets()
+
+
+# The lines of brat that are cut all at once have the cells that a pattern finds in each; quotations likewise
+
+
+SOURCE = Source(Path("doc.ann"))
+PIECES = [
+    "T",
+    "1",
+    "22",
+    "12345678",
+    "123456789",
+    "\t",
+    " ",
+    ";",
+    "X",
+    "é",
+    "\u2028",
+    "\r",
+    "0 3",
+    "#",
+    "*",
+    "R",
+    "Tx1",
+]
+LINE_BRAT_CELLS = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=8).map("".join),
+    st.builds(
+        "{}\t{} {}\t{}".format,
+        st.sampled_from(["T1", "T23", "T999999999", "Ta1b", "T", "T1;", "#1", "*"]),
+        st.sampled_from(["X", "LABEL-of-many", "Ü;x", "a\u00a0b", ""]),
+        st.sampled_from(["0 3", "1 3;5 9", "0 1;2 3;4 5", "123456789 1234567890", "0  3", "0 3;", "a 3", "0 1 2"]),
+        st.sampled_from(["", "quoted", "with; a\ttab", "人 \r"]),
+    ),
+)
+
+
+def cells(line: str) -> tuple[str, str, list[tuple[int, int]], str] | None:
+    """Identifier, label, parts and quotation, by the pattern."""
+    match = TEXT_BOUND.fullmatch(line)
+    if match is None or not re.match(IDENTIFIER, line):
+        return None
+    identifier, label, offsets, quoted = match.groups()
+    return identifier, label, [(int(a), int(b)) for a, b in (part.split(" ") for part in offsets.split(";"))], quoted
+
+
+@pytest.mark.property
+@given(st.lists(LINE_BRAT_CELLS, max_size=6), st.sampled_from(["\n", "\r\n", "\r\r\n"]))
+def test_lines_have_the_cells_that_the_pattern_finds(given_lines: list[str], ending: str) -> None:
+    content = ending.join(given_lines)
+    lines = Lines.of(content.encode())
+    plain = re.sub(r"\r+$", "", content, flags=re.MULTILINE).split("\n")
+    rows = np.arange(len(plain))
+    assert lines.texts(rows) == plain
+    assert lines.are_identified.tolist() == [re.match(IDENTIFIER, line) is not None for line in plain]
+    spans = [row for row, line in enumerate(plain) if line.startswith("T") and lines.are_identified[row]]
+    found = lines.text_bounds(np.array(spans, dtype=np.int64))
+    expected = [cells(plain[row]) for row in spans]
+    if found is None:
+        assert any(each is None or ";" in each[0] + each[1] for each in expected)
+        return
+    parts = list(zip(found.start.tolist(), found.end.tolist(), strict=True))
+    for at, each in enumerate(expected):
+        if found.label[at].split() == [found.label[at]]:  # others are odd, as the distinct labels tell
+            mine = parts[found.first[at] : found.first[at + 1]]
+            assert (found.identifier[at], found.label[at], mine, found.quoted[at]) == each
+        else:
+            assert each is None
+
+
+@st.composite
+def texts_and_lines(draw: st.DrawFn) -> tuple[str, str]:
+    """A text, and spans that quote it as it stands, with other spaces, or not at all."""
+    text = draw(st.text(st.sampled_from("ab é人𝔸\n\t\u2028"), min_size=1, max_size=24))
+    lines = []
+    for number in range(draw(st.integers(1, 4))):
+        bounds = sorted(draw(st.sets(st.integers(0, len(text) + 1), min_size=2, max_size=6)))
+        parts = list(zip(bounds[0::2], bounds[1::2], strict=False))
+        parts = draw(st.permutations(parts))
+        quoted = " ".join(text[start:end] for start, end in parts)
+        quoted = draw(st.sampled_from([quoted, " ".join(quoted.split()), quoted.replace(" ", "x"), quoted[1:], "a b"]))
+        quoted = quoted.replace("\n", " ")
+        lines.append(f"T{number + 1}\tX {';'.join(f'{start} {end}' for start, end in parts)}\t{quoted}")
+    return text, "\n".join(lines)
+
+
+@pytest.mark.property
+@given(st.lists(texts_and_lines(), min_size=1, max_size=3), st.sampled_from(["codepoints", "utf16"]))
+def test_quotations_are_those_of_the_text(documents: list[tuple[str, str]], offsets: Offsets) -> None:
+    """A span quotes its parts with blanks between, and spaces may be of any kind."""
+    spans = standoff(SOURCE, "\n".join(lines for _, lines in documents).encode()).spans
+    texts = [text for text, _ in documents]
+    text_of = np.repeat(np.arange(len(documents)), [lines.count("\n") + 1 for _, lines in documents])
+    placed = Placed.of(spans, [text.encode() for text in texts], text_of, offsets)
+    if len(documents) > 1 and placed.is_outside.any():
+        return  # such documents are read one by one
+    held = [" ".join(slices(texts[each], spans.parts(row), offsets)) for row, each in enumerate(text_of.tolist())]
+    expected = [row for row in range(len(spans)) if held[row].split() != spans.quoted[row].split()]
+    assert placed.misquoted() == expected
+
+
+def test_many_returns_at_the_end_of_a_line_are_no_part_of_it() -> None:
+    lines = Lines.of(b"T1\tX 0 1\ta" + b"\r" * 100_000 + b"\n\r\r\n")
+    assert lines.texts(np.arange(3)) == ["T1\tX 0 1\ta", "", ""]
+
+
+def test_the_first_wrong_line_is_told() -> None:
+    with pytest.raises(InputError, match=r"doc\.ann:2: 'T2 x' is no annotation of brat"):
+        standoff(SOURCE, b"T1\tX 0 1\ta\nT2 x\nwhat is this\n")
+
+
+# Documents of brat that are read together are those that are read one by one, as are their errors
+
+
+Document = tuple[str, str]
+"""The contents of .txt and .ann."""
+ADA: Document = ("Ada é\nwrote", "T1\tPER 0 3\tAda\nT2\tACT 6 11\twrote\n#1\tAnnotatorNotes T1\tx\n")
+GAPS: Document = ("big 人 and old", "T7\tADJ 0 3;10 13\tbig old\n")
+EMPTY: Document = ("", "")
+MARKED: Document = ("\ufeffAda", "T1\tPER 1 4\tAda\n")
+"""Offsets count the byte order mark."""
+BARE: Document = ("no spans here", "")
+
+
+def written(folder: Path, documents: list[Document]) -> list[Source]:
+    for number, (text, lines) in enumerate(documents):
+        (folder / f"{number}.txt").write_bytes(text.encode())
+        (folder / f"{number}.ann").write_bytes(lines.encode())
+    return [Source(folder / f"{number}.ann") for number in range(len(documents))]
+
+
+def told(annotation: Annotation) -> object:
+    """Everything about a document."""
+    corpus, spans = annotation.corpus, annotation.spans()
+    assert corpus.bounds is not None
+    assert corpus.raw is not None
+    assert corpus.tokens is not None
+    texts = [corpus.text(sentence) for sentence in range(corpus.sentences)]
+    return (
+        *(annotation.name, corpus.source, corpus.sentences, corpus.atoms, texts, corpus.bounds.tolist()),
+        *(
+            corpus.raw.tolist(),
+            corpus.documents.tolist(),
+            list(corpus.lines),
+            corpus.names,
+            corpus.tokens.texts(0, len(corpus.tokens)),
+        ),
+        *(spans.rows(), spans.token_sets(), spans.level.tolist(), annotation.readings),
+    )
+
+
+def outcome(annotations: Iterable[Annotation]) -> list[object]:
+    """What each document is, up to the first error, and its sentence."""
+    found: list[object] = []
+    try:
+        for each in annotations:
+            found.append(told(each))  # noqa: PERF401 (what stands before an error counts)
+    except InputError as error:
+        found.append(str(error))
+    return found
+
+
+def both(documents: list[Document], settings: ReadSettings) -> tuple[list[object], list[object]]:
+    with TemporaryDirectory() as folder:
+        sources = written(Path(folder), documents)
+        one_by_one = (each for source in sources for each in read_brat_together(source, settings, Vocabulary(), {}))
+        expected = outcome(one_by_one)
+        return outcome(read_together(sources, settings, Vocabulary(), {})), expected
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    """A text and lines that mostly fit it."""
+    text = draw(st.text(st.sampled_from("\ufeffab é人𝔸\n\r\t\u2028"), max_size=12))
+    is_wrong = draw(st.integers(0, 9)) == 0
+    lines = []
+    for number in range(draw(st.integers(0, 3))):
+        bounds = sorted(draw(st.sets(st.integers(0, len(text) + 2 * is_wrong), max_size=4)))
+        parts = list(zip(bounds[0::2], bounds[1::2], strict=False))
+        texts = [text[start:end] for start, end in parts]
+        if is_wrong or (texts and any(each.strip() for each in texts)):
+            quoted = "other" if is_wrong and draw(st.booleans()) else " ".join(" ".join(texts).split())
+            lines.append(f"T{number + 1}\tX {';'.join(f'{start} {end}' for start, end in parts)}\t{quoted}")
+    lines += draw(st.lists(st.sampled_from(["R1\tof Arg1:T1 Arg2:T2", "", "#1\tNote T1\tx"]), max_size=2))
+    lines += draw(st.lists(st.just("no annotation"), max_size=1)) if is_wrong else []
+    ending = draw(st.sampled_from(["\n", "\r\n"]))
+    return text, ending.join(lines) + draw(st.sampled_from(["", ending]))
+
+
+@pytest.mark.property
+@given(st.lists(documents(), max_size=5), st.sampled_from(["codepoints", "utf16"]))
+def test_documents_are_the_same_one_by_one(given_documents: list[Document], offsets: str) -> None:
+    found, expected = both(given_documents, ReadSettings(offsets=offsets))  # type: ignore[arg-type]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ReadSettings(),
+        ReadSettings(offsets="utf16"),
+        ReadSettings(parameters={"sentences": "lines"}),
+        ReadSettings(parameters={"newlines": "one"}),
+    ],
+)
+def test_some_documents(settings: ReadSettings) -> None:
+    found, expected = both([ADA, EMPTY, GAPS, MARKED, BARE], settings)
+    assert found == expected
+    assert len(found) == 5
+
+
+def test_what_is_skipped_is_counted_in_all(tmp_path: Path) -> None:
+    written(tmp_path, [ADA, BARE, ADA])
+    assert eh.read(tmp_path).readings["spans"].skipped == {"notes": 2}
+
+
+def test_what_is_skipped_is_counted_where_it_is(tmp_path: Path) -> None:
+    attributes = ("Ada", "T1\tPER 0 3\tAda\nA1\tOld T1\nM2\tFamous T1\n#1\tNote T1\tx")
+    sources = written(tmp_path, [BARE, ADA, BARE, attributes])
+    found = read_together(sources, ReadSettings(), Vocabulary(), {})
+    skipped = [each.readings["spans"].skipped for each in found]
+    assert skipped == [{}, {"notes": 1}, {}, {"attributes": 2, "notes": 1}]
+
+
+def test_an_error_names_its_file_and_line(tmp_path: Path) -> None:
+    wrong = ("Ada", "T1\tPER 0 3\tAda\nT2\tPER 0 3\tBob\n")
+    written(tmp_path, [ADA, ADA, wrong, ADA])
+    with pytest.raises(InputError, match=r"2\.ann:2: the text has 'Ada' at 0 3, but 'Bob' is quoted"):
+        eh.read(tmp_path)
+
+
+def test_documents_before_a_missing_text_are_read(tmp_path: Path) -> None:
+    sources = written(tmp_path, [ADA, ADA, ADA])
+    (tmp_path / "2.txt").unlink()
+    found = outcome(read_together(sources, ReadSettings(), Vocabulary(), {}))
+    assert len(found) == 3
+    assert "2.txt cannot be found beside it" in str(found[2])
+
+
+def test_large_documents_are_not_held_together(tmp_path: Path) -> None:
+    """The first ones are given while the last one is not even there."""
+    long = "a" * (1 << 20)
+    sources = written(tmp_path, [(long, ""), (long, ""), ADA])
+    (tmp_path / "2.txt").unlink()
+    stream = read_together(sources, ReadSettings(), Vocabulary(), {})
+    assert next(stream).corpus.token_count == len(long)
+    (tmp_path / "2.txt").write_text(ADA[0])
+    assert [each.name for each in stream] == ["1", "2"]

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import evenhand as eh
+import slow_chains
+from build_chains import TAGS, brackets, columns
 from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.errors import Problem
+from evenhand.formats.check import check
+from evenhand.formats.read import batches, file_batches
+from evenhand.formats.source import Source
+from evenhand.settings import ReadSettings
 
 Read = Callable[..., Annotation]
 BEGIN, END = "#begin document (a); part 000\n", "#end document\n"
@@ -214,3 +224,311 @@ def test_a_file_without_marks_is_one_document(read: Read, option: dict[str, str]
 
 def test_a_format_that_the_content_shows(read: Read) -> None:
     assert read(f"\n# made by hand\n{BEGIN}a 0 0 x -\n").reading.format == "conll2012"
+
+
+# Problems of files in CoNLL-2012: each with its line and one sentence
+
+
+BEGIN_CONLL2012_PROBLEMS, END_CONLL2012_PROBLEMS = "#begin document (a); part 000\n", "#end document\n"
+SECOND = "#begin document (b); part 000\n"
+NEVER_CLOSED = "a mention opens here that is never closed in its document; close it."
+UNOPENED = "a mention closes here that was not opened in its document; open it before."
+BEHIND = "found words behind the end of a document; begin a new one with #begin document."
+BEFORE = "found words before the first document; begin it with #begin document."
+NO_NAME = "the document has no name; write #begin document (name); part 000."
+TWICE = "the document a_0 began in line 1 already; give every document a name of its own."
+NO_CELL = "is no coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them."
+CUT = "mend the line (a cut one shows that the file was not written to its end)."
+
+
+def document(*cells: str, begin: str = BEGIN_CONLL2012_PROBLEMS, end: str = END_CONLL2012_PROBLEMS) -> str:
+    """Words with these cells, a line each."""
+    return begin + "".join(f"a 0 {number} w{number} {cell}\n" for number, cell in enumerate(cells)) + end
+
+
+LONG = document(*["(1)"] * 1100, end="")
+PROBLEMS_CONLL2012_PROBLEMS: dict[str, tuple[str, int, str]] = {
+    "never closed": (document("-", "(1", "-"), 3, NEVER_CLOSED),
+    "one of two never closed": (document("(1", "(1", "1)"), 2, NEVER_CLOSED),
+    "never closed in its document": (document("(1") + document("1)", begin=SECOND), 2, NEVER_CLOSED),
+    "never closed at the end of the file": (document("-", "(1", end=""), 3, NEVER_CLOSED),
+    "closes unopened": (document("-", "-", "1)"), 4, UNOPENED),
+    "closes before it opens": (document("1)", "(1", "1)", "-"), 2, UNOPENED),
+    "closes, and opens too late": (document("-", "1)", "(1"), 3, UNOPENED),
+    "closes twice": (document("(1", "1)", "1)"), 4, UNOPENED),
+    "closes another chain": (document("(1)|2)", "-"), 2, UNOPENED),
+    "closes a name with zeros": (document("(1", "01)", "1)"), 3, UNOPENED),
+    "words behind the end": (document("(1)") + "a 0 1 x -\na 0 2 y -\n", 4, BEHIND),
+    "words between documents": (document("(1)") + "\na 0 1 x -\n" + document("-", begin=SECOND), 5, BEHIND),
+    "words behind the end and a comment": (document("(1)") + "# comment\na 0 1 x -\n", 5, BEHIND),
+    "words before the first document": ("a 0 0 x -\n" + document("-"), 1, BEFORE),
+    "a document twice": (document("-") + document("-"), 4, TWICE),
+    "a part twice": (document("-") + document("-", begin="#begin document a; part 0\n"), 4, TWICE),
+    "no name": (document("-") + document("-", begin="#begin document\n"), 4, NO_NAME),
+    "no name in parentheses": (document("-", begin="#begin document (); part 000\n"), 1, NO_NAME),
+    "a part without a name": (document("-", begin="#begin document ; part 000\n"), 1, NO_NAME),
+    "too few columns": (LONG + "a 0 (1)\n" + END_CONLL2012_PROBLEMS, 1102, f"found 3 columns where 5 are needed at least; {CUT}"),
+    "a line that was cut": (LONG + "a 0 0 w", 1102, f"found 4 columns where 5 are needed at least; {CUT}"),
+    "too few tabs": (
+        LONG.replace(" ", "\t").replace("#begin\t", "#begin ") + "a\t0 0 w\t(1)\n",
+        1102,
+        f"found 3 columns where 5 are needed at least; {CUT}",
+    ),
+    "one column": (f"{BEGIN_CONLL2012_PROBLEMS}x (1)\ny\n{END_CONLL2012_PROBLEMS}", 3, f"found 1 column where 2 are needed at least; {CUT}"),
+}  # fmt: skip
+GARBAGE = ("x", "1", "(", ")", "()", ")(", "((1)", "(1))", "|", "*", "--", "(1)|-", "(1)x", "x(1)", "1|(2)", "(a)b")
+PROBLEMS_CONLL2012_PROBLEMS |= {
+    f"the cell {cell}": (document("(1)", cell, "-"), 3, f"{cell!r} {NO_CELL}") for cell in GARBAGE
+}
+
+
+def problems(path: Path, settings: ReadSettings) -> list[Problem]:
+    """All problems that reading a file meets, by line."""
+    found: list[Problem] = []
+    for _ in file_batches(Source(path, found), settings, Vocabulary(), {}):
+        pass
+    return sorted(found, key=lambda problem: problem.line or 0)
+
+
+def lines(found: Sequence[Problem]) -> list[int | None]:
+    return [problem.line for problem in found]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS_CONLL2012_PROBLEMS)
+def test_the_first_problem_is_an_error(tmp_path: Path, problem: str) -> None:
+    text, line, sentence = PROBLEMS_CONLL2012_PROBLEMS[problem]
+    path = tmp_path / "bad.conll"
+    path.write_text(text)
+    with pytest.raises(eh.InputError) as error:
+        eh.read(path, format="conll2012")
+    assert str(error.value) == f"{path}:{line}: {sentence}"
+
+
+@pytest.mark.parametrize("problem", PROBLEMS_CONLL2012_PROBLEMS)
+@pytest.mark.parametrize("side", ["gold", "system"])
+def test_scoring_says_the_same(tmp_path: Path, problem: str, side: str) -> None:
+    text, line, sentence = PROBLEMS_CONLL2012_PROBLEMS[problem]
+    good, bad = tmp_path / "good.conll", tmp_path / "bad.conll"
+    bad.write_text(text)
+    good.write_text(document(*["-"] * text.count("a 0 ")))
+    with pytest.raises(eh.InputError) as error:
+        eh.score(*((bad, good) if side == "gold" else (good, bad)), format="conll2012")
+    assert str(error.value) == f"{bad}:{line}: {sentence}"
+
+
+MANY = (
+    document("(1", "x", "2)")  # lines 2, 3 and 4
+    + "a 0 0 w -\n"  # 6, behind the end
+    + document("-", "(1)")  # 7, twice
+    + document("1)", begin="#begin document\n")  # 11 and 12
+)
+
+
+@pytest.mark.parametrize("size", [1, 8, 1 << 18])
+def test_all_problems_are_collected(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "bad.conll"
+    path.write_text(MANY)
+    found = problems(path, ReadSettings(block_size=size))
+    assert lines(found) == [2, 3, 4, 6, 7, 11, 12]
+    kinds = ["chain", "chain", "chain", "document", "document", "document", "chain"]
+    assert [problem.kind for problem in found] == kinds
+
+
+def test_check_lists_them(tmp_path: Path) -> None:
+    path = tmp_path / "bad.conll"
+    path.write_text(MANY)
+    found = check(path, ReadSettings())
+    assert lines(found.problems) == [2, 3, 4, 6, 7, 11, 12]
+    assert [str(problem) for problem in found.problems][:2] == [f"{path}:2: {NEVER_CLOSED}", f"{path}:3: 'x' {NO_CELL}"]
+    path.write_text(document("(1", "1)", "(2)"))
+    good = check(path, ReadSettings())
+    assert (good.problems, good.units, good.sentences) == ([], 2, 1)
+
+
+def test_what_is_wrong_is_left_out(tmp_path: Path) -> None:
+    """Behind a problem, reading goes on with the rest."""
+    path = tmp_path / "bad.conll"
+    path.write_text(document("(1", "(2)", "((3)", "(4", "4)1)5)", "(6") + "a 0 6 w6 (2)\n")
+    found: list[Problem] = []
+    (batch,) = file_batches(Source(path, found), ReadSettings(), Vocabulary(), {})
+    assert sorted(lines(found)) == [4, 6, 7, 9]
+    assert batch.chains().clusters(1) == [[[(0, 5)], [(1, 2)], [(3, 5)]]]
+
+
+@pytest.mark.parametrize("size", [1, 1 << 18])
+def test_words_before_the_first_document_are_one_problem(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "bad.conll"
+    path.write_text(
+        "a 0 0 x -\n" * 20 + document("-") + document("(1)", begin=SECOND) + document("-", begin="#begin document c\n")
+    )
+    assert lines(problems(path, ReadSettings("conll2012", block_size=size))) == [1]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_files_without_any_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "empty.conll"
+    path.write_text(text)
+    with pytest.raises(eh.InputError, match="the file is empty" if not text else "the file has no sentences"):
+        eh.read(path, format="conll2012")
+
+
+# Brackets of mentions, in all their spellings, and random files against the slow reader, whatever the blocks
+
+
+Clusters = list[list[tuple[int, int]]]
+
+
+def plain(annotation: Annotation) -> dict[str, Clusters]:
+    """By document the chains, with inclusive ends."""
+    names = annotation.corpus.names
+    found = annotation.chains().clusters(len(names))
+    return {
+        name: [sorted((start, end - 1) for start, end in chain) for chain in chains]
+        for name, chains in zip(names, found, strict=True)
+    }
+
+
+def read_mention_brackets(folder: Path, cells: list[str], separator: str = "\t") -> Clusters:
+    """The chains of one document with these cells."""
+    path = folder / "file.conll"
+    path.write_text(columns([cells], separator=separator))
+    (chains,) = plain(eh.read(path)).values()
+    return chains
+
+
+SPELLINGS_MENTION_BRACKETS: dict[str, tuple[list[str], Clusters]] = {
+    "nothing": (["-", "_", "-"], []),
+    "one token": (["-", "(1)", "-"], [[(1, 1)]]),
+    "several tokens": (["(1", "-", "1)"], [[(0, 2)]]),
+    "two that open together, joined": (["(1(3", "3)", "1)"], [[(0, 2)], [(0, 1)]]),
+    "two that close together, joined": (["(1", "(3", "3)1)"], [[(0, 2)], [(1, 2)]]),
+    "joined in another order": (["(3(1", "-", "3)1)"], [[(0, 2)], [(0, 2)]]),
+    "bars": (["(1|(2)", "(3)|1)", "-"], [[(0, 0)], [(0, 1)], [(1, 1)]]),
+    "bars at the ends": (["|(1)|", "(2)||(3)", "-"], [[(0, 0)], [(1, 1)], [(1, 1)]]),
+    "brackets without bars": (["(1)(2)", "(3(4)", "3)"], [[(0, 0)], [(0, 0)], [(1, 1)], [(1, 2)]]),
+    "one closes where another opens": (["(1", "1)(2", "2)"], [[(0, 1)], [(1, 2)]]),
+    "a chain closes where it opens": (["(1", "1)(1", "1)"], [[(0, 1), (1, 2)]]),
+    "a chain opens, then closes": (["(1", "(1|1)", "1)"], [[(0, 2), (1, 1)]]),
+    "nested in the same chain": (["(1(1", "1)", "1)"], [[(0, 1), (0, 2)]]),
+    "nested thrice": (["(1(1", "(1)", "1)1)"], [[(0, 2), (0, 2), (1, 1)]]),
+    "the last one opened closes first": (["(1", "(1", "1)1)"], [[(0, 2), (1, 2)]]),
+    "crossing in the same chain is nesting": (["(1", "(1", "1)", "1)"], [[(0, 3), (1, 2)]]),
+    "crossing in other chains": (["(1", "(2", "1)", "2)"], [[(0, 2)], [(1, 3)]]),
+    "across sentences": (["-", "(7", "-", "-", "7)"], [[(1, 4)]]),
+    "the same span twice in a chain": (["(1)|(1)", "-"], [[(0, 0), (0, 0)]]),
+    "names that are no numbers": (["(e12", "e12)(x-y)", "(é)|(*)"], [[(0, 1)], [(1, 1)], [(2, 2)], [(2, 2)]]),
+    "a name that begins as another": (["(1", "(12)", "(12", "12)1)"], [[(0, 3)], [(1, 1), (2, 3)]]),
+    "17 digits": (
+        ["(17740950239373139", "17740950239373139)(17740950239373138)", "(17740950239373139)"],
+        [[(0, 1), (2, 2)], [(1, 1)]],
+    ),
+    "20 digits": (
+        ["(12345678901234567890", "12345678901234567890)(12345678901234567891)"],
+        [[(0, 1)], [(1, 1)]],
+    ),
+    "zeros before a number": (["(01)|(1)|(001)", "(1)", "(01)"], [[(0, 0), (2, 2)], [(0, 0), (1, 1)], [(0, 0)]]),
+    "numbers and others": (["(1)|(a)", "(a)", "(1)"], [[(0, 0), (2, 2)], [(0, 0), (1, 1)]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", ["\t", " ", "    "], ids=["tabs", "blanks", "runs of blanks"])
+@pytest.mark.parametrize("spelling", SPELLINGS_MENTION_BRACKETS)
+def test_spellings(tmp_path: Path, spelling: str, separator: str) -> None:
+    cells, expected = SPELLINGS_MENTION_BRACKETS[spelling]
+    assert read_mention_brackets(tmp_path, cells, separator) == [sorted(chain) for chain in expected]
+
+
+def test_an_empty_cell_between_tabs_has_no_mention(tmp_path: Path) -> None:
+    assert read_mention_brackets(tmp_path, ["(1", "", "1)", "(2)", ""]) == [[(0, 2)], [(3, 3)]]
+    assert read_mention_brackets(tmp_path, ["", "(1)"]) == [[(1, 1)]]
+
+
+def test_chains_of_the_same_name_in_two_documents_are_two(tmp_path: Path) -> None:
+    path = tmp_path / "file.conll"
+    path.write_text(columns([["(1)", "-"], ["(1", "1)"]]))
+    chains = eh.read(path).chains()
+    assert chains.document.tolist() == [0, 1]
+    assert len(set(chains.chain.tolist())) == 2
+
+
+def test_mentions_are_in_the_order_of_their_brackets(tmp_path: Path) -> None:
+    """By which the first of several chains is told: (9 opens before (1."""
+    path = tmp_path / "file.conll"
+    path.write_text(columns([["(9|(1", "(1)", "9)|1)|(9)"]]))
+    chains = eh.read(path).chains()
+    assert list(zip(chains.start.tolist(), chains.end.tolist(), strict=True)) == [(0, 3), (0, 3), (1, 2), (2, 3)]
+    assert chains.chain[0] == chains.chain[3] != chains.chain[1] == chains.chain[2]
+
+
+def test_brackets_of_one_token_are_the_first_of_their_cell(tmp_path: Path) -> None:
+    """As the official scorer reads a cell: `(1)` and `(2)` before `(9`, and these from left to right."""
+    path = tmp_path / "file.conll"
+    path.write_text(columns([["(9|(1)|(5|(2)", "9)|5)"]]))
+    chains = eh.read(path).chains()
+    assert list(zip(chains.start.tolist(), chains.end.tolist(), strict=True)) == [(0, 1), (0, 1), (0, 2), (0, 2)]
+
+
+@pytest.mark.parametrize(("first", "recall"), [("(1|(2)", 0), ("(2)|(1", 0), ("(1|(2|2)", 1)])
+def test_the_chain_that_keeps_a_repeated_span(tmp_path: Path, first: str, recall: int) -> None:
+    """(3, 3) is in chains 1 and 2: that of the one-token bracket keeps it, be it written before the other or behind."""
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(columns([["(1|(2)", "-", "1)", "(1)"]]))
+    response.write_text(columns([[first, "-", "1)", "(1)|(2)"]]))
+    assert eh.score(key, response)["muc"].recall == recall
+
+
+@settings(max_examples=100)
+@given(
+    documents=st.lists(st.integers(1, 7).flatmap(brackets), min_size=1, max_size=4),
+    separator=st.sampled_from(["\t", " ", "   ", " \t"]),
+)
+def test_random_files(tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], separator: str) -> None:
+    text = columns(documents, separator=separator)
+    path = tmp_path_factory.getbasetemp() / "random.conll"
+    path.write_text(text)
+    slow = slow_chains.read_columns(text)
+    expected = [[sorted(chain) for chain in chains] for chains in slow.values()]
+    assert list(plain(eh.read(path)).values()) == expected
+
+
+def _layers(annotation: Annotation) -> dict[str, object]:
+    corpus, chains = annotation.corpus, annotation.chains()
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    return {
+        "names": corpus.names,
+        "documents": corpus.documents.tolist(),
+        "bounds": corpus.bounds.tolist(),
+        "words": [corpus.tokens[place] for place in range(len(corpus.tokens))],
+        "lines": [corpus.line(token) for token in range(len(corpus.tokens))],
+        "pos": annotation["pos"].to_list(),  # type: ignore[union-attr]
+        "rows": list(zip(*(each.tolist() for each in (chains.document, chains.start, chains.end)), strict=True)),
+        "chains": chains.clusters(len(corpus.names)),
+    }
+
+
+@settings(max_examples=40)
+@given(
+    documents=st.lists(brackets(), min_size=1, max_size=6),
+    tags=st.lists(st.sampled_from(TAGS), min_size=6, max_size=6),
+    size=st.integers(1, 80),
+)
+def test_layers_do_not_depend_on_blocks_or_separators(
+    tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], tags: list[str], size: int
+) -> None:
+    folder, found = tmp_path_factory.getbasetemp(), []
+    for separator in ("\t", "  "):
+        path = folder / "blocks.conll"
+        path.write_text(columns(documents, pos=[tags] * len(documents), separator=separator))
+        parts = [list(batches(path, each, Vocabulary())) for each in (ReadSettings(), ReadSettings(block_size=size))]
+        found += [_layers(Annotation.concatenate(each)) for each in parts]
+    assert found[1:] == found[:1] * 3
+
+
+def test_small_blocks_are_several_batches(tmp_path: Path) -> None:
+    """Or the test above would say nothing."""
+    path = tmp_path / "file.conll"
+    path.write_text(columns([["(1)"] * 6] * 40))
+    found = list(batches(path, ReadSettings(block_size=16), Vocabulary()))
+    assert len(found) > 10
+    assert sum(len(batch.corpus.names) for batch in found) == 40

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
+from chain_files import Document, content, converted, written
+from evenhand.cli import main
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.check import Checked, check
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
 
@@ -295,3 +299,248 @@ def test_a_declaration_makes_a_file_of_chains(read: Read) -> None:
     assert chains(read(NEW + tree, format="corefud")) == [[[(0,)]]]
     assert read(NEW + DECLARED + tree, "file.txt").reading.format == "corefud"
     assert read(NEW + "# text = global.Entity = a\n" + tree).reading.format == "conllu"
+
+
+# CorefUD that cannot be read: what was found, in which line, and what a check reports of it
+
+
+Check = Callable[[str], Checked]
+HEAD = "# newdoc id = d\n# global.Entity = eid-etype\n"
+"""The words of a file begin in line 3."""
+REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
+
+
+def word(number: object, misc: str = "_", form: str = "w") -> str:
+    return f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n"
+
+
+def sentence(*brackets: str) -> str:
+    cells = ["_" if each == "-" else f"Entity={each}" for each in brackets]
+    return "".join(word(number, cell) for number, cell in enumerate(cells, 1)) + "\n"
+
+
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    monkeypatch.chdir(tmp_path)
+
+    def checked(text: str) -> Checked:
+        Path("file.conllu").write_text(text)
+        return check(Path("file.conllu"), ReadSettings())
+
+    return checked
+
+
+PROBLEMS: dict[str, tuple[str, str]] = {
+    "never closed": (
+        sentence("-", "(e1-x", "-"),
+        "4: a mention opens here that is never closed in its document; close it.",
+    ),
+    "never opened": (
+        sentence("-", "e1)"),
+        "4: a mention closes here that was not opened in its document; open it before.",
+    ),
+    "another name": (
+        sentence("(e1", "e2)"),
+        "3: a mention opens here that is never closed in its document; close it.",
+    ),
+    "another part": (
+        sentence("(e1[1/2]", "e1[2/2])"),
+        "3: a mention opens here that is never closed in its document; close it.",
+    ),
+    "in another document": (
+        sentence("(e1") + "# newdoc id = e\n" + sentence("e1)"),
+        "3: a mention opens here that is never closed in its document; close it.",
+    ),
+    "no bracket": (sentence("-", "e1"), f"4: 'Entity=e1' is no coreference annotation; {REMEDY}."),
+    "an empty bracket": (sentence("()"), f"3: 'Entity=()' is no coreference annotation; {REMEDY}."),
+    "something behind": (sentence("(e1)x"), f"3: 'Entity=(e1)x' is no coreference annotation; {REMEDY}."),
+    "two closings": (sentence("(e1))"), f"3: 'Entity=(e1))' is no coreference annotation; {REMEDY}."),
+    "columns": (
+        sentence("-") + "1\tw\t_\n",
+        "5: found 3 columns where corefud has 10; mend the line (a cut one shows that the file was not written to its "
+        "end).",
+    ),
+    "numbers": (
+        sentence("-") + word(1) + word(3),
+        "6: found the word 3 where 2 is next; number the words of every sentence from 1 on, without gaps.",
+    ),
+    "a document twice": (
+        sentence("-") + "# newdoc id = d\n" + sentence("-"),
+        "5: the document d began in line 1 already; give every document a name of its own.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PROBLEMS)
+def test_problems_are_raised_and_reported(checked: Check, case: str) -> None:
+    text, problem = PROBLEMS[case]
+    found = checked(HEAD + text)
+    assert str(found.problems[0]) == f"file.conllu:{problem}"
+    with pytest.raises(eh.InputError) as error:
+        eh.read("file.conllu")
+    assert str(error.value) == f"file.conllu:{problem}"
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        ["(e1[1/2])", "(e1)"],
+        ["(e1[2/2])", "(e1)"],
+        ["(e1[1/3])", "(e1[2/3])"],
+        ["(e1[1/2])", "(e1[1/2])", "-", "(e1[2/2])"],
+    ],
+    ids=["the first only", "the second only", "two of three", "two firsts"],
+)
+def test_a_mention_must_have_all_of_its_parts(checked: Check, brackets: list[str]) -> None:
+    found = checked(HEAD + sentence(*brackets))
+    assert [problem.line for problem in found.problems] == [3]
+
+
+def test_a_field_too_few(checked: Check) -> None:
+    text = sentence("(p-e1-1)", "(p)").join(["# newdoc id = d\n# global.Entity = etype-eid\n", ""])
+    assert [str(each) for each in checked(text).problems] == [
+        f"file.conllu:4: 'Entity=(p)' is no coreference annotation; {REMEDY}."
+    ]
+
+
+def test_a_check_reports_all_problems(checked: Check) -> None:
+    sentences = [sentence("(e1", "x", "e2)"), sentence("()", "(e3)"), word(1) + word(2).replace("\t_\n", "\n") + "\n"]
+    again = "# newdoc id = d\n" + sentence("(e1)", "e1)")
+    found = checked(HEAD + "".join(sentences) + sentence("(e4)") + again)
+    assert [(each.line, each.kind) for each in found.problems] == [
+        (3, "chain"),
+        (4, "chain"),
+        (5, "chain"),
+        (7, "chain"),
+        (11, "columns"),
+        (15, "document"),
+        (17, "chain"),
+    ]
+    assert (found.units, found.unit, found.sentences) == (3, "mentions", 4)
+
+
+def test_fields_hold_behind_a_sentence_that_is_left_out(checked: Check) -> None:
+    broken = "# newdoc id = d\n# global.Entity = etype-eid\n1\tw\n\n"
+    found = checked(broken + sentence("(p-e1", "e1)"))
+    assert [problem.line for problem in found.problems] == [3]
+
+
+def test_documents_begin_with_a_sentence_that_is_left_out(checked: Check) -> None:
+    found = checked(HEAD + sentence("(e1", "-") + "# newdoc id = e\n1\tw\n\n" + sentence("e1)"))
+    assert [problem.line for problem in found.problems] == [3, 7, 9]
+
+
+def test_a_document_three_times(checked: Check) -> None:
+    again = "# newdoc id = d\n" + sentence("-")
+    finding = "the document d began in line 1 already"
+    assert [(each.line, each.finding) for each in checked(HEAD + sentence("-") + again + again).problems] == [
+        (5, finding),
+        (8, finding),
+    ]
+
+
+def test_no_word_at_all(checked: Check) -> None:
+    assert [str(each) for each in checked(HEAD).problems] == [
+        "file.conllu: the file has no sentences; check how it was written, or name its --format."
+    ]
+
+
+@pytest.mark.parametrize("column", ["xpos", "pos=lemma", "pos=4", "word=upos", 4])
+def test_other_columns_are_refused(checked: Check, column: int | str) -> None:
+    checked(HEAD + sentence("(e1)"))
+    with pytest.raises(eh.SettingError, match=f"{column!r} names no column of CorefUD; write pos=upos or pos=xpos"):
+        eh.read("file.conllu", column=column)
+
+
+# CorefUD as convert writes it: what other tools ask for (udapi 0.5.2, and the validator of Universal Depen
+
+
+HEAD_WRITTEN_COREFUD = "# newdoc id = d\n# global.Entity = eid\n"
+
+
+def misc(path: Path) -> list[tuple[str, str]]:
+    """The number and the last cell of every word."""
+    lines = [line.split("\t") for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    return [(cells[0], cells[-1].removeprefix("Entity=")) for cells in lines]
+
+
+def rewritten(folder: Path, text: str, head: str = HEAD_WRITTEN_COREFUD) -> Path:
+    """A file of words with numbers and brackets (`1 a (e1)`), once more."""
+    rows = [line.split() for line in text.splitlines()]
+    misc = ["_" if row[2:] in ([], ["-"]) else f"Entity={row[2]}" for row in rows]
+    lines = ["\t".join([*row[:2], *"_______", cell]) if row else "" for row, cell in zip(rows, misc, strict=True)]
+    source = folder / "source.conllu"
+    source.write_text(head + "\n".join(lines) + "\n")
+    return converted(source, "corefud")[0]
+
+
+def test_fields_are_declared_and_every_mention_has_a_head(tmp_path: Path) -> None:
+    found = [Document(name, [["a", "b", "c"]], [], [[(0, 2), (1, 1)], [(2, 2)]]) for name in "xy"]
+    path, _ = converted(written(tmp_path, found, tagged=False), "corefud")
+    lines = path.read_text().splitlines()
+    assert lines[:2] == ["# newdoc id = x", "# global.Entity = eid-etype-head-other"]
+    assert [cell for _, cell in misc(path)][:3] == ["(e1--1", "(e1--1)", "(e2--1)e1)"]
+
+
+def test_no_entity_is_in_two_documents(tmp_path: Path) -> None:
+    """Whatever the batches are: other tools take all entities of one name for the same."""
+    found = [Document(name, [["a", "b"]], [], [[(0, 0)], [(1, 1)]]) for name in "xyz"]
+    source = written(tmp_path, found, tagged=False)
+    cells = [cell for _, cell in misc(converted(source, "corefud")[0])]
+    assert cells == ["(e1--1)", "(e2--1)", "(e3--1)", "(e4--1)", "(e5--1)", "(e6--1)"]
+    assert [cell for _, cell in misc(converted(source, "corefud", size=1)[0])] == cells
+
+
+def test_all_parts_of_a_mention_have_its_head(tmp_path: Path) -> None:
+    path = rewritten(tmp_path, "1 a (e1[1/2]\n2 b e1[1/2])\n3 c -\n4 d (e1[2/2])\n")
+    assert [cell for _, cell in misc(path)] == ["(e1[1/2]--1", "e1[1/2])", "_", "(e1[2/2]--1)"]
+
+
+@pytest.mark.parametrize(("fields", "head"), [("", 1), ("-x-2", 2), ("-x-3", 3)])
+def test_heads_are_kept(tmp_path: Path, fields: str, head: int) -> None:
+    """Without a head, a mention that begins with an empty node is a zero, and stays one."""
+    text = f"1 a -\n1.1 b (e1{fields}(e2)\n1.2 c -\n2 d e1)\n"
+    path = rewritten(tmp_path, text, HEAD_WRITTEN_COREFUD + "# global.Entity = eid-etype-head\n")
+    assert [cell for _, cell in misc(path)] == ["_", f"(e1--{head}(e2--1)", "_", "e1)"]
+    assert eh.score(tmp_path / "source.conllu", path)["mentions"].f1 == 1
+
+
+def test_empty_nodes_stay_empty_nodes(tmp_path: Path) -> None:
+    path = rewritten(tmp_path, "0.1 a (e1)\n1 b (e2\n1.1 c -\n1.3 d e2)\n2 e (e1)\n\n1 f -\n1.1 g (e1)\n")
+    assert [number for number, _ in misc(path)] == ["0.1", "1", "1.1", "1.3", "2", "1", "1.1"]
+    source = tmp_path / "source.conllu"
+    kept = Document("d", [list("abcde"), list("fg")], [], [[(0, 0), (4, 4), (6, 6)], [(1, 3)]])
+    assert content(source) == content(path) == [kept]
+    assert eh.score(source, path)["mentions"].f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [
+        ([[(0, 0)], [(0, 1)]], ["(e2--1(e1--1)", "e2)", "_"]),
+        ([[(1, 1)], [(0, 1)]], ["(e2--1", "(e1--1)e2)", "_"]),
+        ([[(0, 1)], [(1, 1)], [(1, 2)]], ["(e1--1", "e1)(e3--1(e2--1)", "e3)"]),
+        ([[(0, 0), (2, 2)], [(0, 1), (2, 2)]], ["(e1--1)(e2--1", "e2)", "(e1--1)(e2--1)"]),
+    ],
+    ids=["behind those that open", "before those that close", "both", "in order where spans repeat"],
+)
+def test_where_brackets_of_one_word_stand(tmp_path: Path, mentions: list, expected: list[str]) -> None:
+    source = written(tmp_path, [Document("d", [["a", "b", "c"]], [], mentions)], tagged=False)
+    assert [cell for _, cell in misc(converted(source, "corefud")[0])] == expected
+
+
+@pytest.mark.parametrize(
+    ("mentions", "said"),
+    [
+        ([[(0, 1)]], "Note: 1 mention reaches across sentences, which "),
+        ([[(0, 1)], [(0, 2)]], "Note: 2 mentions reach across sentences, which "),
+        ([[(1, 2)]], ""),
+    ],
+)
+def test_mentions_across_sentences_are_kept_and_said(tmp_path: Path, mentions: list, said: str) -> None:
+    source = written(tmp_path, [Document("d", [["a"], ["b", "c"]], [], mentions)], tagged=False)
+    target = tmp_path / "out.conllu"
+    found = CliRunner().invoke(main, ["convert", str(source), str(target)], prog_name="evenhand")
+    more = "corefud can hold, but udapi and its scorer refuse.\n" if said else ""
+    assert (found.exit_code, found.stderr) == (0, said + more)
+    assert eh.score(source, target)["mentions"].f1 == 1

@@ -7,13 +7,18 @@ import gzip
 import lzma
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import evenhand as eh
 from conftest import ZSTD, zstd_module
+from evenhand.data.tokens import PADDING
+from evenhand.formats.source import is_plainly_utf8
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
 
@@ -119,3 +124,90 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(eh.InputError, match="there is no file in it; check the path"):
         eh.read(tmp_path / "empty")
+
+
+# Bytes that are UTF-8, told without a decoder
+
+
+PIECES = [bytes([byte]) for byte in (0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xC2, 0xDF, 0xE0, 0xE2, 0xED, 0xEF, 0xF0, 0xFF)]
+CHARACTERS = [text.encode() for text in ("a", "é", "ß", "€", "北", "\ufeff")]
+
+
+@given(st.lists(st.sampled_from(PIECES + CHARACTERS), max_size=8))
+def test_what_is_not_utf8_is_never_taken_for_it(pieces: list[bytes]) -> None:
+    data = b"".join(pieces) + PADDING
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        assert not is_plainly_utf8(data)
+
+
+@given(st.lists(st.sampled_from(CHARACTERS), max_size=30))
+def test_characters_of_up_to_three_bytes_are_told(characters: list[bytes]) -> None:
+    assert is_plainly_utf8(b"".join(characters) + PADDING)
+
+
+@pytest.mark.parametrize("text", ["😀", "ไทย", "퟿"])
+def test_other_characters_are_left_to_a_decoder(text: str) -> None:
+    assert not is_plainly_utf8(text.encode() + PADDING)
+
+
+# Damaged compressed files: one sentence, whichever byte is wrong, and no text is lost silently
+
+
+TEXT_COMPRESSED = b"Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nin\tO\nLondon\tB-LOC\n\n" * 20
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: bytes(zstd_module().compress(data)),
+}
+
+
+def compressed(kind: str) -> bytes:
+    return COMPRESS[kind](TEXT_COMPRESSED)
+
+
+def finding(path: Path, data: bytes) -> str | None:
+    """The sentence that comes of a file, if one does."""
+    path.write_bytes(data)
+    try:
+        eh.read(path)
+    except eh.EvenhandError as error:
+        return str(error).removeprefix(str(path))
+    return None
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_a_file_that_is_cut_anywhere(tmp_path: Path, kind: str) -> None:
+    data, path = compressed(kind), tmp_path / f"gold.conll.{kind}"
+    sentences = {finding(path, data[:size]) for size in range(6, len(data))}
+    assert sentences == {": the compressed file is broken (it ends too early); write it again."}
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_every_flipped_bit(tmp_path: Path, kind: str) -> None:
+    data, path = compressed(kind), tmp_path / f"gold.conll.{kind}"
+    broken = 0
+    for bit in range(8 * len(data)):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        broken += "the compressed file is broken" in (finding(path, bytes(flipped)) or "")
+    # zstd writes no checksum by default, so that a wrong letter is a letter.
+    assert broken > (0.2 if kind == "zst" else 0.8) * 8 * len(data)
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("more", [b"g", b"garbage behind the end", b"\0\0\0\0garbage"])
+def test_garbage_behind_the_end(tmp_path: Path, kind: str, more: bytes) -> None:
+    sentence = finding(tmp_path / f"gold.conll.{kind}", compressed(kind) + more)
+    assert sentence is not None
+    assert sentence.startswith(": the compressed file is broken (")
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("zeros", [0, 512])
+def test_several_parts_and_zeros_behind_them(tmp_path: Path, kind: str, zeros: int) -> None:
+    path = tmp_path / f"gold.conll.{kind}"
+    path.write_bytes(2 * compressed(kind) + bytes(zeros))
+    assert eh.read(path).corpus.token_count == 200

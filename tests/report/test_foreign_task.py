@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import evenhand as eh
 from conftest import ROOT
 from evenhand.report.comparison_tables import summary_of_comparison
 from evenhand.report.document import document
-from evenhand.tasks.registry import TASKS
+from evenhand.report.html import script
+from evenhand.tasks.registry import TASKS, models_of
 from foreign import TOPICS
 from pages import QUICK
 
@@ -69,3 +71,28 @@ def test_figures(results: eh.Results, tmp_path: Path) -> None:
     ]
     confusion = results.plot("confusion")
     assert [text.get_text() for text in confusion.texts] == ["Errors only."]
+
+
+# Reports ask declarations: nothing in the room knows the name of a task or a match model
+
+
+ROOM = ROOT / "src" / "evenhand" / "report"
+BUILT_IN = ("spans", "tags", "trees", "chains")
+NAMES = {*BUILT_IN, *(model.name for task in BUILT_IN for model in models_of(task))} - {"t"}
+"""All but one that is too short to mean anything."""
+
+
+def test_no_report_tells_tasks_or_models_by_name() -> None:
+    assert set(BUILT_IN) <= set(TASKS)
+    found = [
+        (path.relative_to(ROOM).as_posix(), node.value)
+        for path in sorted(ROOM.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in NAMES
+    ]
+    drawings = [("html/__init__.py", "spans"), ("html/__init__.py", "chains")]  # what a script draws
+    assert found == [("figures/canvas.py", "constrained"), *drawings]  # a layout
+
+
+def test_the_page_does_not_know_its_task() -> None:
+    assert "data.task" not in script()

@@ -18,6 +18,8 @@ import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
 from evenhand.report.html import unit_data
+from evenhand.report.html.sections import address, html_table
+from evenhand.tables import Column, Query, Table
 from pages import QUICK
 
 VOID = ("meta", "link", "br", "img", "input", "hr")
@@ -163,3 +165,37 @@ def test_fifty_thousand_units_are_under_4_mb(tmp_path: Path) -> None:
     report = eh.report(tmp_path / "gold.conll", [tmp_path / "a.conll", tmp_path / "b.conll"], **QUICK)
     assert len(report.units.units()) == 50_000
     assert len(report.to_html().encode()) < 4_000_000
+
+
+# Queries as addresses of a page
+
+
+@pytest.mark.parametrize(
+    ("query", "spelled"),
+    [
+        (Query("crf", kind="LE", gold="PER"), "#units?system=crf&kind=LE&gold=PER"),
+        (Query("crf", right=False, gold="", predicted="a&b=c"), "#units?system=crf&right=0&gold=&predicted=a%26b%3Dc"),
+        (Query(from_="a", to="b", different=True, label="É"), "#units?from=a&to=b&different=1&label=%C3%89"),
+        (Query(of="gold", solved="some"), "#units?of=gold&solved=some"),
+    ],
+)
+def test_what_is_asked_for_is_spelled_in_one_order(query: Query, spelled: str) -> None:
+    assert address(query, "fair") == spelled
+
+
+def test_verdicts_of_another_score_are_not_in_the_page() -> None:
+    query = Query("crf", kind="wl", by="arcs_any")
+    assert address(query, "arcs_any") == "#units?system=crf&kind=wl"
+    assert address(query, "arcs_nom") is None
+    assert address(None, "arcs_any") is None
+
+
+def test_cells_without_a_figure_have_no_link() -> None:
+    columns = [Column("label", "text"), Column("a", "count"), Column("b", "bar"), Column("c", "percent")]
+    asked = [Query(label=name) for name in "wxyz"]
+    table = html_table(Table("", columns, [["PER", 0, 0.5, 0.5]], queries=[asked]), "fair")
+    assert [(cell.text, cell.href) for cell in table.rows[0]] == [
+        ("PER", "#units?label=w"),
+        ("0", None),
+        ("50.00", "#units?label=z"),
+    ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.latex import lines
-from evenhand.tables import Cell, Column, Table
+from evenhand.errors import SettingError
+from evenhand.report.latex import Grid, folded, lines, parts, pieces, text_width
+from evenhand.tables import Cell, Column, Table, TableStyle
 
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
 ROWS: list[list[Cell]] = [["LOC", 12345, 0.87654, 0.9], ["PER_X", 2, 0.5, 0.5], ["overall", None, 0.9, None]]
@@ -80,3 +81,115 @@ def test_all_that_look_like_the_best_are_bold() -> None:
 def test_commands_in_cells_are_text(cell: str, shown: str) -> None:
     header, row = lines(Table("", [Column(cell, "text")], [[cell]]))[2:5:2]
     assert header == row == shown + r" \\"
+
+
+# How LaTeX tables fit onto pages of one and of two columns
+
+
+TWO = TableStyle(page_columns=2)
+
+
+def matrix(labels: int, rows: int = 3) -> Table:
+    """A label and a count a column."""
+    columns = [Column("label", "text"), *(Column(f"L{number}", "count") for number in range(labels))]
+    cells: list[list[Cell]] = [[f"row {row}", *range(labels)] for row in range(rows)]
+    return Table("", columns, cells)
+
+
+def test_what_fits_is_set_in_the_type_of_the_document() -> None:
+    assert lines(matrix(4), TWO)[0] == r"\begin{tabular}{lrrrr}"
+
+
+def test_what_is_wider_has_smaller_type() -> None:
+    assert lines(matrix(8), TWO)[0].startswith(r"{\noindent\fontsize{9}{10.8}\selectfont\setlength{\tabcolsep}{3pt}%")
+    assert lines(matrix(12), TWO)[0].startswith(r"{\noindent\fontsize{7}")
+    assert lines(matrix(10))[0] == r"\begin{tabular}{lrrrrrrrrrr}", "a page of one column is wider"
+
+
+def test_what_is_wider_than_a_column_goes_across_both() -> None:
+    shown = lines(matrix(14), TWO)
+    assert shown[:3] == [r"\begin{table*}[tp]", r"\centering", r"\begin{tabular}{lrrrrrrrrrrrrrr}"]
+    assert shown[-1] == r"\end{table*}"
+
+
+def test_what_is_wider_than_a_page_is_divided_with_the_first_column_in_every_part() -> None:
+    wide = Grid(["label", *map(str, range(60))], [["x" * 9, *["99.99"] * 60]], [True, *[False] * 60], [False] * 61)
+    found = list(parts(wide, 2))
+    assert [part.names[0] for part, _ in found] == ["label"] * len(found)
+    assert [name for part, _ in found for name in part.names[1:]] == [str(number) for number in range(60)]
+    assert all(layout.across for _, layout in found)
+
+
+def test_two_columns_of_text_say_what_a_row_is() -> None:
+    wide = Grid(["from", "to", *["F1"] * 30], [["a", "b", *["99.99"] * 30]], [True, True, *[False] * 30], [False] * 32)
+    assert [(*part.names[:2], len(part.names)) for part, _ in parts(wide, 2)] == [("from", "to", 17)] * 2
+
+
+def test_rows_are_divided_where_a_page_has_two_columns_and_break_over_pages_where_it_has_one() -> None:
+    high = matrix(2, 100)
+    assert lines(high)[0] == r"\begin{longtable}{lrr}"
+    assert lines(high)[4] == r"\endhead"
+    shown = lines(high, TWO)
+    assert shown.count(r"\toprule") == shown.count(r"label & L0 & L1 \\") == 4
+    assert [line for line in shown if line.startswith("row")] == [rf"row {row} & 0 & 1 \\" for row in range(100)]
+
+
+def test_rules_and_bold_cells_go_with_their_rows() -> None:
+    columns = [Column("system", "text"), Column("F1", "percent")]
+    cells: list[list[Cell]] = [[f"row {row}", row / 100] for row in range(60)]
+    shown = lines(Table("", columns, cells, summary_rows=1, rivals=[range(59)]), TWO)
+    at = shown.index(r"row 58 & \textbf{58.00} \\")
+    assert shown[at + 1 : at + 3] == [r"\midrule", r"row 59 & 59.00 \\"]
+    assert sum(r"\textbf" in line for line in shown) == 1
+
+
+def test_long_texts_are_broken_and_share_what_others_leave() -> None:
+    table = Table("", [Column("path", "text"), Column("n", "count")], [["a/very/long/" * 9, 7]])
+    shown = lines(table, TWO)
+    assert shown[0] == (r"\begin{tabular}{>{\raggedright\arraybackslash}p{\dimexpr(\linewidth-51pt)/1\relax}r}")
+    assert r"a/\allowbreak{}very/\allowbreak{}long/" in shown[4]
+
+
+def test_headings_are_folded_where_the_type_is_too_wide_otherwise() -> None:
+    columns = [Column("label", "text"), *(Column("new errors", "count") for _ in range(5))]
+    assert r"\shortstack[r]{new\\errors}" in lines(Table("", columns, [["x", 1, 2, 3, 4, 5]]), TWO)[3]
+
+
+def test_columns_without_content_are_left_out() -> None:
+    columns = [Column("a", "text"), Column("b", "count"), Column("c", "count")]
+    assert lines(Table("", columns, [["x", None, 1]]))[2] == r"a & c \\"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("one two", ["one ", "two"]),
+        ("a/b.c_d-e", ["a/", "b.", "c_", "d-", "e"]),
+        ("x" * 30, ["x" * 20, "x" * 10]),
+        ("人名地", ["人名", "地"]),
+        ("", []),
+    ],
+)
+def test_pieces_of_texts(text: str, found: list[str]) -> None:
+    assert list(pieces(text)) == found
+
+
+def test_widths_are_those_of_computer_modern() -> None:
+    """As \\settowidth gives them for 10 points; estimates may be wider, but hardly."""
+    for text, points in (("0123456789", 50.0), ("support average", 69.5), ("BEO boundaries cross", 97.1)):
+        assert points <= text_width(text) < 1.04 * points
+    assert text_width("é") == text_width("e")
+    assert folded("confusion (errors only)", 60.0) == ["confusion", "(errors only)"]
+    assert folded("word", 1.0) == ["word"]
+
+
+def test_two_columns_are_set_however_wide_they_are() -> None:
+    wide = Grid(["a", "b"], [["x" * 300, "9" * 300]], [True, False], [False, False])
+    ((part, layout),) = parts(wide, 2)
+    assert (part, layout.font, layout.across) == (wide, 7, True)
+
+
+@pytest.mark.parametrize("columns", [0, 3])
+def test_pages_have_one_or_two_columns(columns: int) -> None:
+    with pytest.raises(SettingError, match=f"page_columns is {columns}; pages have 1 or 2"):
+        TableStyle(page_columns=columns)

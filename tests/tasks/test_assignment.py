@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import linear_sum_assignment
 
 from evenhand.tasks.chains import assignment
-from evenhand.tasks.chains.assignment import _Matching, best_cells
+from evenhand.tasks.chains.assignment import _Matching, best_cells, ordered_assignment
 
 Cell = tuple[int, int, float]
 RANDOM = np.random.default_rng(5)
@@ -122,3 +123,29 @@ def test_safe_cells_are_few_rounds_only(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_matched_row_is_left_out_for_a_better_one() -> None:
     """Row by row: the third row takes the column of the first one, which has no other."""
     check("_Matching", [(0, 0, 1.0), (1, 1, 1.0), (2, 0, 4.0), (2, 1, 3.0), (3, 0, 5.0)])
+
+
+# The assignment whose order decides between equal sums finds what SciPy's does
+
+
+SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 7))
+FEW = st.sampled_from([0.0, 0.0, 0.5, 1.0, 1 / 3, 11.0])
+
+
+@settings(max_examples=200)
+@given(arrays(np.float64, SHAPES, elements=FEW))
+def test_the_same_pairs_as_scipy(value: np.ndarray) -> None:
+    """Few values, so that many assignments have the same sum."""
+    rows, columns = linear_sum_assignment(value, maximize=True)
+    found = ordered_assignment(value)
+    assert [each.tolist() for each in found] == [rows.tolist(), columns.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [([[1, 1]], [(0, 0)]), ([[1], [1]], [(0, 0)]), ([[0, 0], [1, 1]], [(0, 0), (1, 1)])],
+    ids=["the first column", "the first row", "a column that an empty row has taken"],
+)
+def test_what_is_taken_of_equal_cells(value: list, expected: list) -> None:
+    rows, columns = ordered_assignment(np.array(value, dtype=float))
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == expected

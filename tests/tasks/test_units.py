@@ -1,148 +1,88 @@
-"""Tokens and separators: the contingency tables, and what they must agree with."""
+"""The spans of a sentence, as a page draws them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from build import Row, rows
-
-LENGTH = 15
-SENTENCES = st.lists(st.tuples(rows(), rows()), min_size=1, max_size=4)
-WORDS = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
-TAGS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=12)
-
-
-def annotation(sentences: Sequence[Sequence[Row]]) -> eh.Annotation:
-    """Spans on sentences of fifteen tokens, as a file with the text would give them."""
-    plain = [[(label, first - 1, last) for label, first, last, *_ in spans] for spans in sentences]
-    return eh.spans(plain, end="exclusive", lengths=[LENGTH] * len(sentences))
+from build import Row, pairs, rows
+from evenhand.tasks.registry import TASKS
+from evenhand.tasks.spans import comparison as drawing
+from evenhand.tasks.spans.comparison import SpanDrawing
+from foreign import TOPICS
 
 
-def scored(sentences: list[tuple[list[Row], list[Row]]], **options: object) -> eh.Result:
-    gold, system = annotation([t for t, _ in sentences]), annotation([s for _, s in sentences])
-    return eh.score(gold, system, **{"match": "ts,t", **options})  # type: ignore[typeddict-item]
+def drawn(row: Row) -> tuple[int, ...]:
+    """Label, start and end behind the last token, then the tokens that are left out."""
+    label, first, last, *tokens = row
+    inside = tokens[0] if tokens else range(first, last + 1)
+    return "ABC".index(label), first - 1, last, *(token - 1 for token in range(first, last + 1) if token not in inside)
 
 
-def by_definition(sentences: list[tuple[list[Row], list[Row]]], label: str) -> Counter[str]:
-    """TP, FP, FN and TN of one label, unit by unit: tokens are even, separators odd."""
-    found: Counter[str] = Counter()
-    for sides in sentences:
-        counts = []
-        for spans in sides:
-            mine = [range(2 * first, 2 * last + 1) for name, first, last, *_ in spans if name == label]
-            counts.append(Counter(unit for span in mine for unit in span))
-        for unit in range(2, 2 * LENGTH + 1):
-            gold, system = counts[0][unit], counts[1][unit]
-            found.update(TP=min(gold, system), FP=max(0, system - gold), FN=max(0, gold - system))
-            found["TN"] += gold == system == 0
+@pytest.mark.parametrize("room", [drawing._ROOM, 10**6, 0])
+@given(st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6))
+def test_the_rows_of_every_sentence_and_side(room: int, sentences: list[tuple[list[Row], list[Row]]]) -> None:
+    """Whether equal rows are found by a table or not."""
+    labels = [[("A", 1, 1), ("B", 1, 1), ("C", 1, 1)]]
+    gold, system = pairs(*([*labels, *(each[side] for each in sentences), *labels] for side in (0, 1)))
+    with patch.object(drawing, "_ROOM", room):
+        found = SpanDrawing([gold, system])
+        for number, sides in enumerate(sentences, 1):
+            assert found.sides(number) == [tuple(map(drawn, side)) for side in sides]
+
+
+def test_equal_rows_are_one_object() -> None:
+    gold, _ = pairs([[("A", 1, 2), ("B", 4, 4)]] * 40, [[]])
+    rows_of = SpanDrawing([gold]).sides
+    assert rows_of(0)[0][0] is rows_of(39)[0][0]
+
+
+# Tasks whose units both sides have, with one label each: here, the topics of sentences
+
+
+@pytest.fixture(autouse=True)
+def topics() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TASKS.__dict__, "_plugins", {"topics": TOPICS})
+        yield
+
+
+def score(gold: str, system: str, **options: str) -> eh.Result:
+    """The scores of sentences of one token, each with a topic."""
+    sides = (eh.tags([[f"B-{topic}"] for topic in side.split()]) for side in (gold, system))
+    return eh.score(*sides, task="topics", **options)
+
+
+def counts(result: eh.Result) -> dict[str, int]:
+    """The verdicts, and how often each occurs; one on two labels is counted for both."""
+    found: dict[str, int] = {}
+    for (_, _, _, kind), count in result.tallies["topics"].cells().items():
+        found[kind] = found.get(kind, 0) + count
     return found
 
 
-@given(SENTENCES)
-def test_tables_are_what_the_definition_says(sentences: list[tuple[list[Row], list[Row]]]) -> None:
-    """Nested, crossing and repeated spans of a tag among them: units count as often as spans are on them."""
-    for label, row in scored(sentences)["ts"].labels.items():
-        expected = by_definition(sentences, label)
-        assert {kind: row[kind] for kind in ("TP", "FP", "FN", "TN")} == {
-            kind: expected[kind] for kind in ("TP", "FP", "FN", "TN")
-        }
+def test_a_label_that_is_not_chosen_is_wrong_and_not_missing() -> None:
+    """`--labels` and `--exclude` choose units by the label in the gold standard, as they choose words."""
+    chosen = score("A A B", "A B A", labels="A")
+    assert counts(chosen) == {"right": 1, "gold.wrong": 1, "system.wrong": 1}
+    assert chosen["accuracy"].overall.counts == {"correct": 1, "gold": 2, "system": 2}
+    assert chosen["accuracy"].confusion == {"A": {"B": 1}}
+    assert not any("no word for" in note for note in chosen.notes)
+    others = score("A A B", "A B A", exclude="A")
+    assert counts(others) == {"gold.wrong": 1, "system.wrong": 1}
+    assert others["accuracy"].overall.counts == {"correct": 0, "gold": 1, "system": 1}
 
 
-@given(TAGS)
-def test_a_table_sums_to_the_number_of_units(tags: list[tuple[str, str]]) -> None:
-    """2n - 1 in a sentence of n tokens, where no two spans of a tag overlap."""
-    gold, system = eh.tags([[t for t, _ in tags]]), eh.tags([[s for _, s in tags]])
-    result = eh.score(gold, system, match="ts,t")
-    for model, units in (("ts", 2 * len(tags) - 1), ("t", len(tags))):
-        for row in result[model].labels.values():
-            assert sum(row[kind] for kind in ("TP", "FP", "FN", "TN")) == units
+def test_labels_are_chosen_by_their_new_names() -> None:
+    assert counts(score("A B C", "A C C", map="B=A", labels="A")) == {"right": 1, "gold.wrong": 1, "system.wrong": 1}
 
 
-@given(st.lists(st.tuples(st.sampled_from(["O", "B-A", "B-B"]), st.sampled_from(["O", "B-A", "B-B"])), min_size=1))
-def test_ts_equals_t_where_all_spans_have_one_token(tags: list[tuple[str, str]]) -> None:
-    result = eh.score(eh.tags([[t for t, _ in tags]]), eh.tags([[s for _, s in tags]]), match="ts,t")
-    assume(result.gold.units)
-    assert result["ts"].f1 == result["t"].f1
-    assert result["ts"].overall.f1 == result["t"].overall.f1
-
-
-@given(SENTENCES)
-def test_several_spans_of_a_tag_on_a_unit_add_nothing_where_there_are_none(
-    sentences: list[tuple[list[Row], list[Row]]],
-) -> None:
-    """The tables by presence and by multiplicity are equal where no two spans of a tag overlap."""
-    apart = [tuple(_without_overlaps(side) for side in sides) for sides in sentences]
-    tally = scored(apart).tallies["units"]  # type: ignore[arg-type]
-    assert not [kind for *_, kind in tally.cells() if kind.endswith("+")]
-
-
-def _without_overlaps(spans: list[Row]) -> list[Row]:
-    kept: list[Row] = []
-    for label, first, last, *_ in spans:
-        if all(name != label or last < begin or first > end for name, begin, end, *_ in kept):
-            kept.append((label, first, last))
-    return kept
-
-
-@given(SENTENCES)
-def test_the_trivial_acceptor(sentences: list[tuple[list[Row], list[Row]]]) -> None:
-    """2 f / (1 + f) for a share f of positive units, as a system that tags all of each sentence gets it."""
-    labels = sorted({name for gold, _ in sentences for name, *_ in gold})
-    everything = [(gold, [(label, 1, LENGTH) for label in labels]) for gold, _ in sentences]
-    apart = [(_without_overlaps(gold), system) for gold, system in everything]
-    score = scored(apart, baselines=True)["ts"]
-    assert score.baselines["rejector"] == 0
-    assert score.baselines["acceptor"] == (pytest.approx(score.f1) if labels else None)
-
-
-def test_accuracy_specificity_and_kappa_by_hand() -> None:
-    """TP 2, FP 1, FN 1, TN 6 tokens: p_o = .8, p_e = (3 · 3 + 7 · 7) / 100 = .58, kappa = .22 / .42."""
-    gold = [["B-A", "B-A", "B-A", "O", "O", "O", "O", "O", "O", "O"]]
-    system = [["B-A", "B-A", "O", "B-A", "O", "O", "O", "O", "O", "O"]]
-    row = eh.score(eh.tags(gold), eh.tags(system), match="t")["t"].labels["A"]
-    assert row["accuracy"] == pytest.approx(0.8)
-    assert row["specificity"] == pytest.approx(6 / 7)
-    assert row["false_positive_rate"] == pytest.approx(1 / 7)
-    assert row["kappa"] == pytest.approx(0.22 / 0.42)
-    assert row["positive"] == pytest.approx(0.3)
-
-
-def test_without_lengths_there_are_no_true_negatives() -> None:
-    gold, system = eh.spans([[("A", 0, 2)]], end="exclusive"), eh.spans([[("A", 0, 1)]], end="exclusive")
-    result = eh.score(gold, system, match="ts", baselines=True)
-    row = result["ts"].labels["A"]
-    assert (row["TP"], row["FP"], row["FN"]) == (1, 0, 2)
-    assert row.counts["TN"] is None
-    assert row.more["kappa"] is None
-    assert result["ts"].baselines["acceptor"] is None
-    with pytest.raises(KeyError, match="lengths of sentences"):
-        row["TN"]
-
-
-def test_a_supertag_stands_beside_the_labels() -> None:
-    """LOC for GPE is wrong by label and right as a PLACE; no average changes."""
-    gold, system = eh.tags([["B-LOC", "O", "B-PER"]]), eh.tags([["B-GPE", "O", "B-PER"]])
-    plain = eh.score(gold, system, match="exact,ts")
-    result = eh.score(gold, system, match="exact,ts", supertag=["ENTITY", "PLACE=LOC,GPE"])
-    for model in ("exact", "ts"):
-        assert result[model].supertags["ENTITY"].f1 == 1
-        assert result[model].supertags["PLACE"]["TP"] == 1
-        assert (result[model].overall, result[model].macro) == (plain[model].overall, plain[model].macro)
-
-
-def test_levels_that_are_separate_have_units_of_their_own() -> None:
-    nested = eh.tags([["B-A|B-A", "I-A|O"]])
-    row = eh.score(nested, nested, match="ts", levels="separate")["ts"].labels["A"]
-    assert [row[kind] for kind in ("TP", "FP", "FN", "TN")] == [4, 0, 0, 2]
-
-
-def test_a_gap_takes_its_token_and_the_separators_around_it() -> None:
-    gold = eh.spans([[("A", 0, 4, (0, 1, 3))]], end="exclusive", lengths=[4])
-    row = eh.score(gold, eh.spans([[("A", 0, 4)]], end="exclusive", lengths=[4]), match="ts")["ts"].labels["A"]
-    assert [row[kind] for kind in ("TP", "FP", "FN", "TN")] == [4, 3, 0, 0]
+def test_a_comparison_keeps_units_whose_other_label_is_not_chosen() -> None:
+    gold, one, two = (eh.tags([[f"B-{topic}"] for topic in side]) for side in ("AAB", "ABB", "AAA"))
+    comparison = eh.compare(gold, {"one": one, "two": two}, task="topics", labels="A", trials=10)
+    assert comparison.pair("one", "two").corrections.count == 1
