@@ -350,7 +350,7 @@ class Effect:
     reads: bool = False
     """Whether readers of files use it. Commands that only read a file then have it, too."""
     trait: str | None = None
-    """Format trait required for the parameter to have an effect (`own_traits` of a system's format)."""
+    """Format trait required for the parameter to have an effect (`Contents.traits` of the system's format)."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.storage import Address, beside, place
+from evenhand.formats.storage import Address, beside, to_path
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
 
@@ -64,9 +64,9 @@ def test_passwords_and_queries_are_not_shown() -> None:
 
 
 def test_what_is_an_address() -> None:
-    assert place("s3://bucket/x") == Address("s3://bucket/x")
+    assert to_path("s3://bucket/x") == Address("s3://bucket/x")
     for text in ("gold.conll", "-", "a:b/c", "C:\\gold.conll", "/a//b"):
-        assert place(text) == Path(text)
+        assert to_path(text) == Path(text)
     assert beside(Path("lists/pairs.tsv"), "gold.conll") == Path("lists/gold.conll")
     assert beside(Address("s3://b/pairs.tsv"), "gold.conll") == Address("s3://b/gold.conll")
     assert beside(Path("pairs.tsv"), "s3://b/gold.conll") == Address("s3://b/gold.conll")

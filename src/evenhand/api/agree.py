@@ -321,7 +321,7 @@ def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sid
     if found is None or len(found[1]) < 2:
         nobody = "names no annotators" if field is None else f"no record has the field {field!r}"
         finding = nobody if found is None else f"has one annotator only, {found[1][0]}"
-        raise InputError(file.source.shown, None, finding, _LAYOUTS)
+        raise InputError(file.source.display_name, None, finding, _LAYOUTS)
     field, names = found
     return dict.fromkeys(names, side), {name: PickedAnnotator(field, name) for name in names}
 

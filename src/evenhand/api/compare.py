@@ -23,7 +23,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import short_text
-from evenhand.formats.storage import place
+from evenhand.formats.storage import to_path
 from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments, quote, split_names
 from evenhand.pipeline.inputs import (
     Input,
@@ -734,5 +734,5 @@ def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collectio
         raise SettingError(f"vocabulary is {quote(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
-    lines = short_text(place(given), "word list").splitlines()
+    lines = short_text(to_path(given), "word list").splitlines()
     return frozenset(line.strip() for line in lines if line.strip())

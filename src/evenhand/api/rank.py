@@ -18,7 +18,7 @@ from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.ranking import Clusters, Samples, TypicalGroups, correlations, placements, resampled, standings
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.formats.storage import Place, place
+from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import checked_arguments, split_names
 from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
@@ -130,7 +130,7 @@ def rank_suite(
             sound = {name: side for name, side in each.systems.items() if name not in skipped}
             ranked_again = _rank(each.gold, sound, wish.on(number, each))
             parts[each.name] = ranked_again.keeping(parts[each.name].ranking.skipped)
-    return _average(place(manifest), parts, wish)
+    return _average(to_path(manifest), parts, wish)
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 
 
-def _average(manifest: Place, parts: Mapping[str, Ranked], wish: _Wish) -> Ranking:
+def _average(manifest: AnyPath, parts: Mapping[str, Ranked], wish: _Wish) -> Ranking:
     """The mean over data sets; resamples are averaged one by one, as the data sets are drawn independently."""
     rankings = {name: part.ranking for name, part in parts.items()}
     first = next(iter(rankings.values()))

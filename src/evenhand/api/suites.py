@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, short_text
-from evenhand.formats.storage import Place, beside, place
+from evenhand.formats.storage import AnyPath, beside, to_path
 from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
 from evenhand.registry import Reference, named_in
@@ -82,14 +82,14 @@ class DataSet:
     """A gold standard and systems under a name, and how they are read."""
 
     name: str
-    gold: Place
-    systems: Mapping[str, Place]
+    gold: AnyPath
+    systems: Mapping[str, AnyPath]
     options: Mapping[str, Any]
 
 
 def suite(path: str | PathLike[str]) -> list[DataSet]:
     """The data sets of a suite, each with a name of its own."""
-    where = place(path)
+    where = to_path(path)
     text = short_text(where, "suite")
     try:
         found = tomllib.loads(text)
@@ -107,7 +107,7 @@ def suite(path: str | PathLike[str]) -> list[DataSet]:
     return sets
 
 
-def _data_set(path: Place, number: int, entry: object) -> DataSet:
+def _data_set(path: AnyPath, number: int, entry: object) -> DataSet:
     where = f"data set {number} of {path}"
     if not isinstance(entry, Mapping):
         raise SettingError(f"{where} is no table; write [[data]], and its gold and systems below.")

@@ -36,13 +36,12 @@ from evenhand.cli.output import (
 from evenhand.cli.process import say
 from evenhand.errors import counted
 from evenhand.formats.registry import FORMATS
-from evenhand.formats.storage import Place
-from evenhand.formats.storage import Place as InputPlace
+from evenhand.formats.storage import AnyPath
 from evenhand.settings import ENCODINGS
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
-    from evenhand.agreement.disagreements import Place as PlacePlaces
+    from evenhand.agreement.disagreements import Place
     from evenhand.results.agreement import Adjudication, Agreement
 
 # == cli/adjudicate.py: `evenhand adjudicate`: overrides of a gold standard, checked
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 @output_option
 @quiet_option
 def adjudicate(
-    gold: Place, overrides: tuple[Place, ...], merge: Path | None, apply: Path | None, **options: Any
+    gold: AnyPath, overrides: tuple[AnyPath, ...], merge: Path | None, apply: Path | None, **options: Any
 ) -> None:
     """Check OVERRIDES of the GOLD standard, merge several files, and apply them.
 
@@ -177,7 +176,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @table_options(rare=True)
 @output_option
 @quiet_option
-def agree(files: tuple[InputPlace, ...], **options: Any) -> None:
+def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
     """Measure how far annotators agree; nobody is the gold standard.
 
     Each ANNOTATOR is a file or a folder; or one argument holds all of them: a folder with a folder or a file for each
@@ -236,7 +235,7 @@ def _check_uses(options: Mapping[str, Any]) -> None:
             raise click.UsageError(f"--{name} is for {spelled}")
 
 
-def _write_conflicts(conflicts: list[PlacePlaces], path: Path) -> None:
+def _write_conflicts(conflicts: list[Place], path: Path) -> None:
     """A line for each place of disagreement."""
     import json
 

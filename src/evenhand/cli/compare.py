@@ -35,7 +35,7 @@ from evenhand.cli.output import (
     table_style,
 )
 from evenhand.errors import counted
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"))
 @quiet_option
-def report(gold: Place, systems: tuple[Place, ...], output: Path, quiet: bool, **options: Any) -> None:
+def report(gold: AnyPath, systems: tuple[AnyPath, ...], output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
 
     The page is one file that needs no network. Counts link to their units.
@@ -122,7 +122,7 @@ def plot() -> None:
 @figure_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",))
-def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any) -> None:
+def errors(gold: AnyPath, systems: tuple[AnyPath, ...], counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
     Spans: the error types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors.
@@ -142,7 +142,7 @@ def errors(gold: Place, systems: tuple[Place, ...], counts: bool, **options: Any
 @figure_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",), tasks=_CONFUSED)
-def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], **options: Any) -> None:
+def confusion(gold: AnyPath, systems: tuple[AnyPath, ...], chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
     One heat map for each of up to four systems, with the 15 labels that have the most errors.
@@ -162,7 +162,7 @@ def confusion(gold: Place, systems: tuple[Place, ...], chosen: tuple[str, ...], 
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"))
-def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
+def comparison(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     """Changes between systems.
 
     For each pair of systems: corrections, new errors, changed errors, and the change of the score.
@@ -181,7 +181,7 @@ def comparison(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
 @figure_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "gold"))
-def ranks(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
+def ranks(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     """Scores with intervals and ranks under several match models."""
     import evenhand
 
@@ -274,7 +274,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 @table_options(rare=True)
 @output_option
 @quiet_option
-def compare(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
+def compare(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     """Compare SYSTEM files on the GOLD standard.
 
     Every difference between two systems is a correction, a new error or a changed error. With --show, JSON lines and

@@ -29,7 +29,7 @@ from evenhand.cli.output import check_suffix, form_option, quiet_option, show
 from evenhand.cli.process import say
 from evenhand.errors import NOTED, counted, counted_phrase
 from evenhand.formats.registry import FORMATS
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.settings import ENCODINGS
 from evenhand.tasks.spans.task import GROUNDING
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
 @reading_options(sided=False)
 @form_option(("text", "jsonl"))
-def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str, **options: Any) -> None:
+def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
@@ -78,7 +78,7 @@ def check(files: tuple[Place, ...], against: Place | None, align: Any, form: str
     sys.exit(1 if refused else 0)
 
 
-def _lines(path: Place, found: Checked, form: str) -> Iterator[str]:
+def _lines(path: AnyPath, found: Checked, form: str) -> Iterator[str]:
     """Every problem with its severity, and a summary; or the problems as JSON."""
     import msgspec
 
@@ -127,7 +127,7 @@ def _counted(kinds: Counter[str]) -> str:
 @option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
 @reading_options(sided=False)
 @quiet_option
-def convert(source: Place, target: Path, **options: Any) -> None:
+def convert(source: AnyPath, target: Path, **options: Any) -> None:
     """Convert IN to OUT, whose format follows from its name or --to.
 
     OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
@@ -194,7 +194,7 @@ _OF_TOKENS = ("widened", "outside")
 @with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
 @file_options(sided=True)
 @quiet_option
-def ground(texts: Place, answers: Place, output: Path | None, quiet: bool, **options: Any) -> None:
+def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, **options: Any) -> None:
     """Find the strings of OUTPUT, answers of a language model, in the documents of TEXTS.
 
     Written are JSON lines, a record a document: its text, `spans` with offsets, and `unplaced` strings, each with the

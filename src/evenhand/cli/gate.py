@@ -22,7 +22,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.files import append_to_file
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.parameters import parse_unit
 
 Limit = float | str
@@ -108,7 +108,7 @@ def _bound_option(name: str, help: str) -> Decorator:
 @table_options(rare=True)
 @output_option
 @quiet_option
-def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
+def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     """Check whether CANDIDATE may replace BASELINE, or is good enough; if not, the exit status is 1.
 
     Every criterion that is given must hold. With BASELINE, the gate also fails if the score falls with a p-value below
@@ -147,7 +147,7 @@ def gate(gold: Place, systems: tuple[Place, ...], **options: Any) -> None:
     sys.exit(0 if found.passed else 1)
 
 
-def _sides(systems: Sequence[Place], *, has_bounds: bool) -> tuple[Place | None, Place]:
+def _sides(systems: Sequence[AnyPath], *, has_bounds: bool) -> tuple[AnyPath | None, AnyPath]:
     """The baseline, if there is one, and the candidate."""
     if len(systems) > 2:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(map(str, systems[2:]))})")

@@ -23,7 +23,7 @@ from evenhand.cli.help import (
 from evenhand.cli.process import say
 from evenhand.files import check_target
 from evenhand.formats.registry import FORMATS
-from evenhand.formats.storage import Place, place
+from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice
 from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names
 from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
@@ -166,7 +166,7 @@ class FileOrAddress(click.Path):
     """A path, or an address such as s3://bucket/gold.conll, whose slashes a path would not keep."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = place(os.fsdecode(super().convert(value, param, ctx)))
+        found = to_path(os.fsdecode(super().convert(value, param, ctx)))
         if ctx is not None:
             note_inputs([found], ctx)
         return found
@@ -205,7 +205,7 @@ manifest_option = option(
 )
 
 
-def note_inputs(inputs: Iterable[Place | FileList], ctx: click.Context | None = None) -> None:
+def note_inputs(inputs: Iterable[AnyPath | FileList], ctx: click.Context | None = None) -> None:
     """Raise an error if an output of the command is one of these files that it reads."""
     meta = (ctx or click.get_current_context()).meta
     added = list(inputs)
@@ -214,9 +214,9 @@ def note_inputs(inputs: Iterable[Place | FileList], ctx: click.Context | None = 
         _refuse_overwriting(output, added)
 
 
-def noted_inputs() -> list[Place | FileList]:
+def noted_inputs() -> list[AnyPath | FileList]:
     """The inputs of the command that runs."""
-    inputs: list[Place | FileList] = click.get_current_context().meta.get(_INPUTS, [])
+    inputs: list[AnyPath | FileList] = click.get_current_context().meta.get(_INPUTS, [])
     return inputs
 
 
@@ -230,7 +230,7 @@ def _note_output(output: Path, ctx: click.Context) -> None:
     _refuse_overwriting(output, ctx.meta.get(_INPUTS, ()))
 
 
-def _refuse_overwriting(output: Path, inputs: Sequence[Place | FileList]) -> None:
+def _refuse_overwriting(output: Path, inputs: Sequence[AnyPath | FileList]) -> None:
     if not output.is_file():  # then nothing is overwritten, and nothing need be loaded
         return
     from evenhand.formats.paths import refuse_overwriting
@@ -243,7 +243,7 @@ def _is_device(path: Path) -> bool:
 
 
 def sides(
-    gold: Place | None, systems: Sequence[Place], manifest: Place | None
+    gold: AnyPath | None, systems: Sequence[AnyPath], manifest: AnyPath | None
 ) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
     """The gold standard and the systems, as the Python functions take them."""
     if manifest is not None:
@@ -570,7 +570,7 @@ def _text(given: str, what: str) -> str:
     """The text of the file that is named; if there is no such file, the name itself is the text."""
     from evenhand.formats.paths import names_a_file, short_text
 
-    path = place(given, may_be_text=True)
+    path = to_path(given, may_be_text=True)
     if isinstance(path, Path) and not names_a_file(path):
         return given
     note_inputs([path])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evenhand.data.annotation import Annotation, ReadInfo
     from evenhand.engines.processes import Workers
     from evenhand.formats.paths import FileList
-    from evenhand.formats.storage import Place
+    from evenhand.formats.storage import AnyPath
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
     from evenhand.results.comparison import Comparison, Ranking
@@ -354,7 +354,7 @@ def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | 
 class ReadingProgress:
     """Shows how much of all files is read, and says what they are taken for."""
 
-    def __init__(self, line: Line | None, inputs: Sequence[Place | FileList], *, says: bool) -> None:
+    def __init__(self, line: Line | None, inputs: Sequence[AnyPath | FileList], *, says: bool) -> None:
         self._line, self._inputs, self._says = line, inputs, says
         self._reached: dict[Path, int] = {}
 
@@ -363,18 +363,18 @@ class ReadingProgress:
         """The size of all inputs; None where some are not on this machine, or no files."""
         from evenhand.formats.paths import files_of
 
-        files: list[Place | FileList] = []
+        files: list[AnyPath | FileList] = []
         for each in self._inputs:
             files += files_of(each) or [each]
         if not all(isinstance(file, Path) and file.is_file() for file in files):
             return None
         return sum(file.stat().st_size for file in files if isinstance(file, Path))
 
-    def taken(self, name: str, batch: Annotation) -> None:
+    def on_detected(self, name: str, batch: Annotation) -> None:
         for reading in batch.readings.values() if self._says else ():
             say_reading(name, reading)
 
-    def reached(self, file: Path, place: int) -> None:
+    def on_progress(self, file: Path, place: int) -> None:
         self._reached[file] = max(place, self._reached.get(file, 0))
         if self._line is not None and self._line.is_due:
             done = sum(self._reached.values())
@@ -390,9 +390,9 @@ def _bar(done: int, size: int) -> str:
 @contextmanager
 def watched_reading(*, quiet: bool, says: bool) -> Iterator[None]:
     """Show how much of the command's files is read; `says` where it is also said what they are taken for."""
-    from evenhand.formats.source import watched_by
+    from evenhand.formats.source import observe_reading
 
-    with _line(quiet=quiet) as line, watched_by(ReadingProgress(line, noted_inputs(), says=says and not quiet)):
+    with _line(quiet=quiet) as line, observe_reading(ReadingProgress(line, noted_inputs(), says=says and not quiet)):
         yield
 
 
@@ -439,7 +439,7 @@ engine_options = with_options(
 
 
 @contextmanager
-def chosen_engine(options: Mapping[str, Any], files: Sequence[Place | None] = ()) -> Iterator[Engine | None]:
+def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = ()) -> Iterator[Engine | None]:
     """The engine that the options name, with a line on the terminal that says how far it is.
 
     Where `files` are large, processes are started at once: they load what they need while this one does.
@@ -466,7 +466,7 @@ def chosen_engine(options: Mapping[str, Any], files: Sequence[Place | None] = ()
 
 
 @contextmanager
-def _started(jobs: int, files: Sequence[Place | None]) -> Iterator[Workers | None]:
+def _started(jobs: int, files: Sequence[AnyPath | None]) -> Iterator[Workers | None]:
     """Other processes for so many jobs, if files are so large that their work will be divided."""
     from evenhand.engines.processes import Workers, cores
     from evenhand.pipeline.partition import LARGE

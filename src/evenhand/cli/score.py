@@ -40,7 +40,7 @@ from evenhand.cli.output import (
     table_style,
     write,
 )
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @output_option
 @quiet_option
 def rank(
-    gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, suite: Place | None, **options: Any
+    gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, suite: AnyPath | None, **options: Any
 ) -> None:
     """Rank SYSTEM files by their scores under several match models.
 
@@ -107,7 +107,7 @@ def rank(
     emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
-def _files(suite: Place) -> list[Place]:
+def _files(suite: AnyPath) -> list[AnyPath]:
     """The files that a suite names."""
     from evenhand.api.suites import suite as read_suite
 
@@ -149,7 +149,7 @@ def demo(task: str) -> None:
 @option(WRITING, "-v", "--verbose", is_flag=True, help="Also count entities by label and level.")
 @output_option
 @quiet_option
-def germeval(gold: Place, prediction: Place | None, form: str, output: Path | None, **options: Any) -> None:
+def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path | None, **options: Any) -> None:
     """Score a PREDICTION with the metrics of GermEval 2014.
 
     GOLD alone has six columns: index, token, gold outer and inner tag, predicted outer and inner tag. With a
@@ -205,7 +205,7 @@ def germeval(gold: Place, prediction: Place | None, form: str, output: Path | No
 @table_options()
 @output_option
 @quiet_option
-def score(gold: Place | None, systems: tuple[Place, ...], manifest: Place | None, **options: Any) -> None:
+def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, **options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
     Files are CoNLL-style columns (one token per line, tags in the last column),

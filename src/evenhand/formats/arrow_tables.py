@@ -574,7 +574,7 @@ class _Reader:
         """The text of rows, and what positions in it count."""
         text, size = columns[self._layout.text], len(rows)
         first = int(rows.numbers[0])
-        lines, shown = rows.numbers - first, self._source.shown
+        lines, shown = rows.numbers - first, self._source.display_name
         if isinstance(text, Lists):
             tokens, lines = tokens_of(text.values), np.repeat(lines, text.lengths)
             return Corpus(shown, size, text.bounds, tokens, lines, first, documents=np.arange(size)), on_tokens(

@@ -134,7 +134,7 @@ def document(
     start, end, shape = _atoms(partial(placed.fault, annotations), placed, vocabulary)
     label = found.names.into(vocabulary.labels)[found.label]
     # The lines of the text are left out: messages name the file that the user named, which mostly is the .ann.
-    corpus = replace(placed.texts.corpus(source.shown), is_file=True)
+    corpus = replace(placed.texts.corpus(source.display_name), is_file=True)
     if settings.parameters.get("sentences") == LINES:
         begins, corpus = _in_lines(placed.text, placed.texts, corpus, settings.unit)
     else:
@@ -165,7 +165,7 @@ def documents(
     label = found.names.into(vocabulary.labels)[found.label]
     spans = Spans.of(vocabulary, zeros(len(found)), start, end, label, shape=shape)
     rows = np.searchsorted(text_of, np.arange(len(texts) + 1)).tolist()
-    corpora = placed.texts.corpora([source.shown for source in sources])
+    corpora = placed.texts.corpora([source.display_name for source in sources])
     return ((corpus, spans.take(slice(*bounds))) for corpus, bounds in zip(corpora, pairwise(rows), strict=True))
 
 
@@ -512,8 +512,8 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
     wanted = source.plain_path.with_suffix(suffix)
     for ending in ("", *COMPRESSIONS):
         path = wanted.with_name(wanted.name + ending) if ending else wanted
-        called = None if source.called is None else os.path.join(os.path.dirname(source.called), path.name)
-        found = Source(path, called=called)
+        alias = None if source.alias is None else os.path.join(os.path.dirname(source.alias), path.name)
+        found = Source(path, alias=alias)
         if found.is_here or (isinstance(path, Address) and path.is_file()):
             return found
     raise source.error(

@@ -26,7 +26,7 @@ from evenhand.formats.penn_trees import compare_sentences
 from evenhand.formats.read import file_batches
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.settings import Align, ReadSettings, Repair
 
 
@@ -85,7 +85,7 @@ def labels_of(layer: Any) -> Counter[str]:
     return Counter({names[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)})
 
 
-def check(path: Place, settings: ReadSettings, against: Place | None = None, align: Align | None = None) -> Checked:
+def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None, align: Align | None = None) -> Checked:
     """All problems of a file; with `against`, also whether its text is that of another file, which needs no tags."""
     problems: list[Problem] = []
     source = Source(path, problems)
@@ -131,7 +131,7 @@ _FEEDS: Mapping[str, type[ChainFeed] | type[LinkFeed]] = {"chains": ChainFeed, L
 
 
 def _compare_documents(
-    batches: Iterator[Annotation], source: Source, against: Place, settings: ReadSettings, align: Align | None
+    batches: Iterator[Annotation], source: Source, against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
     """The same for documents: other ones, and other words unless `align` is strict, are listed, but scored."""
     read_as = replace(settings, columns=(), format=None)
@@ -160,7 +160,9 @@ def _compare_documents(
         source.report(None, finding, "leave it out, or mend its name", OTHER_DOCUMENTS)
 
 
-def _compare_words(batches: Iterator[Annotation], against: Place, settings: ReadSettings, align: Align | None) -> None:
+def _compare_words(
+    batches: Iterator[Annotation], against: AnyPath, settings: ReadSettings, align: Align | None
+) -> None:
     """The same for words, which need only cover the same characters unless `align` says otherwise."""
     opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
     (mine, batches), (theirs, texts) = peeked(batches), peeked(opened)
@@ -180,7 +182,7 @@ def _compare_words(batches: Iterator[Annotation], against: Place, settings: Read
             pass
 
 
-def _compare_labels(found: Checked, source: Source, against: Place, settings: ReadSettings) -> None:
+def _compare_labels(found: Checked, source: Source, against: AnyPath, settings: ReadSettings) -> None:
     """Report labels of which none occurs in the other file, if that has labels where the settings look for them."""
     if not found.labels:
         return
@@ -198,7 +200,7 @@ def _compare_labels(found: Checked, source: Source, against: Place, settings: Re
 
 
 def _compare(
-    batches: Iterator[Annotation], own: Source, against: Place, settings: ReadSettings, align: Align | None
+    batches: Iterator[Annotation], own: Source, against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
     """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case.
 

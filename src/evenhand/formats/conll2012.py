@@ -401,7 +401,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     layout = layout_of(source, settings)
     named = ",".join(map(str, settings.columns)) or None
     reader = _Reader(source, layout, vocabulary, ReadInfo(CONLL2012.name, column=named))
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="document"):
         batch = reader.read(LineCells.of(block, tabs=layout.tabs))
         if batch is not None:
             yield batch
@@ -432,7 +432,7 @@ class _Reader:
         bounds = distinct(np.concatenate(([0], np.searchsorted(tokens.line, breaks), [len(tokens)])))
         document = np.repeat(np.arange(len(names)), np.diff(np.append(before, len(tokens))))
         corpus = Corpus(
-            self._source.shown,
+            self._source.display_name,
             len(bounds) - 1,
             bounds,
             None if self._layout.word is None else Tokens(lines.data, *cells[self._layout.word]),

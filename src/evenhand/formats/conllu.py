@@ -37,7 +37,7 @@ from evenhand.formats.parsing.cells import Cells, Lines, leading_numbers, split
 from evenhand.formats.parsing.token_table import numbered_rows, rows_of, rows_of_sample
 from evenhand.formats.partition import SENTENCES
 from evenhand.formats.source import Block, Source
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.registry import lazy
 from evenhand.settings import UNIVERSAL_LAYERS, Columns, ReadSettings
 
@@ -272,7 +272,7 @@ def _is_word(cells: list[str]) -> bool:
     return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
-def has_suffix(path: Place) -> bool:
+def has_suffix(path: AnyPath) -> bool:
     return ".conllu" in path.suffixes[-2:]
 
 
@@ -595,7 +595,7 @@ class _Reader:
         asides = np.sort(np.concatenate((found.comments, found.multiwords, found.empty_nodes)))
         form = self._layout.columns["form"]
         return Corpus(
-            source=self._source.shown,
+            source=self._source.display_name,
             sentences=sentences,
             bounds=found.bounds,
             tokens=cells.tokens(form),

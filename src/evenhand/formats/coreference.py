@@ -354,7 +354,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole documents."""
     names = DocumentNames(source)
     tagged: set[bool] = set()
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         found = list(_documents_coref_jsonl(source, block, settings))
         for number, document in found:
             tagged.add(document.pos is not None)
@@ -433,7 +433,7 @@ def _annotation(
     lengths = np.diff(np.append(bounds[first], bounds[-1]))
     lines = ints([number for number, _ in found])
     corpus = Corpus(
-        source.shown,
+        source.display_name,
         len(sentences),
         bounds,
         Tokens.of(list(chained.from_iterable(sentences))),

@@ -217,7 +217,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
     reader = _Reader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="document"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="document"):
         batch = reader.read(block)
         if batch is not None:
             yield batch
@@ -246,7 +246,7 @@ class _Reader:
         names, first, unnamed = self._documents(found, tokens)
         cells = lines.table(tokens, _LAYOUT.width)
         corpus = Corpus(
-            self.source.shown,
+            self.source.display_name,
             len(bounds) - 1,
             bounds,
             cells.tokens(_LAYOUT.columns["form"]),

@@ -41,7 +41,7 @@ def read_tag_lines(
     found = [(number, line.split()) for number, line in lines if line.strip()]
     lengths = ints([len(tags) for _, tags in found])
     corpus = Corpus(
-        source.shown,
+        source.display_name,
         len(found),
         np.append(0, np.cumsum(lengths)),
         lines=np.repeat(ints([number for number, _ in found]), lengths),
@@ -108,7 +108,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     documents = table.begins(document)
     begins = sorted({*table.begins(sentence), *documents, *([] if sentence is not None else table.breaks)})
     corpus = Corpus(
-        source.shown,
+        source.display_name,
         len(begins),
         ints([*begins, len(table.rows)]),
         Tokens.of(tokens),

@@ -67,7 +67,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         first.setdefault(document, line)
     number = {name: at for at, name in enumerate(first)}
     corpus = Corpus(
-        source=source.shown,
+        source=source.display_name,
         sentences=len(first),
         lines=ints(list(first.values())),
         atoms="characters",
@@ -89,7 +89,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 
 def _rows(source: Source, size: int) -> Iterator[Row]:
-    for block in source.blocks(size, cut_behind="line"):
+    for block in source.blocks(size, cut_after="line"):
         lines = block.data[: block.size].decode().split("\n")
         for number, line in enumerate(lines, block.first_line):
             cells = line.rstrip("\r\n\t ").split("\t")
@@ -211,7 +211,7 @@ def _layer(source: Source, settings: ReadSettings) -> str | None:
         return "labels" if settings.side == "gold" else None
     if not source.is_here:  # which cannot be read twice
         return "entity_mentions"
-    for block in source.whole.blocks(1 << 20, cut_behind="line"):
+    for block in source.whole.blocks(1 << 20, cut_after="line"):
         if b'"entity_mentions"' in block.data[: block.size]:
             return "entity_mentions"
     finding = "no article has entity_mentions, so this is not the output of a system"
@@ -251,7 +251,7 @@ def _batches(
     column: str | None = None,
 ) -> Iterator[Annotation]:
     kind: str | None = None
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         lines, records = list[int](), list[LinkRecord]()
         for number, record in decoded_lines(source, block, decode):
             own = _TEXT if record.text is not None else _TOKENS if record.tokens is not None else _NEITHER
@@ -286,7 +286,7 @@ class _Batch:
             for at, record in enumerate(records):
                 if fault := misquoting(record.text or "", record.spans, self.offsets):
                     self._report(at, *fault)
-            corpus = atoms.corpus(self.source.shown, ints(self.lines))
+            corpus = atoms.corpus(self.source.display_name, ints(self.lines))
         elif kind == _TOKENS:
             corpus = self._token_corpus()
             assert corpus.lengths is not None
@@ -294,7 +294,10 @@ class _Batch:
         else:
             documents = np.arange(len(records))
             corpus = Corpus(
-                *(self.source.shown, len(records)), lines=ints(self.lines), atoms="characters", documents=documents
+                *(self.source.display_name, len(records)),
+                lines=ints(self.lines),
+                atoms="characters",
+                documents=documents,
             )
             ground = Ground(lambda record, offset: offset, lambda record, span: (f"{span} covers nothing", "mend it"))
         ids = ["" if record.id is None else str(record.id) for record in records]
@@ -315,7 +318,7 @@ class _Batch:
         words = [record.tokens or [] for record in self.records]
         lengths = ints(list(map(len, words)))
         return Corpus(
-            source=self.source.shown,
+            source=self.source.display_name,
             sentences=len(words),
             bounds=np.append(0, np.cumsum(lengths)),
             tokens=Tokens.of(list(chain.from_iterable(words))),

@@ -127,7 +127,7 @@ def whole_data(source: Source) -> bytes:
         return b""
     if source.delimiter is None and b"\0" not in data and _is_utf8(data):
         return data.removeprefix(BOM_UTF8)
-    blocks = source.blocks(len(data), cut_behind="line", of_lines=False)
+    blocks = source.blocks(len(data), cut_after="line", of_lines=False)
     text = b"".join(block.data[: block.size] for block in blocks)
     return text if data.endswith(b"\n") else text[:-1]
 
@@ -167,7 +167,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 def _documents(source: Source, size: int) -> Iterator[list[Record]]:
     """The records of some whole documents at a time."""
     held: list[Record] = []
-    for block in source.blocks(size, cut_behind="line"):
+    for block in source.blocks(size, cut_after="line"):
         held += _records(source, block)
         complete, held = _without_last_document(held)
         if complete:
@@ -178,7 +178,7 @@ def _documents(source: Source, size: int) -> Iterator[list[Record]]:
 
 def is_lines(source: Source) -> bool:
     """Whether a file is named as JSON lines, or has no name; else it is one answer."""
-    name = PurePath(source.shown)
+    name = PurePath(source.display_name)
     suffixes = [suffix for suffix in name.suffixes if suffix not in COMPRESSIONS]
     return not suffixes or suffixes[-1].lower() in _LINES
 
@@ -281,7 +281,7 @@ def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus
         ids.append(own or "")
         lines.append(line)
     corpus = Corpus(
-        source.shown,
+        source.display_name,
         len(answers),
         lines=ints(lines),
         documents=np.arange(len(answers)),

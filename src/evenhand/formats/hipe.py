@@ -254,7 +254,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The table in batches of whole documents."""
     layout = _layout(source, settings.columns)
     reader = _Reader(source, layout, vocabulary, is_response=settings.side == "system")
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="table"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="table"):
         batch = reader.read(block)
         if batch is not None:
             yield batch
@@ -286,7 +286,7 @@ def read_spans(
     documents -= {len(rows)}
     bounds = sorted({*begins, *documents})
     corpus = Corpus(
-        source.shown,
+        source.display_name,
         len(bounds),
         ints([*bounds, len(rows)]),
         Tokens.of([cells[0] for cells in rows]),
@@ -352,7 +352,7 @@ class _Reader:
         spans = self._cells.spans(tags, links, tokens, first)
         bounds, documents = _sentences(first, self._sentence_ends(lines, rows), spans)
         corpus = Corpus(
-            *(self._source.shown, len(bounds) - 1, bounds, tokens, rows, lines.first_line),
+            *(self._source.display_name, len(bounds) - 1, bounds, tokens, rows, lines.first_line),
             documents=documents,
             names=tuple(names),
             unnamed=not names,

@@ -50,7 +50,7 @@ from evenhand.formats.parsing.json_records import SAMPLE, Decoded, RecordReader,
 from evenhand.formats.partition import records
 from evenhand.formats.paths import decoded, short_data
 from evenhand.formats.source import Block, Source
-from evenhand.formats.storage import place
+from evenhand.formats.storage import to_path
 from evenhand.registry import lazy
 from evenhand.settings import Columns, PickedAnnotator, ReadSettings
 
@@ -273,7 +273,7 @@ class AnnotatorLines:
 
 def annotator_lines(source: Source, named: str | None = None) -> AnnotatorLines | None:
     """Who wrote which lines; None where no field says."""
-    return _lines_of(_records(source.whole.blocks(_BLOCK, cut_behind="line")), source, named)
+    return _lines_of(_records(source.whole.blocks(_BLOCK, cut_after="line")), source, named)
 
 
 def _lines_of(
@@ -369,12 +369,12 @@ def read_json_lines(
     """The file in batches of whole records."""
 
     def first() -> Iterator[Decoded]:
-        return (decode(source, block) for block in source.first_blocks(SAMPLE, cut_behind="line"))
+        return (decode(source, block) for block in source.first_blocks(SAMPLE, cut_after="line"))
 
     records = RecordReader(JSON_LINES.name, source, settings, vocabulary, first, lambda: sample_lines(source, SAMPLE))
 
     def blocks() -> Iterator[Block]:
-        yield from source.blocks(_BLOCKS * settings.block_size, cut_behind="line")  # which an error closes
+        yield from source.blocks(_BLOCKS * settings.block_size, cut_after="line")  # which an error closes
 
     if settings.annotator is None:
         refuse_several(source)
@@ -409,7 +409,7 @@ _DEEPEST = 3
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    blocks = source.blocks(settings.block_size, cut_behind="line")
+    blocks = source.blocks(settings.block_size, cut_after="line")
     data = b"".join(block.data[: block.size] for block in blocks)
     elements, lines = _elements(source, data)
 
@@ -639,7 +639,7 @@ _EXAMPLE = '{"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "s
 
 def read_overrides(path: str | PathLike[str]) -> Overrides:
     """All lines of a file, checked one by one; whether they fit a gold standard is checked when they act on it."""
-    where = place(path)
+    where = to_path(path)
     data = short_data(where, "file of overrides")
     lines = [_override(str(where), number, line) for number, line in _numbered(decoded(data, where))]
     from hashlib import sha256  # rare

@@ -86,7 +86,7 @@ class Task(msgspec.Struct):
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file as one batch: it is a single JSON value, so that it is read whole and has no lines to name."""
-    blocks = source.blocks(settings.block_size, cut_behind="line")
+    blocks = source.blocks(settings.block_size, cut_after="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
     numbers, texts, lists, quotes = list[int](), list[str](), list[list[Span]](), list[list[Quote]]()
     picked = None if settings.annotator is None else _picked(source, tasks, settings.annotator)
@@ -113,7 +113,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
             _report(source, task_number, *fault)
     atoms, ground = on_texts(texts, convention)
     spans = spans_of(lists, ground, vocabulary, report)
-    corpus = atoms.corpus(source.shown)
+    corpus = atoms.corpus(source.display_name)
     if picked is not None:
         known = [number if tasks[number - 1].id is None else tasks[number - 1].id for number in numbers]
         corpus = replace(corpus, ids=Tokens.of(list(map(str, known))))

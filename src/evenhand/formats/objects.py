@@ -31,7 +31,7 @@ class WrappedObject:
     @property
     def source(self) -> Source:
         """What messages call it."""
-        return Source(Path(self.name), called=self.name)
+        return Source(Path(self.name), alias=self.name)
 
 
 def adopted(value: object, name: str | None = None) -> WrappedObject | None:

@@ -20,7 +20,7 @@ import msgspec
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
 from evenhand.formats.source import COMPRESSIONS, Part, Source
-from evenhand.formats.storage import Address, Place, beside, place
+from evenhand.formats.storage import Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
 INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
@@ -37,7 +37,7 @@ class FileList:
     """Files that follow each other as one text, under a name; two sides are matched file by file, in this order."""
 
     name: str
-    files: tuple[Place, ...]
+    files: tuple[AnyPath, ...]
     part: Part | None = None
     """What is read of the file, where it is a single one and not all of it is."""
     base: Path | None = None
@@ -48,10 +48,10 @@ class FileList:
             if self.base is None or isinstance(file, Address):
                 yield Source(file, part=self.part)
             else:
-                yield Source(self.base / file, part=self.part, called=str(file))
+                yield Source(self.base / file, part=self.part, alias=str(file))
 
 
-def files_of(where: Place | FileList) -> list[Place] | None:
+def files_of(where: AnyPath | FileList) -> list[AnyPath] | None:
     """The files that a folder, pattern or list stands for; None for a single file."""
     if isinstance(where, FileList):
         return list(where.files)
@@ -61,7 +61,7 @@ def files_of(where: Place | FileList) -> list[Place] | None:
     return files
 
 
-def folder_name(where: Place | FileList) -> str | None:
+def folder_name(where: AnyPath | FileList) -> str | None:
     """What several files are called together; None for a single file."""
     if isinstance(where, FileList):
         return where.name
@@ -70,7 +70,7 @@ def folder_name(where: Place | FileList) -> str | None:
     return where.parent.name if files_of(where) is not None else None
 
 
-def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
+def check_same_names(gold: AnyPath | FileList, system: AnyPath | FileList) -> None:
     """Raise an error unless two folders or patterns stand for files with the same names, or lists for as many."""
     mine, theirs = files_of(gold), files_of(system)
     if mine is None or theirs is None:
@@ -87,14 +87,14 @@ def check_same_names(gold: Place | FileList, system: Place | FileList) -> None:
         raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _REMEDY)
 
 
-def names_in(where: Place, files: Sequence[Place]) -> list[str]:
+def names_in(where: AnyPath, files: Sequence[AnyPath]) -> list[str]:
     """What files of a folder or pattern are called; those in folders below have paths."""
     if isinstance(where, Path) and where.is_dir():
         return [file.relative_to(where).as_posix() for file in files if isinstance(file, Path)]
     return [file.name for file in files]
 
 
-def _at_path(path: Path) -> list[Place] | None:
+def _at_path(path: Path) -> list[AnyPath] | None:
     if path.is_dir() and not any((path / name).exists() for name in (INFO, SPLITS)):
         try:
             with os.scandir(path) as entries:
@@ -108,7 +108,7 @@ def _at_path(path: Path) -> list[Place] | None:
     return None
 
 
-def _at_address(address: Address) -> list[Place] | None:
+def _at_address(address: Address) -> list[AnyPath] | None:
     if address.is_pattern and not address.exists():
         return sorted(address.matches())
     if not address.is_dir():
@@ -126,11 +126,11 @@ def _to_read(names: list[str]) -> list[str]:
     return [name for name in shown if name.endswith(_ANNOTATIONS)] or shown
 
 
-def _with_folders_below(folder: Path, found: list[Place]) -> list[Place]:
+def _with_folders_below(folder: Path, found: list[AnyPath]) -> list[AnyPath]:
     """The files to read; where these are brat's, or there are none, also the annotations in folders below."""
     if not all(each.name.endswith((_ANNOTATIONS, ".conf")) for each in found):
         return found
-    below: list[Place] = [
+    below: list[AnyPath] = [
         each
         for each in folder.glob("*/**/*.ann")
         if not any(part.startswith(".") for part in each.relative_to(folder).parts)
@@ -138,7 +138,7 @@ def _with_folders_below(folder: Path, found: list[Place]) -> list[Place]:
     return sorted([*(each for each in found if each.name.endswith(_ANNOTATIONS)), *below]) if below else found
 
 
-def _shown(where: Place | FileList) -> str:
+def _shown(where: AnyPath | FileList) -> str:
     return where.name if isinstance(where, FileList) else str(where)
 
 
@@ -193,13 +193,13 @@ def manifest(path: str | PathLike[str]) -> Manifest:
 
     The pairs follow each other as one text, in the order of the table, and each begins a document.
     """
-    source = Source(place(path))
+    source = Source(to_path(path))
     header, *rows = _rows(source)
     if not rows:
         raise source.error(None, "there is no row below the header", "name the files of one pair in each row")
     _check_header(source, header)
-    columns: list[list[Place]] = [[] for _ in header.cells]
-    lines: dict[tuple[Place, ...], int] = {}
+    columns: list[list[AnyPath]] = [[] for _ in header.cells]
+    lines: dict[tuple[AnyPath, ...], int] = {}
     for row in rows:
         if len(row.cells) != len(header.cells):
             finding = f"the number of cells is {len(row.cells)}, that of the header is {len(header.cells)}"
@@ -239,7 +239,7 @@ def _rows(source: Source) -> Iterator[_Row]:
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
     """The lines that say something, with their numbers."""
-    for block in source.blocks(_BLOCK, cut_behind="line"):
+    for block in source.blocks(_BLOCK, cut_after="line"):
         for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
             if line.strip() and not line.startswith("#"):
                 yield number, line.rstrip("\r")
@@ -283,7 +283,7 @@ def _check_header(source: Source, header: _Row) -> None:
         raise source.error(line, "there is no column of a system", "add one, named by the system")
 
 
-def _file(source: Source, line: int, column: str, cell: str) -> Place:
+def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
     """The file that a cell names. Whether an address is right shows when it is read: to ask for each takes long."""
     if not cell:
         raise source.error(line, f"the cell of {column!r} is empty", "name a file")
@@ -304,7 +304,7 @@ _PAIRED = {".ann": ".txt", ".txt": ".ann"}
 """brat's files are read in pairs."""
 
 
-def refuse_overwriting(output: str | PathLike[str], inputs: Iterable[Place | FileList]) -> None:
+def refuse_overwriting(output: str | PathLike[str], inputs: Iterable[AnyPath | FileList]) -> None:
     """Raise an error if the output is a file that one of the inputs stands for, whatever the spelling of its path.
 
     A link to an input counts as the input. What is no regular file (a pipe, a device) can be both.
@@ -329,7 +329,7 @@ def _identity(path: str | PathLike[str]) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
-def _files_behind(where: Place | FileList) -> Iterator[Path]:
+def _files_behind(where: AnyPath | FileList) -> Iterator[Path]:
     """The files of this machine that are read for an input: those of a folder, a pattern, a list, a pair."""
     if isinstance(where, FileList):
         for source in where.sources():
@@ -339,7 +339,7 @@ def _files_behind(where: Place | FileList) -> Iterator[Path]:
         if where.protocol not in _HERE:
             return
         where = Path(where.text.partition("://")[2])
-    files: list[Place] | None = None
+    files: list[AnyPath] | None = None
     with suppress(EvenhandError, OSError, ValueError):  # which reading will say
         files = files_of(where)
     if files is None:
@@ -366,12 +366,12 @@ LIMIT = 1 << 24
 """How many bytes such a file may have."""
 
 
-def short_text(path: Place, what: str) -> str:
+def short_text(path: AnyPath, what: str) -> str:
     """The text of a file; `what` says what it is for, in messages."""
     return decoded(short_data(path, what), path)
 
 
-def short_data(path: Place, what: str) -> bytes:
+def short_data(path: AnyPath, what: str) -> bytes:
     """The bytes of a file."""
     shown = str(path)
     try:
@@ -386,7 +386,7 @@ def short_data(path: Place, what: str) -> bytes:
     return data
 
 
-def decoded(data: bytes, path: Place) -> str:
+def decoded(data: bytes, path: AnyPath) -> str:
     """Bytes as a text, without the mark that a file may begin with."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:

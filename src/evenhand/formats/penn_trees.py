@@ -120,7 +120,7 @@ def _whole_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
     """Successive parts of the file that end behind a tree, and the lines they begin in; then what is left."""
     held: list[bytes] = []
     depth, first_line = 0, 1
-    for block in source.blocks(size, cut_behind="line"):
+    for block in source.blocks(size, cut_after="line"):
         refuse_deep(block, depth)
         kind = _KINDS[np.frombuffer(block.data, dtype=np.uint8)[: block.size]]
         brackets = np.flatnonzero((kind == OPEN) | (kind == CLOSE))
@@ -189,7 +189,7 @@ def _annotation(
     before = np.searchsorted(words, np.arange(len(opens)))
     trees = np.flatnonzero(opens & (signs.depth == 1))
     corpus = Corpus(
-        source=source.shown,
+        source=source.display_name,
         sentences=len(trees),
         bounds=np.append(before[trees], len(words)),
         tokens=Tokens(signs.data, signs.start[words], signs.end[words]),
@@ -348,7 +348,7 @@ def read_bracket_lines(
     labels, begun = StringCoder(whole if settings.functions else cut), source.begins_inside
     for data, first_line, is_indented in _sentences_bracket_lines(source, settings.block_size):
         lines = SentenceSigns(Signs.of(data, first_line), is_indented)
-        found = lines.annotation(source.shown, source.name, labels, vocabulary, ReadInfo(FORMAT_NAME), begun)
+        found = lines.annotation(source.display_name, source.name, labels, vocabulary, ReadInfo(FORMAT_NAME), begun)
         if source.problems is not None:
             layer = found.layers[LAYER]
             assert isinstance(layer, Constituents)
@@ -362,7 +362,7 @@ def _sentences_bracket_lines(source: Source, size: int) -> Iterator[tuple[bytes,
     """Successive parts of the file that end behind a sentence, their first lines, and whether trees have many lines."""
     is_indented: bool | None = None
     held, first_line = b"", 1
-    for block in source.blocks(size, cut_behind="line"):
+    for block in source.blocks(size, cut_after="line"):
         refuse_deep(block, 0)
         data = held + block.data[: block.size]
         if is_indented is None:
@@ -586,7 +586,7 @@ def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation]
         if mine is None or theirs is None:
             which = "the file" if mine is None else "the other file"
             line = None if mine is None else mine[0]
-            raise InputError(source.shown, line, f"{which} has fewer sentences", _SAME_SENTENCES, "text")
+            raise InputError(source.display_name, line, f"{which} has fewer sentences", _SAME_SENTENCES, "text")
         (line, words), (_, others) = mine, theirs
         if words and words != others:
             place = next((at for at, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]), None)

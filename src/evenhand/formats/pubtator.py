@@ -53,7 +53,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     atoms, ground = on_texts([document.text for document in documents], convention)
     spans = spans_of([document.spans for document in documents], ground, vocabulary, report)
     names = [document.name for document in documents]
-    corpus = atoms.corpus(source.shown, ints([document.line for document in documents]))
+    corpus = atoms.corpus(source.display_name, ints([document.line for document in documents]))
     if len(set(names)) == len(names):
         corpus = replace(corpus, ids=Tokens.of(names))
     reading = ReadInfo(

@@ -26,7 +26,7 @@ from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sa
 from evenhand.formats.paths import FileList, files_of, folder_name
 from evenhand.formats.registry import FORMATS, by_precedence, format_named, in_order, serving
 from evenhand.formats.source import Block, Source
-from evenhand.formats.storage import Place, place
+from evenhand.formats.storage import AnyPath, to_path
 from evenhand.formats.text_formats import DELIMITERS, short_lines
 from evenhand.parameters import Parameter, check_choice, checked_arguments
 from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings, Repair, Task, column_names
@@ -295,7 +295,7 @@ def read(
         declared = _read_parameters()
         values = {name: declared[name].value(given) for name, given in parameters.items()}
         settings = replace(settings, parameters=values)
-    found = Annotation.concatenate(list(batches(place(path), settings, Vocabulary())))
+    found = Annotation.concatenate(list(batches(to_path(path), settings, Vocabulary())))
     readings = {name: replace(reading, repair=repair) for name, reading in found.readings.items()}
     return found if repair is None else replace(found, readings=readings)
 
@@ -402,7 +402,7 @@ class OpenFiles:
     Each is recognised once, when it is first asked about or read, however often it is read.
     """
 
-    def __init__(self, where: Place | FileList | WrappedObject, settings: ReadSettings) -> None:
+    def __init__(self, where: AnyPath | FileList | WrappedObject, settings: ReadSettings) -> None:
         files = None if isinstance(where, WrappedObject) else files_of(where)
         self.name = None if files is None or isinstance(where, WrappedObject) else folder_name(where) or ""
         """What several files are called together; None for a single one."""
@@ -469,7 +469,7 @@ def _together(files: list[OpenFile], vocabulary: Vocabulary, columns: Columns | 
 
 
 def batches(
-    path: Place | FileList, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
+    path: AnyPath | FileList, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns | None = None
 ) -> Iterator[Annotation]:
     """The file or files in batches of whole sentences."""
     return OpenFiles(path, settings).batches(vocabulary, columns)

@@ -158,7 +158,7 @@ class _RecordReader:
             for at, each in enumerate(found):
                 if fault := misquoting(str(each.words), each.spans, self._settings.unit):
                     self._report(found)(at, *fault)
-            corpus = atoms.corpus(self._source.shown, lines)
+            corpus = atoms.corpus(self._source.display_name, lines)
         else:
             corpus = _of_tokens(self._source, found, lines)
             assert corpus.lengths is not None
@@ -203,7 +203,9 @@ class _RecordReader:
 
 def _of_tokens(source: Source, found: Sequence[Related], lines: Ints) -> Corpus:
     bounds = np.append(0, np.cumsum(ints([len(each.words) for each in found])))
-    return Corpus(source.shown, len(found), bounds, Tokens.of([word for each in found for word in each.words]), lines)
+    return Corpus(
+        source.display_name, len(found), bounds, Tokens.of([word for each in found for word in each.words]), lines
+    )
 
 
 def _in_documents(corpus: Corpus, found: Sequence[Related], documents: Documents | None) -> Corpus:
@@ -280,7 +282,7 @@ def read_relation_lines(
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
     reader, kinds = _RecordReader(RELATION_LINES.name, source, settings, vocabulary), set[str]()
-    for block in source.blocks(_BLOCKS_RELATION_LINES * settings.block_size, cut_behind="line"):
+    for block in source.blocks(_BLOCKS_RELATION_LINES * settings.block_size, cut_after="line"):
         found = list[Related]()
         for line, record in decoded_lines(source, block, _DECODER_RELATION_LINES.decode):
             words = record.text if record.tokens is None else record.tokens
@@ -507,7 +509,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole documents."""
     reader, prefix = _RecordReader(DYGIE.name, source, settings, vocabulary), _prefix(settings)
     restarts, is_predicted = _restarts(source, prefix), False
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_behind="line"):
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         found, first, names = list[Related](), list[int](), list[str | None]()
         for line, document in decoded_lines(source, block, _DECODER.decode):
             fault = _through_document(document, prefix) if restarts else None
@@ -731,14 +733,14 @@ def read_spert(
 
 def _records(source: Source, settings: ReadSettings) -> Iterator[tuple[int, Sentence]]:
     """The records of a file, each with its line."""
-    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_behind="line"))
+    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_after="line"))
     text = data.lstrip()
     if text.startswith(b"["):
         yield from decoded_values(source, data, _DECODER_SPERT.decode)
         return
     splits = _splits(data)
     if splits is None:
-        for block in source.blocks(settings.block_size, cut_behind="line"):
+        for block in source.blocks(settings.block_size, cut_after="line"):
             yield from decoded_lines(source, block, _DECODER_SPERT.decode)
         return
     chosen = _chosen_spert(source, list(splits), settings)

@@ -23,7 +23,7 @@ from evenhand.errors import FILE, PIECE, InputError, LimitError, Problem
 from evenhand.formats.storage import (
     SIZE,
     STANDARD_INPUT,
-    Place,
+    AnyPath,
     compression,
     decompressed,
     is_pipe,
@@ -192,19 +192,19 @@ def with_tabs(data: bytes, delimiter: str) -> bytes:
 # == formats/watching.py: Who is told how files are read: what each was taken for, and
 
 
-class Watcher(Protocol):
-    def taken(self, name: str, batch: Annotation) -> None:
+class ReadObserver(Protocol):
+    def on_detected(self, name: str, batch: Annotation) -> None:
         """The first batch of a side says what its files were taken for."""
 
-    def reached(self, file: Path, place: int) -> None:
+    def on_progress(self, file: Path, place: int) -> None:
         """So many bytes of a file are read, as it stands on the disk."""
 
 
-_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+_WATCHER: ContextVar[ReadObserver | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
-def watched_by(watcher: Watcher) -> Iterator[None]:
+def observe_reading(watcher: ReadObserver) -> Iterator[None]:
     """Let somebody know of all that is read."""
     token = _WATCHER.set(watcher)
     try:
@@ -213,7 +213,7 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
-def open_watched(place: Place) -> BufferedReader:
+def open_observed(place: AnyPath) -> BufferedReader:
     """A file to read bytes from."""
     watcher = _WATCHER.get()
     if watcher is None or not isinstance(place, Path):
@@ -224,13 +224,13 @@ def open_watched(place: Place) -> BufferedReader:
 class _Followed(FileIO):
     """A file that tells how far it is read."""
 
-    def __init__(self, path: Path, watcher: Watcher) -> None:
+    def __init__(self, path: Path, watcher: ReadObserver) -> None:
         super().__init__(path)
         self._path, self._watcher = path, watcher
 
     def readinto(self, buffer: Any, /) -> int:
         count = super().readinto(buffer) or 0
-        self._watcher.reached(self._path, self.tell())
+        self._watcher.on_progress(self._path, self.tell())
         return count
 
 
@@ -240,7 +240,7 @@ def notify_observers(name: str, batches: Iterator[Annotation]) -> Iterator[Annot
     for batch in batches:
         watcher = _WATCHER.get()
         if is_first and watcher is not None:
-            watcher.taken(name, batch)
+            watcher.on_detected(name, batch)
         is_first = False
         yield batch
 
@@ -323,21 +323,21 @@ class Part:
 class Source:
     """A file that a user named: maybe compressed, or `-` for standard input."""
 
-    path: Place
+    path: AnyPath
     problems: list[Problem] | None = None
     """Where problems that a reader can go on behind are collected; without it, the first one is raised."""
     delimiter: str | None = None
     """What separates columns instead of tabs; blanks stand for runs of them."""
     part: Part | None = None
     """What is read of it, where that is not all. What the file is like is always told by its first lines."""
-    called: str | None = None
+    alias: str | None = None
     """What messages call it, where its path is spelled otherwise than the user did."""
     _head: FileHead = field(default_factory=FileHead, compare=False, repr=False)
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """What messages call it."""
-        return self.called or ("standard input" if self._is_standard_input else str(self.path))
+        return self.alias or ("standard input" if self._is_standard_input else str(self.path))
 
     @property
     def name(self) -> str:
@@ -352,7 +352,7 @@ class Source:
         return self.path.suffix
 
     @cached_property
-    def plain_path(self) -> Place:
+    def plain_path(self) -> AnyPath:
         """The path without the extension of a compression."""
         return self.path.with_suffix("") if self.suffix in COMPRESSIONS else self.path
 
@@ -427,7 +427,7 @@ class Source:
         """The file as it stands."""
         if isinstance(self.path, Path) and not self.is_here and is_pipe(self.path):
             return open_pipe(self.path)
-        return open_watched(self.path)
+        return open_observed(self.path)
 
     def read(self, file: BinaryIO | HeadSample, size: int) -> bytes:
         """The next bytes."""
@@ -459,7 +459,7 @@ class Source:
                 yield block
 
     def error(self, line: int | None, finding: str, remedy: str, kind: str = "format") -> InputError:
-        return InputError(self.shown, line, finding, remedy, kind)
+        return InputError(self.display_name, line, finding, remedy, kind)
 
     @contextmanager
     def located(self) -> Iterator[None]:
@@ -478,13 +478,13 @@ class Source:
 
     def sample(self, size: int) -> Block:
         """The first block of the file, of about `size` bytes."""
-        return next(self.first_blocks(size, cut_behind="line"))
+        return next(self.first_blocks(size, cut_after="line"))
 
-    def first_blocks(self, size: int, *, cut_behind: BlockEnd = "blank line") -> Iterator[Block]:
+    def first_blocks(self, size: int, *, cut_after: BlockEnd = "blank line") -> Iterator[Block]:
         """Blocks from the beginning of the file, for a look: the file is opened again only if that takes many."""
-        return self.whole._blocks(HeadSample(self.head, self.whole.open), size, cut_behind)
+        return self.whole._blocks(HeadSample(self.head, self.whole.open), size, cut_after)
 
-    def blocks(self, size: int, *, cut_behind: BlockEnd = "blank line", of_lines: bool = True) -> Iterator[Block]:
+    def blocks(self, size: int, *, cut_after: BlockEnd = "blank line", of_lines: bool = True) -> Iterator[Block]:
         """Blocks of about `size` bytes, each cut behind a blank line, any line, or a document; one, or an error.
 
         A text that is not `of_lines` may have no line feeds but carriage returns.
@@ -492,13 +492,13 @@ class Source:
         with self.open() as file:
             if self.part is not None:
                 file.seek(self.part.start)
-            yield from self._blocks(file, size, cut_behind, of_lines=of_lines)
+            yield from self._blocks(file, size, cut_after, of_lines=of_lines)
 
     def _blocks(
-        self, file: BinaryIO | HeadSample, size: int, cut_behind: BlockEnd, *, of_lines: bool = True
+        self, file: BinaryIO | HeadSample, size: int, cut_after: BlockEnd, *, of_lines: bool = True
     ) -> Iterator[Block]:
-        find_cut = CUTS[cut_behind]
-        rest, is_empty = Rest(self, cut_behind), True
+        find_cut = CUTS[cut_after]
+        rest, is_empty = Rest(self, cut_after), True
         first_line = 1 if self.part is None else self.part.first_line
         more = self.read(file, max(size, len(_BYTE_ORDER_MARK)))
         more = more if self.begins_inside else self._begin(more)

@@ -61,7 +61,7 @@ def is_doc_bin(source: Source, task: str | None) -> bool:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    doc_bin = _spacy(source.shown).DocBin()
+    doc_bin = _spacy(source.display_name).DocBin()
     data = source.read_whole()
     with _unbroken(source):
         doc_bin.from_bytes(data)
@@ -187,7 +187,7 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, 
     bounds = ints([*starts, len(words)])
     tokens, edges = Tokens.in_text(words, spaces)
     corpus = Corpus(
-        source=source.shown,
+        source=source.display_name,
         sentences=len(starts),
         bounds=bounds,
         tokens=tokens,

@@ -66,7 +66,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         sentences = int(np.searchsorted(blank, rows[-1])) + 1
         first_lines = lines.first_line + np.append(0, blank + 1)[:sentences]
         corpus = Corpus(
-            source=source.shown,
+            source=source.display_name,
             sentences=pending + sentences,
             lines=np.append(np.full(pending, lines.first_line), first_lines),
             continues=begun or source.begins_inside,

@@ -234,11 +234,11 @@ class Address(os.PathLike[str]):
         return found
 
 
-Place = Path | Address
+AnyPath = Path | Address
 """Where a file is."""
 
 
-def place(given: str | os.PathLike[str], *, may_be_text: bool = False) -> Place:
+def to_path(given: str | os.PathLike[str], *, may_be_text: bool = False) -> AnyPath:
     """A path, or an address; a text that is neither is refused, unless the caller takes texts, too."""
     if isinstance(given, Address):
         return given
@@ -256,10 +256,10 @@ def _is_address(text: str) -> bool:
     return _ADDRESS.fullmatch(text) is not None and "\n" not in text
 
 
-def beside(file: Place, given: str) -> Place:
+def beside(file: AnyPath, given: str) -> AnyPath:
     """A place that a file names: an address, or a path that counts from the file's folder."""
     if _is_address(given):
-        return place(given)
+        return to_path(given)
     found = file.parent / given
     if isinstance(found, Path) and "\0" not in given and not os.path.lexists(found):
         check_path(given)

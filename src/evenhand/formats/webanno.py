@@ -210,7 +210,7 @@ class _Document:
             corpus, spans = self._in_characters(bounds.tolist(), lines, vocabulary)
         else:
             corpus = Corpus(
-                self._source.shown,
+                self._source.display_name,
                 self._sentences,
                 bounds,
                 Tokens.of([token.text for token in self.tokens]),
@@ -243,7 +243,7 @@ class _Document:
 
         atoms, ground = on_texts(texts, "utf16")
         spans = spans_of(lists, ground, vocabulary, report)
-        corpus = atoms.corpus(self._source.shown, lines[ints(bounds[:-1])])
+        corpus = atoms.corpus(self._source.display_name, lines[ints(bounds[:-1])])
         return replace(corpus, documents=ints([0])), spans
 
 

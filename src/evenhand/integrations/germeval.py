@@ -23,7 +23,7 @@ from evenhand.errors import InputError, Problem, SettingError, counted, visible
 from evenhand.formats.parsing.token_table import TRAILING
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
-from evenhand.formats.storage import place
+from evenhand.formats.storage import to_path
 from evenhand.parameters import checked_arguments
 from evenhand.report import latex as booktabs
 from evenhand.report.document import ReportDocument, Section, row_texts
@@ -428,7 +428,7 @@ class _File:
         vocabulary: Vocabulary,
     ) -> None:
         self._problems: list[Problem] = []
-        self.source = Source(place(path), self._problems, delimiter)
+        self.source = Source(to_path(path), self._problems, delimiter)
         self.repaired: Counter[str] = Counter()
         self.first_repairs: list[Problem] = []
         self.trailing = 0
@@ -596,15 +596,15 @@ def _notes(files: Sequence[_File], counts: Counts) -> Iterator[str]:
     for file in files:
         if file.trailing:
             lines = counted(file.trailing, "line")
-            yield f"{file.source.shown}: dropped the empty columns at the end of {lines}."
+            yield f"{file.source.display_name}: dropped the empty columns at the end of {lines}."
         if file.breaks_differ:
-            yield f"{file.source.shown}: its sentences differ from the gold standard's, which were used."
+            yield f"{file.source.display_name}: its sentences differ from the gold standard's, which were used."
     gold, found, correct = (int(each.sum()) for each in (counts.gold, counts.found, counts.correct))
     for side, file, size in (("the gold standard", files[0], gold), ("the prediction", files[-1], found)):
         if not size:
-            yield f"{file.source.shown}: {side} has no entity at all."
+            yield f"{file.source.display_name}: {side} has no entity at all."
     if gold and gold == found == correct:
-        yield f"{files[-1].source.shown}: the prediction is equal to the gold standard; is it the right file?"
+        yield f"{files[-1].source.display_name}: the prediction is equal to the gold standard; is it the right file?"
 
 
 def _checked_delimiter(given: str | None) -> str | None:

@@ -25,7 +25,7 @@ from evenhand.formats.paths import FileList, check_same_names, files_of, names_i
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.registry import FORMATS, format_named
 from evenhand.formats.source import Source, notify_observers
-from evenhand.formats.storage import Place, place
+from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
@@ -174,7 +174,7 @@ class _Opened:
         if self._files is None or not self._files.first.format.contents.is_one_text or isinstance(self._side, FileList):
             return []
         assert not isinstance(self._side, Annotation | WrappedObject)
-        where = place(self._side)
+        where = to_path(self._side)
         return names_in(where, [source.path for source in self._files.sources])
 
     @property
@@ -215,9 +215,9 @@ def _by_layers(annotation: Annotation) -> list[Task]:
     return sorted(TASKS.values(), key=lambda task: (places.get(task.name, len(places)), task.shows_any))
 
 
-def place_of(side: File) -> Place | FileList:
+def place_of(side: File) -> AnyPath | FileList:
     """Where the file or files of a side are."""
-    return side if isinstance(side, FileList) else place(side)
+    return side if isinstance(side, FileList) else to_path(side)
 
 
 def is_same_file(one: Input, other: Input) -> bool:
@@ -297,7 +297,7 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList | WrappedObject):
         return side.name
-    where = place(side)
+    where = to_path(side)
     return where.name if where.is_dir() else Source(where).name
 
 
@@ -305,7 +305,7 @@ def folder_of(side: Input) -> str | None:
     """The folder of a side with several files, whose names are those of documents."""
     if isinstance(side, Annotation | WrappedObject | FileList):
         return None
-    where = place(side)
+    where = to_path(side)
     return None if files_of(where) is None else str(where)
 
 
@@ -315,7 +315,7 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
     repeated = {name for name, count in Counter(names).items() if count > 1}
     for i, side in enumerate(sides):
         if names[i] in repeated and not isinstance(side, Annotation | FileList | WrappedObject):
-            names[i] = os.path.join(place(side).absolute().parent.name, names[i])
+            names[i] = os.path.join(to_path(side).absolute().parent.name, names[i])
     seen: Counter[str] = Counter()
     for i, name in enumerate(names):
         seen[name] += 1
@@ -335,7 +335,7 @@ def _two_columns(
     batch, stream = peeked(files.batches(vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         kind = next(iter(batch.readings.values())).format
-        shown = side.name if isinstance(side, FileList | WrappedObject) else place(side)
+        shown = side.name if isinstance(side, FileList | WrappedObject) else to_path(side)
         raise SettingError(f"{shown} ({kind}) holds one annotation only; give a system beside it.")
     first, second = tee(notify_observers(name_of(side), stream))
     return first, second

@@ -14,7 +14,7 @@ from evenhand.formats.partition import CutPoint, Partitioning, Scan
 from evenhand.formats.paths import FileList, files_of
 from evenhand.formats.read import recognise
 from evenhand.formats.source import Part, Source
-from evenhand.formats.storage import Place, is_pipe
+from evenhand.formats.storage import AnyPath, is_pipe
 from evenhand.pipeline.inputs import name_of
 from evenhand.pipeline.run import Job, Run, SummedTallies
 from evenhand.scoring.tally import Tally
@@ -156,7 +156,7 @@ def file_pairs(work: Job) -> list[Pair] | None:
     ]
 
 
-def _belong_together(places: Sequence[Place | FileList], listed: Sequence[list[Place]]) -> bool:
+def _belong_together(places: Sequence[AnyPath | FileList], listed: Sequence[list[AnyPath]]) -> bool:
     """Whether folders and patterns have files of the same names, or lists as many."""
     if any(isinstance(where, FileList) for where in places):
         return len({len(files) for files in listed}) == 1

@@ -17,7 +17,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
 from evenhand.formats.objects import WrappedObject
 from evenhand.formats.paths import FileList
-from evenhand.formats.storage import Place
+from evenhand.formats.storage import AnyPath
 from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_sides, opened, place_of
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
@@ -244,7 +244,7 @@ class Job:
         return [self.gold, *(self.systems or {}).values()]
 
     @property
-    def places(self) -> list[Place | FileList]:
+    def places(self) -> list[AnyPath | FileList]:
         """Where the files of all sides are; what is in memory has none."""
         return [place_of(side) for side in self.sides if not isinstance(side, Annotation | WrappedObject)]
 

@@ -428,7 +428,7 @@ class RecordReader:
         self._kind = TEXT
         if not len(alike.rows):
             return None, alike.rejected
-        corpus = alike.texts.corpus(self._source.shown, block.first_line + alike.rows)
+        corpus = alike.texts.corpus(self._source.display_name, block.first_line + alike.rows)
         return self._annotation(replace(corpus, ids=alike.ids), alike.spans), alike.rejected
 
     def _take_tokens(self, found: AlikeTokens, first_line: int) -> Annotation:
@@ -559,7 +559,7 @@ class RecordReader:
         convention = self._convention
         _check_quotes(batch, convention)
         atoms, ground = on_texts([record.text or "" for record in batch.records], convention)
-        corpus = replace(atoms.corpus(self._source.shown, batch.lines), ids=batch.ids, documents=batch.documents)
+        corpus = replace(atoms.corpus(self._source.display_name, batch.lines), ids=batch.ids, documents=batch.documents)
         return self._annotation(corpus, self._spans(batch, ground), batch)
 
     def _read_tokens(self, batch: Batch) -> Annotation:
@@ -573,7 +573,7 @@ class RecordReader:
         spans, quotes = ([getattr(record, name) or () for record in batch.records] for name in ("spans", "quotes"))
         lists = OffsetLists(tuple(spans), tuple(quotes), self._settings.offsets)
         corpus = Corpus(
-            *(self._source.shown, len(batch.records)),
+            *(self._source.display_name, len(batch.records)),
             lines=batch.lines,
             atoms="characters",
             documents=np.arange(len(batch.records)),
@@ -711,7 +711,7 @@ def _batch_corpus(batch: Batch) -> Corpus:
 
 def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
     return Corpus(
-        source=source.shown,
+        source=source.display_name,
         sentences=len(lengths),
         bounds=np.append(0, np.cumsum(lengths)),
         tokens=tokens,

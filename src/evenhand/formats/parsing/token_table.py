@@ -530,7 +530,7 @@ def _corpus(
     sentences = len(bounds) - 1
     begin = distinct(np.searchsorted(bounds, block.documents)) if len(block.documents) else block.documents
     corpus = Corpus(
-        source=source.shown,
+        source=source.display_name,
         sentences=sentences,
         bounds=bounds,
         tokens=_tokens(tokens, layout) if has_tokens else None,

@@ -88,11 +88,11 @@ def parse(given: str) -> Rules:
     if given.lower() in BUILT_IN:
         return BUILT_IN[given.lower()]
     from evenhand.formats.source import Source
-    from evenhand.formats.storage import place
+    from evenhand.formats.storage import to_path
 
-    source = Source(place(given))
+    source = Source(to_path(given))
     name = given.replace("\\", "/").rpartition("/")[2]
-    return rules_of(source.read_whole().decode(errors="replace").splitlines(), name, source.shown)
+    return rules_of(source.read_whole().decode(errors="replace").splitlines(), name, source.display_name)
 
 
 def rules_of(lines: Iterable[str], name: str, shown: str) -> Rules:

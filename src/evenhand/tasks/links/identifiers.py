@@ -53,17 +53,17 @@ def table(tables: Sequence[SameIds], side: str) -> dict[str, str]:
 
 def _bytes(path: str) -> bytes:
     from evenhand.formats.source import Source
-    from evenhand.formats.storage import place
+    from evenhand.formats.storage import to_path
 
-    return Source(place(path)).read_whole()
+    return Source(to_path(path)).read_whole()
 
 
 def _pairs(path: str) -> dict[str, str]:
     from evenhand.formats.source import Source
-    from evenhand.formats.storage import place
+    from evenhand.formats.storage import to_path
 
-    source, pairs = Source(place(path)), {}
-    for block in source.blocks(1 << 20, cut_behind="line"):
+    source, pairs = Source(to_path(path)), {}
+    for block in source.blocks(1 << 20, cut_after="line"):
         lines = block.data[: block.size].decode().split("\n")
         for number, line in enumerate(lines, block.first_line):
             cells = [cell.strip() for cell in line.split("\t")]

@@ -31,7 +31,7 @@ def recognise(sample: Block) -> float:
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_behind="line"))
+    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_after="line"))
     try:
         sentences = json.loads(data)["sentences"]
         yield _annotation(source, sentences, vocabulary)
