@@ -378,7 +378,7 @@ def test_pos_in_a_column_that_is_named(tmp_path: Path) -> None:
 
 
 def test_key_and_response_stand_in_two_files() -> None:
-    with pytest.raises(eh.SettingError, match="Gold and prediction of chains stand in two files"):
+    with pytest.raises(eh.SettingError, match="Gold and prediction of chains are in two files"):
         eh.score(GOLD)
 
 

@@ -209,7 +209,7 @@ def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
     path = tmp_path / "spans.tsv"
     path.write_text("PER\t1\t2\n")
     with pytest.raises(
-        eh.SettingError, match=r"spans\.tsv \(spans\) holds one annotation only; give a system beside it"
+        eh.SettingError, match=r"spans\.tsv \(spans\) contains only one annotation; name a system's file, too"
     ):
         eh.score(path)
 
@@ -220,7 +220,7 @@ def test_names_are_unique() -> None:
 
 
 def test_no_system(sides) -> None:
-    with pytest.raises(eh.SettingError, match="no system"):
+    with pytest.raises(eh.SettingError, match="Nothing to score"):
         eh.score(sides[0], [])
     with pytest.raises(eh.SettingError, match="cannot be scored alone"):
         eh.score(sides[0])
@@ -262,7 +262,7 @@ def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [eh.score, eh.compare, eh.rank])
 def test_systems_need_names_that_can_be_read(command: Any, name: Any) -> None:
     gold = eh.tags([["B-X", "O"]])
-    with pytest.raises(eh.SettingError, match=r"^The name of a system is .+; give a text that can be read\.$"):
+    with pytest.raises(eh.SettingError, match=r"^The name of a system is .+; expected a non-empty string\.$"):
         command(gold, {name: eh.tags([["O", "B-Y"]]), "other": gold})
 
 
@@ -300,7 +300,7 @@ def test_plain_data_are_refused_with_what_to_wrap_them_in(side: Any, remedy: str
 @pytest.mark.parametrize("side", [None, 3, [[None]], b"gold.conll", {"a": 1}])
 def test_sides_are_files_or_annotations(side: Any) -> None:
     gold = eh.tags([["B-X", "O"]])
-    sentence = r"is neither a file nor an annotation; give a path, or what eh\.read, eh\.tags or eh\.spans made\.$"
+    sentence = r"is neither a file nor an annotation; give a path, or the result of eh\.read, eh\.tags or eh\.spans\.$"
     with pytest.raises(eh.SettingError, match=sentence):
         eh.score(gold, {"a": side})
     with pytest.raises(eh.SettingError, match=sentence):

@@ -313,7 +313,7 @@ def test_other_words_are_noted_or_refused() -> None:
     [
         (
             ("score", "key.conll"),
-            "Gold and prediction of chains stand in two files; name the system's file, too.",
+            "Gold and prediction of chains are in two files; name the system's file, too.",
         ),
         (
             ("score", "key.conll", "key.conll", "--match", "arcs_nom"),

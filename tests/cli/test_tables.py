@@ -195,7 +195,7 @@ def test_every_count_has_its_verdicts(gold: Any, systems: Any, match: str) -> No
         (("--groups", "document"), "--groups says what --tallies keeps apart; name a file for these, too"),
         (
             ("--match", "ts", "--verdicts", "v.parquet"),
-            "Verdicts on spans are those of exact, fair, weighted; name one of these match models.",
+            "Only exact, fair, weighted give verdicts on spans; add one of these measures.",
         ),
     ],
 )

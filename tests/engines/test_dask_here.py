@@ -62,12 +62,12 @@ def test_a_client_or_a_scheduler() -> None:
         ("tcp://127.0.0.1:1", "No scheduler answers at tcp://127.0.0.1:1; start one with 'dask scheduler'"),
         (
             "tls://127.0.0.1:1",
-            r"The scheduler 'tls://127.0.0.1:1' takes certificates; name them in Dask's configuration",
+            r"The scheduler 'tls://127.0.0.1:1' needs certificates; name them in Dask's configuration",
         ),
         ("ucx://127.0.0.1:1", r"The scheduler 'ucx://127.0.0.1:1' cannot be reached from here; write tcp://HOST:PORT"),
         ("inproc://x", r"The scheduler 'inproc://x' cannot be reached from here; write tcp://HOST:PORT"),
-        ("http://127.0.0.1:1", r"The scheduler 'http://127.0.0.1:1' is no address \(unknown address scheme 'http'"),
-        ("somewhere", r"The scheduler 'somewhere' is no address \(missing port number.*\); write tcp://HOST:PORT"),
+        ("http://127.0.0.1:1", r"Invalid scheduler address 'http://127.0.0.1:1' \(unknown address scheme 'http'"),
+        ("somewhere", r"Invalid scheduler address 'somewhere' \(missing port number.*\). Expected tcp://HOST:PORT"),
     ],
 )
 def test_no_scheduler(tmp_path: Path, scheduler: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_a_file_that_only_a_worker_cannot_see(tmp_path: Path) -> None:
     path = tmp_path / "gold.conll"
     problem = Problem(str(path), None, "there is no such file", "check the path")
     error = pickle.loads(pickle.dumps(UnseenFileError(problem, "tcp://10.0.0.7:9000")))
-    assert str(error.told()) == f"{path}: there is no such file; check the path."
+    assert str(error.with_worker()) == f"{path}: there is no such file; check the path."
     path.write_text("a\tO\n")
     told = "the worker tcp://10.0.0.7:9000 cannot open it (there is no such file)"
-    assert str(error.told()) == f"{path}: {told}; let all workers see the file under the same path."
+    assert str(error.with_worker()) == f"{path}: {told}; let all workers see the file under the same path."

@@ -192,7 +192,7 @@ def test_tokens_may_differ_where_they_are_aligned_by_characters() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: eh.score(GOLD), "docs (spacy) holds one annotation only; give a system beside it."),
+        (lambda: eh.score(GOLD), "docs (spacy) contains only one annotation; name a system's file, too."),
         (lambda: eh.score(GOLD, (each for each in [SYSTEM])), "one by one; make a list of them: list(…)."),
         (
             lambda: eh.score([GOLD], [SYSTEM, 3]),

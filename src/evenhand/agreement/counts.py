@@ -18,7 +18,7 @@ from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError
-from evenhand.pipeline.inputs import Input, RunConfig, opened
+from evenhand.pipeline.inputs import Input, RunConfig, open_files
 from evenhand.pipeline.run import Job, Run
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
@@ -177,9 +177,6 @@ class Counts:
         return np.bincount(rows.code, rows.count, minlength=len(self.patterns)).astype(np.float64)
 
 
-# == agreement/counting.py: Counts of agreement that add up over documents: patterns of
-
-
 _MOST_COUNTING = 16
 """How many tallies wait until they are added up."""
 
@@ -331,9 +328,6 @@ def _within(spans: Spans, kept: Bools) -> Spans:
     return spans if kept.all() else spans.take(np.flatnonzero(kept[spans.scope]))
 
 
-# == agreement/counted.py: What passes over the files of annotators leave behind: count
-
-
 @dataclass(frozen=True)
 class Counted:
     """All that figures are made of."""
@@ -370,9 +364,6 @@ class Counted:
         return notes
 
 
-# == agreement/keys.py: Agreement where nothing has a code: each annotator is the ke
-
-
 def count_by_keys(sides: Mapping[str, Input], prepared: RunConfig) -> Counted:
     """Score all annotators with each of them as the key; documents that a side lacks do not count."""
     had = _documents(sides, prepared)
@@ -405,7 +396,9 @@ def _documents(sides: Mapping[str, Input], prepared: RunConfig) -> list[list[str
 
 def _names(side: Input, prepared: RunConfig) -> tuple[list[str], bool]:
     """The names of an annotator's documents, and whether they are more than numbers."""
-    batches = [side] if isinstance(side, Annotation) else opened(side, prepared.read_as["gold"]).batches(Vocabulary())
+    batches = (
+        [side] if isinstance(side, Annotation) else open_files(side, prepared.read_as["gold"]).batches(Vocabulary())
+    )
     names, is_named = list[str](), False
     for batch in batches:
         names += batch.corpus.names[int(batch.corpus.continues) :]

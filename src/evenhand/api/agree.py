@@ -39,8 +39,8 @@ from evenhand.pipeline.inputs import (
     folder_of,
     known_options,
     name_of,
+    open_files,
     open_sides,
-    opened,
     place_of,
     prepare,
     side_of,
@@ -56,9 +56,6 @@ from evenhand.tasks.registry import TASKS, all_parameters, model
 from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.task import AgreementSpec, Task
 from evenhand.version import __version__
-
-# == api/adjudicate.py: `adjudicate`: a gold standard and files of overrides in, the
-
 
 _LAYER = "spans"
 File = str | PathLike[str]
@@ -139,9 +136,6 @@ def _write(batches: Opened, path: Path, format: str | None, encoding: str | None
     conversion_of(first, path, format, _LAYER, encoding=encoding or own, lossy=None).write(path, batches)
 
 
-# == api/agreement_places.py: The places of an agreement in their sentences, as a page dra
-
-
 def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> DrawnPlaces:
     """All places, counted; the first `limit` are carried, undecided ones before decided ones and those agreed on."""
     drawn_places = DrawnPlaces(limit)
@@ -177,9 +171,6 @@ def _in_pieces(place: Place, pieces: tuple[int, ...]) -> DrawnPlace:
     answers = {name: [moved(each) for each in given] for name, given in place.answers.items()}
     start, end = piece(pieces, place.start), piece(pieces, place.end)
     return DrawnPlace(place.state, start, end, answers, [moved(each) for each in place.accepted])
-
-
-# == api/agreement_run.py: Passes over the files of all annotators: for figures, for pl
 
 
 class AgreementRun:
@@ -293,10 +284,7 @@ class AgreementRun:
         )
         if isinstance(side, Annotation):
             return map(as_spans, [repaired(side, read_as.repair, None)])
-        return map(as_spans, notify_observers(name, opened(side, read_as).batches(self._vocabulary)))
-
-
-# == api/annotator_layouts.py: One input that holds several annotators: a folder with a fol
+        return map(as_spans, notify_observers(name, open_files(side, read_as).batches(self._vocabulary)))
 
 
 TWO = "Agreement takes two annotators at least."
@@ -314,7 +302,7 @@ def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sid
     where = place_of(side)
     if isinstance(where, Path) and where.is_dir():
         return _of_folder(where), {}
-    file = opened(side, settings).first
+    file = open_files(side, settings).first
     if file.format.contents.annotators is None:
         raise SettingError(f"{TWO} {name_of(side)} is read as {file.format.name}, which names none.")
     found = file.format.contents.annotators(file.source, field)
@@ -342,9 +330,6 @@ def _of_folder(folder: Path) -> dict[str, Input]:
         raise InputError(str(folder), None, "has neither a folder nor a file for each annotator", _LAYOUTS)
     sides: list[Input] = list(files)
     return dict(zip(unique_names(sides), sides, strict=True))
-
-
-# == api/agree.py (primary)
 
 
 MOST_SAMPLES = 1_000_000

@@ -15,7 +15,7 @@ from evenhand.pipeline.inputs import (
     ColumnChoice,
     Input,
     RunConfig,
-    is_one,
+    is_single_system,
     known_options,
     name_of,
     prepare,
@@ -32,8 +32,6 @@ from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.leakage import LeakedSpan
-
-# == api/results.py: From gold standard and systems to results: runs the work, an
 
 
 Systems = Mapping[str, Input] | None
@@ -102,9 +100,6 @@ def totals_of(gold_name: str, run: Run, prepared: RunConfig) -> Results:
     return results_of(gold_name, replace(run, tallies=totals), prepared, "total")
 
 
-# == api/broken_systems.py: Systems that cannot be scored: who they are, why, and the re
-
-
 def scored_if_sound(
     gold: Input, systems: Mapping[str, Input], prepared: RunConfig, groups: Groups, engine: Engine
 ) -> tuple[Results, dict[str, str]]:
@@ -145,9 +140,6 @@ def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]
     return (warning, *(f"not ranked: {name}: {reason}" for name, reason in skipped.items()))
 
 
-# == api/leaks.py: Scores with the spans that leak.
-
-
 SHOWN = ("leaked",)
 """What can be listed beside scores."""
 _MODEL = "leak"
@@ -173,9 +165,6 @@ def scored_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups
 def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
     score = result[_MODEL].adding("leaked", {"spans": [asdict(each) for each in leaked]})
     return replace(result, scores={**result.scores, _MODEL: score})
-
-
-# == api/score.py (primary)
 
 
 @overload
@@ -260,7 +249,7 @@ def score(
         results = scored(gold, sides, prepared, groups, engine)
     else:
         results = scored_with_leaks(gold, sides, prepared, groups, limit)
-    return next(iter(results.values())) if systems is None or is_one(systems) else results
+    return next(iter(results.values())) if systems is None or is_single_system(systems) else results
 
 
 def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:

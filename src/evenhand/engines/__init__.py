@@ -1,4 +1,4 @@
-"""Where work is done: `eh.score(…, engine=eh.engines.dask(client))`. Names are loaded on first use."""
+"""Engines run jobs: `eh.score(…, engine=eh.engines.dask(client))`. Names are loaded on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine that runs on several cores of this machine: parts of the work in processes, their runs put together."""
+"""The engine for several cores of this machine: run the parts of a job in processes, and merge their runs."""
 
 from __future__ import annotations
 
@@ -26,26 +26,32 @@ from evenhand.pipeline.partition import SMALLEST, Joining, parts
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.registry import PluginWarning
 
-# == engines/starting.py: What processes must not have of the one that starts them: it
-
-
+_NEEDED = ("evenhand.pipeline.run", "evenhand.formats.conll")
+"""Modules that most jobs need; other modules are loaded with the first part."""
+_MAX_DEATHS = 3
+"""How often processes are replaced."""
+_MAX_ON_WINDOWS = 61
+_AHEAD = 4
+"""Number of parts per process that wait to be run or added up."""
+_HANDED_OUT = 2
+"""Maximum number of parts that another process has: one in progress, and the next one."""
 _SCRIPT = RLock()
-"""Who holds it may put another module in place of the script."""
+"""Held while `__main__` is replaced."""
 
 
 @contextmanager
 def starting_processes() -> Iterator[None]:
-    """Processes that are started now hear nothing of Ctrl-C, and do not run the script of this one."""
-    with _deaf_to_interrupts(), _without_script():
+    """Start processes without the parent's signal handlers and `__main__`."""
+    with _block_interrupts(), _without_script():
         yield
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Interrupts are for the process that a user started, which ends all others.
+def _block_interrupts() -> Iterator[None]:
+    """Leave interrupts to the process that the user started, which ends all others.
 
-    Signals that are held back are so in all threads and processes that come of this one. Where a system cannot do that,
-    workers say that they were interrupted, too.
+    Threads and processes inherit blocked signals. On systems without `pthread_sigmask`, workers also report that they
+    were interrupted.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -60,10 +66,10 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _without_script() -> Iterator[None]:
-    """Processes would run the script to take functions from it.
+    """Hide the script, which processes would otherwise run to import functions from it.
 
-    They need none, and a script may call `score` without asking first whether it is the main one. One thread at a time
-    does this: another one would take the empty script for the true one.
+    They need none, and a script may call `score` without `if __name__ == "__main__"`. Only one thread at a time does
+    this: another one would take the empty module for the script.
     """
     with _SCRIPT:
         main = sys.modules["__main__"]
@@ -74,31 +80,21 @@ def _without_script() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-# == engines/workers.py: Processes that take parts of the work: started, replaced whe
-
-
-_NEEDED = ("evenhand.pipeline.run", "evenhand.formats.conll")
-"""What most work needs; the rest is loaded with its first part."""
-_MOST_DEATHS = 3
-"""How often processes are replaced."""
-_MOST_ON_WINDOWS = 61
-
-
 def cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class WorkerError(EvenhandError):
-    """Processes that die again and again."""
+    """Worker processes died repeatedly."""
 
 
 class Workers:
-    """Some processes. Each holds the end of a pipe, and ends when nobody holds the other one any more.
+    """Worker processes. Each holds one end of a pipe, and exits when the other end is closed.
 
-    So none is left behind, even if this process is killed.
+    So none survives this process, even if it is killed.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -112,13 +108,13 @@ class Workers:
         self._end()
 
     def load(self) -> None:
-        """Start the processes now, and have them load what they need."""
+        """Start the processes now, and have them import the modules that they need."""
         with starting_processes():
             for _ in range(self._jobs):
                 self._pool.submit(_load)
 
     def submit(self, part: Job) -> Future[Run]:
-        """Have a part done. The answer is a `BrokenProcessPool` if the process that has it dies, or another one."""
+        """Run a part. The result is a `BrokenProcessPool` error if any of the processes dies."""
         try:
             with starting_processes():
                 return self._pool.submit(part.run)
@@ -128,10 +124,10 @@ class Workers:
             return failed
 
     def replace(self) -> None:
-        """Start anew when a process has died; an error if that was too often."""
+        """Start new processes after one died. Raise an error if that happened too often."""
         self._end()
         self._deaths += 1
-        if self._deaths > _MOST_DEATHS:
+        if self._deaths > _MAX_DEATHS:
             raise WorkerError(
                 f"Processes that score died {self._deaths} times; they were killed, or there is too little memory for "
                 f"{self._jobs} of them: choose fewer --jobs."
@@ -141,27 +137,27 @@ class Workers:
     def _start(self) -> None:
         context = get_context("spawn")
         self._held, self._leash = context.Pipe(duplex=False)
-        most = _MOST_ON_WINDOWS if sys.platform == "win32" else self._jobs
-        self._pool = ProcessPoolExecutor(min(self._jobs, most), context, _begin, (self._held,))
+        limit = _MAX_ON_WINDOWS if sys.platform == "win32" else self._jobs
+        self._pool = ProcessPoolExecutor(min(self._jobs, limit), context, _begin, (self._held,))
 
     def _end(self) -> None:
-        """End all processes at once, whatever they are doing, and wait until they are gone."""
+        """Kill all processes, and wait until they have exited."""
         self._leash.close()
         self._held.close()
         self._pool.shutdown(cancel_futures=True)
 
 
 def _begin(leash: Connection) -> None:
-    """What a process does first: it leaves interrupts to the one that started it, and watches out for its end."""
+    """Initialise a process: it leaves interrupts to its parent, and exits with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
-    warnings.simplefilter("ignore", PluginWarning)  # the one that started it shows them
+    warnings.simplefilter("ignore", PluginWarning)  # the parent shows them
     Thread(target=_end_with, args=(leash,), daemon=True).start()
 
 
 def _end_with(leash: Connection) -> None:
     try:
-        leash.recv_bytes()  # nobody ever sends any
+        leash.recv_bytes()  # nothing is ever sent
     except (EOFError, OSError):
         os._exit(1)
 
@@ -171,64 +167,54 @@ def _load() -> None:
         import_module(name)
 
 
-# == engines/processes.py (primary)
-
-
-_AHEAD = 4
-"""How many parts wait for each process, or for their turn to be added up."""
-_HANDED_OUT = 2
-"""How many parts another process has at most: one to work on, and one to go on with."""
-
-
 def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None = None) -> Engine:
-    """An engine that divides work among processes: file pairs of folders, and parts of large files.
+    """An engine that divides jobs among processes: file pairs of folders, and parts of large files.
 
-    jobs       how many processes, this one among them; 0 stands for as many as there are cores
-    smallest   how many bytes a part has at least
-    workers    the other processes, where they are started already
+    jobs       number of processes, including this one; 0 for one per core
+    smallest   minimum size of a part in bytes
+    workers    the other processes, if they are already started
 
-    The run is that of `serial`, to the last bit. What is small or cannot be divided (compressed files, standard input,
-    annotations) is done in this process, and so is everything once more if something is wrong with it: the message then
-    is the one that a run in one process has.
+    The run is bit-identical to that of `serial`. Small or indivisible jobs (compressed files, standard input,
+    annotations) run in this process. On an error, everything is rerun in this process, and that result or error counts.
     """
     check_kind("jobs", jobs)
     if jobs < 0:
-        raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for as many as there are cores.")
+        raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for one per core.")
 
-    def engine(work: Job) -> Run:
+    def engine(job: Job) -> Run:
         count = jobs or cores()
-        weighs_tokens = work.has_fractions
+        weighs_tokens = job.has_fractions
         if weighs_tokens and jobs > 1:
             raise SettingError("Sums of token weights depend on the order of additions; leave --jobs out.")
-        if count == 1 or weighs_tokens or current_process().daemon:  # such a process may not start others
-            return serial(work)
+        if count == 1 or weighs_tokens or current_process().daemon:  # a daemon must not start processes
+            return serial(job)
         try:
-            return _divided(work, count, smallest, workers)
+            return _run_parts(job, count, smallest, workers)
         except WorkerError:
             raise
         except EvenhandError:
-            return serial(work)
+            return serial(job)
 
     return engine
 
 
-def _divided(work: Job, jobs: int, smallest: int, workers: Workers | None) -> Run:
-    with closing(parts(work, jobs, smallest)) as found:
-        first, second = next(found), next(found, None)
+def _run_parts(job: Job, jobs: int, smallest: int, workers: Workers | None) -> Run:
+    with closing(parts(job, jobs, smallest)) as all_parts:
+        first, second = next(all_parts), next(all_parts, None)
         if second is None:
-            return serial(work)
-        joining = Joining(work)
-        with closing(_runs(chain((first, second), found), jobs, workers)) as runs:
+            return serial(job)
+        joining = Joining(job)
+        with closing(_runs(chain((first, second), all_parts), jobs, workers)) as runs:
             for run in runs:
                 joining.add(run)
     return joining.finish()
 
 
-def _runs(found: Iterator[Job], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
-    """The runs over parts in their order; few wait at a time, whether for their turn or for a process."""
+def _runs(all_parts: Iterator[Job], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
+    """Generate the runs of the parts in order; only a few wait at a time."""
     with Workers(jobs - 1) if started is None else nullcontext(started) as workers:
         tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
-        for part in found:
+        for part in all_parts:
             tasks.add(part)
             if len(tasks) >= _AHEAD * jobs:
                 yield tasks.next_run()
@@ -238,32 +224,32 @@ def _runs(found: Iterator[Job], jobs: int, started: Workers | None) -> Generator
 
 @dataclass
 class _Task:
-    """A part, and the answer to it from the process that has it, if one has."""
+    """A part, and its result if a process has it."""
 
     part: Job
     answer: Future[Run] | None = None
 
     @property
     def is_lost(self) -> bool:
-        """Whether the answer comes from the death of a process."""
+        """Whether a process died, so there is no result."""
         if self.answer is None or not self.answer.done():
             return False
         return self.answer.cancelled() or isinstance(self.answer.exception(), BrokenProcessPool)
 
     @property
     def is_done(self) -> bool:
-        """Whether there is an answer, and no such one."""
+        """Whether there is a result."""
         return self.answer is not None and self.answer.done() and not self.is_lost
 
 
 class _Tasks:
-    """The parts in their order; some are handed out, and this process takes of the others while it waits.
+    """The parts in order. Some are handed out; this process runs others while it waits.
 
-    It has loaded everything already, so that it need not be idle while the others do.
+    It has already loaded all modules, so it need not be idle while the others load them.
     """
 
-    def __init__(self, workers: Workers, most: int) -> None:
-        self._workers, self._most = workers, most
+    def __init__(self, workers: Workers, limit: int) -> None:
+        self._workers, self._limit = workers, limit
         self._tasks: deque[_Task] = deque()
 
     def __len__(self) -> int:
@@ -274,7 +260,7 @@ class _Tasks:
         self._hand_out()
 
     def next_run(self) -> Run:
-        """The run over the first part, which is then let go. If a process dies, what is missing is done again."""
+        """Return the run of the first part and drop it. If a process dies, its parts are rerun."""
         first = self._tasks[0]
         while not first.is_done:
             self._hand_out()
@@ -287,13 +273,13 @@ class _Tasks:
         return first.answer.result()
 
     def _hand_out(self) -> None:
-        """Give parts to the other processes, so that each has one to go on with."""
-        free = self._most - sum(task.answer is not None and not task.answer.done() for task in self._tasks)
+        """Give parts to the other processes, one more than each is running."""
+        free = self._limit - sum(task.answer is not None and not task.answer.done() for task in self._tasks)
         for task in islice((task for task in self._tasks if task.answer is None), max(free, 0)):
             task.answer = self._workers.submit(task.part)
 
     def _take_one(self) -> bool:
-        """Do a part here that is not handed out, if there is one."""
+        """Run a part here that is not handed out; return whether there was one."""
         task = next((task for task in self._tasks if task.answer is None), None)
         if task is None:
             return False
@@ -302,7 +288,7 @@ class _Tasks:
         return True
 
     def _replace(self) -> None:
-        """Start other processes for those that died, and take back what these had."""
+        """Replace dead processes, and take their parts back."""
         self._workers.replace()
         for task in self._tasks:
             if not task.is_done:

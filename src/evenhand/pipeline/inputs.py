@@ -1,4 +1,8 @@
-"""What is scored: files or annotations, by name, as streams of batches with the same atoms."""
+"""The inputs of an evaluation: gold standard and systems as users give them, and the settings of a run.
+
+`sides_of` checks and names the inputs, `prepare` turns user options into a `RunConfig`, and `open_sides` opens the
+inputs for an evaluation.
+"""
 
 from __future__ import annotations
 
@@ -43,22 +47,25 @@ from evenhand.tasks.evaluation import Inputs
 from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
 from evenhand.tasks.task import GoldProfile, Task
 
-# == pipeline/raw_data.py: Plain Python data where a side should be: which function mak
+File = str | PathLike[str] | FileList
+Input = File | Annotation | WrappedObject
+"""A file or several (a folder, a pattern, a list), an annotation, or an object of another library."""
+Systems = Input | Sequence[Input] | Mapping[str, Input] | None
+Stream = Iterator[Annotation]
+T = TypeVar("T")
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+Choice = str | Mapping[str, str] | None
+"""One value for all files, or one per side: {"gold": …, "system": …}."""
+READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
+"""Options that specify how files are read."""
+COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
+"""Options of all tasks."""
+_MAX_MEMBERS = 1000
+"""Maximum number of list members that are examined to guess what plain data contain."""
 
 
-_MOST = 1000
-"""How many members are looked at for one that shows what the data are."""
-_OTHERS = "give a path, or what eh.read, eh.tags or eh.spans made"
-
-
-def remedy_for(value: Any) -> str:
-    """What to do with a value that is neither a file nor an annotation."""
-    made = wrapping(value)
-    return f"give {made}" if made else _OTHERS
-
-
-def wrapping(value: Any) -> str | None:
-    """The call that makes an annotation of plain data, in words; None where the data do not show what they are."""
+def wrapping_call(value: Any) -> str | None:
+    """The call that turns plain data into an annotation, for messages; None if the data do not show what they are."""
     if isinstance(value, Mapping):
         is_text = {"text", "tokens", "spans", "tags"} & {key for key in value if isinstance(key, str)}
         inner = [] if is_text else [item for member in _members(value.values()) for item in _members(member)]
@@ -81,8 +88,8 @@ def wrapping(value: Any) -> str | None:
 
 
 def _members(value: Any) -> list[Any]:
-    """The first members of a list, a tuple or an array; nothing else has any here."""
-    return list(islice(value, _MOST)) if isinstance(value, list | tuple | ValuesView | np.ndarray) else []
+    """The first members of a list, a tuple or an array; none of any other value."""
+    return list(islice(value, _MAX_MEMBERS)) if isinstance(value, list | tuple | ValuesView | np.ndarray) else []
 
 
 def _is_span(item: Any) -> bool:
@@ -93,16 +100,6 @@ def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:
     return isinstance(item, list | tuple) and len(item) == 2 and all(map(isinstance, item, kinds))
 
 
-# == pipeline/inputs.py (primary)
-
-
-File = str | PathLike[str] | FileList
-Input = File | Annotation | WrappedObject
-"""A file or several (a folder, a pattern, a list), an annotation, or an object that a format adopts."""
-Systems = Input | Sequence[Input] | Mapping[str, Input] | None
-Stream = Iterator[Annotation]
-
-
 def open_sides(
     gold: Input,
     systems: Mapping[str, Input] | None,
@@ -111,10 +108,13 @@ def open_sides(
     vocabulary: Vocabulary,
     files: OpenFiles | None = None,
 ) -> Inputs:
-    """What opens each side; without systems, one file holds both. `files` are the gold standard's, if recognised."""
+    """Return functions that open each side. Without systems, one file holds both.
+
+    `files` are the gold standard's, if they are already recognised.
+    """
     if systems is None:
         if not task.is_one_file:
-            raise SettingError(f"Gold and prediction of {task.name} stand in two files; name the system's file, too.")
+            raise SettingError(f"Gold and prediction of {task.name} are in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary, files)
         return Inputs(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     opened = {name: _Opened(name, side, system_settings(read_as, name), vocabulary) for name, side in systems.items()}
@@ -129,108 +129,101 @@ def open_sides(
 
 
 def _check_masks(gold: Annotation, system: Annotation) -> None:
-    """Raise an error if ids were left out at other places of a system than of the gold standard."""
-    mine, theirs = gold.corpus.mask, system.corpus.mask
-    row = None if mine is None or theirs is None else mine.first_difference(theirs)
+    """Raise an error if gold standard and system leave out ids at different positions."""
+    gold_mask, system_mask = gold.corpus.mask, system.corpus.mask
+    row = None if gold_mask is None or system_mask is None else gold_mask.first_difference(system_mask)
     if row is not None:
-        finding = f"sentence {row + 1} leaves out other places than the gold standard (ids to ignore, such as -100)"
+        finding = f"sentence {row + 1} leaves out other positions than the gold standard (ids to ignore, such as -100)"
         remedy = "mask both sides alike: predictions[labels == -100] = -100"
         raise InputError(system.name, None, finding, remedy)
 
 
 def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _Opened) -> None:
-    """Raise an error if two folders have other files, unless documents are matched by names.
+    """Raise an error if two folders have different files, unless documents are matched by name.
 
-    Such are the names that a format has for them or, where each file is one text, those of files: a system may then
-    lack some, as an annotator does who did not see all texts, but has none that the gold standard lacks.
+    The names come from the format or, if each file is one text, from the files. A system may then lack files, like an
+    annotator who did not see all texts, but may not have files that the gold standard lacks.
     """
     try:
         check_same_names(place_of(gold), place_of(system))
-    except InputError:  # only now, as telling the format opens a file
+    except InputError:  # checked only now because recognising the format opens a file
         if opened.matches_documents:
             return
-        known, found = set(opened_gold.names), set(opened.names)
-        if not found or found - known:
+        gold_names, system_names = set(opened_gold.names), set(opened.names)
+        if not system_names or system_names - gold_names:
             raise
         opened_gold.by_file = opened.by_file = True
 
 
 class _Opened:
-    """Opens one side, as often as somebody asks; its files are recognised once."""
+    """Opens one side as often as requested; its files are recognised once."""
 
     def __init__(
         self, name: str, side: Input, settings: ReadSettings, vocabulary: Vocabulary, files: OpenFiles | None = None
     ) -> None:
         self._name, self._side, self._settings, self._vocabulary = name, side, settings, vocabulary
         if files is None and not isinstance(side, Annotation):
-            files = opened(side, settings)
+            files = open_files(side, settings)
         self._files = files
         self.by_file = False
-        """Whether its texts are matched with those of another side by the names of their files."""
+        """Whether its texts are matched with another side's by file name."""
 
     @property
     def names(self) -> list[str]:
-        """The names of its files in their folder, where each is one text."""
+        """The names of its files in their folder, if each file is one text."""
         if self._files is None or not self._files.first.format.contents.is_one_text or isinstance(self._side, FileList):
             return []
         assert not isinstance(self._side, Annotation | WrappedObject)
-        where = to_path(self._side)
-        return names_in(where, [source.path for source in self._files.sources])
+        return names_in(to_path(self._side), [source.path for source in self._files.sources])
 
     @property
     def matches_documents(self) -> bool:
-        """Whether its documents are matched with the gold standard's, so that files need not be the same ones."""
+        """Whether documents are matched with the gold standard's, so file names may differ."""
         return self._files is not None and self._files.first.format.contents.matches_documents
 
     def __call__(self, reference: str | None = None) -> Stream:
-        """The batches; `reference` is the encoding of a system's gold standard."""
+        """Return the batches; `reference` is the encoding of the gold standard."""
         if isinstance(self._side, Annotation):
             return iter([repaired(self._side, self._settings.repair, reference)])
         assert self._files is not None
         stream = notify_observers(
             self._name, self._files.read_as(self._settings.judged_by(reference)).batches(self._vocabulary)
         )
-        return map(_with_id, stream, self.names) if self.by_file else stream
+        return map(_identified_by, stream, self.names) if self.by_file else stream
 
 
-def _with_id(batch: Annotation, name: str) -> Annotation:
-    """A text that is identified by the name of its file."""
+def _identified_by(batch: Annotation, name: str) -> Annotation:
     return replace(batch, corpus=replace(batch.corpus, ids=Tokens.of([name] * batch.corpus.sentences)))
 
 
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> GoldProfile:
-    """The task that is named or that the gold standard shows, and its traits; its format tells, or its layers."""
+    """Return the named task, or the one that the gold standard's format or layers show, and its traits."""
     if isinstance(gold, Annotation):
-        shown = next(layer.name for layer in _by_layers(gold) if layer.shows(gold))
-        traits = TASKS[task or shown].traits(gold)
-        name = gold.reading.format
-        return GoldProfile(task or shown, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
-    files = opened(gold, ReadSettings(format, columns, task=task))
+        # Tasks that it was read for come first. Tags come last: they are recognised by the lack of other layers.
+        order = {name: number for number, name in enumerate(gold.readings)}
+        tasks = sorted(TASKS.values(), key=lambda each: (order.get(each.name, len(order)), each.shows_any))
+        task = task or next(each.name for each in tasks if each.shows(gold))
+        traits, name = TASKS[task].traits(gold), gold.reading.format
+        return GoldProfile(task, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
+    files = open_files(gold, ReadSettings(format, columns, task=task))
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
-def _by_layers(annotation: Annotation) -> list[Task]:
-    """The tasks, those that it was read for first, tags last: they can be told by having no other layer."""
-    places = {name: place for place, name in enumerate(annotation.readings)}
-    return sorted(TASKS.values(), key=lambda task: (places.get(task.name, len(places)), task.shows_any))
-
-
 def place_of(side: File) -> AnyPath | FileList:
-    """Where the file or files of a side are."""
+    """The location of a side's file or files."""
     return side if isinstance(side, FileList) else to_path(side)
 
 
 def is_same_file(one: Input, other: Input) -> bool:
-    """Whether two sides are one file or folder; what is in memory is not, nor is a list of files."""
+    """Whether two sides are one file or folder; objects in memory and lists of files never are."""
     in_memory = (Annotation, WrappedObject, FileList)
     if isinstance(one, in_memory) or isinstance(other, in_memory):
         return False
-    paths = [os.fspath(each) for each in (one, other)]
-    return os.path.realpath(paths[0]) == os.path.realpath(paths[1])
+    return os.path.realpath(os.fspath(one)) == os.path.realpath(os.fspath(other))
 
 
-def opened(side: File | WrappedObject, settings: ReadSettings) -> OpenFiles:
-    """What a side has to read, whose formats are recognised when somebody asks."""
+def open_files(side: File | WrappedObject, settings: ReadSettings) -> OpenFiles:
+    """The files of a side; their formats are recognised lazily."""
     return OpenFiles(side if isinstance(side, WrappedObject) else place_of(side), settings)
 
 
@@ -238,53 +231,49 @@ def _is_known(side: object) -> bool:
     return isinstance(side, str | PathLike | FileList | Annotation | WrappedObject)
 
 
-def is_one(systems: Any) -> bool:
-    """Whether this is a single system, and no sequence or mapping of them."""
+def is_single_system(systems: Any) -> bool:
+    """Whether this is one system rather than a sequence or mapping of them."""
     return _is_known(systems) or adopted(systems) is not None
 
 
-def _is_own(value: object) -> bool:
-    """Whether this is an object of Evenhand, such as a result."""
-    return type(value).__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
 def systems_by_name(systems: Systems) -> dict[str, Input] | None:
-    """The systems by name: a mapping's own names, or those of files and annotations."""
+    """The systems under the names of a mapping, or of their files or annotations."""
     if systems is None:
         return None
-    if wrapping(systems):
+    if wrapping_call(systems):
         side_of(systems)
-    if isinstance(systems, Mapping) and not is_one(systems):
-        found = {name: side_of(side, name) for name, side in systems.items()}
+    if isinstance(systems, Mapping) and not is_single_system(systems):
+        named = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        # A result is iterable, too: its match models are not systems.
-        is_single = is_one(systems) or _is_own(systems)
-        many = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
-        if isinstance(systems, Iterator) and adopted(many) is not None:  # one system, and this can be read only once
+        # A result is iterable, too, but its measures are not systems.
+        is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
+        is_single = is_single_system(systems) or is_result
+        sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
+        if isinstance(systems, Iterator) and adopted(sides) is not None:  # one system, and this can be read only once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
-        listed = list(map(side_of, many))
-        found = dict(zip(unique_names(listed), listed, strict=True))
-    if not found:
-        raise SettingError("There is no system to score; give one at least.")
-    wrong = [name for name in found if not isinstance(name, str) or not name.strip()]
-    if wrong:  # elsewhere the empty name stands for the gold standard
-        raise SettingError(f"The name of a system is {quote(wrong[0])}; give a text that can be read.")
-    return found
+        listed = list(map(side_of, sides))
+        named = dict(zip(unique_names(listed), listed, strict=True))
+    if not named:
+        raise SettingError("Nothing to score: give at least one system.")
+    wrong = [name for name in named if not isinstance(name, str) or not name.strip()]
+    if wrong:  # elsewhere the empty name denotes the gold standard
+        raise SettingError(f"The name of a system is {quote(wrong[0])}; expected a non-empty string.")
+    return named
 
 
-def side_of(given: Any, name: str | None = None) -> Input:
-    """The side that is given, if it is something that can be read; `name` is what a user calls it."""
-    if _is_known(given):
-        side: Input = given
+def side_of(value: Any, name: str | None = None) -> Input:
+    """Check that a value can be read as a side, and wrap objects of other libraries; `name` is the user's name."""
+    if _is_known(value):
+        side: Input = value
         return side
-    if (found := adopted(given, name)) is None:
-        finding = f"{quote_briefly(given)} is neither a file nor an annotation"
-        raise SettingError(f"{finding}; {remedy_for(given)}.")
-    return found
+    if (wrapped := adopted(value, name)) is None:
+        remedy = wrapping_call(value) or "a path, or the result of eh.read, eh.tags or eh.spans"
+        raise SettingError(f"{quote_briefly(value)} is neither a file nor an annotation; give {remedy}.")
+    return wrapped
 
 
 def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
-    """The gold standard and the systems by name; None where one file holds both.
+    """The gold standard and the systems by name; None if one file holds both.
 
     An object that holds a gold standard and a prediction is its own system.
     """
@@ -297,20 +286,20 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList | WrappedObject):
         return side.name
-    where = to_path(side)
-    return where.name if where.is_dir() else Source(where).name
+    path = to_path(side)
+    return path.name if path.is_dir() else Source(path).name
 
 
 def folder_of(side: Input) -> str | None:
-    """The folder of a side with several files, whose names are those of documents."""
+    """The folder of a side with several files, which name documents."""
     if isinstance(side, Annotation | WrappedObject | FileList):
         return None
-    where = to_path(side)
-    return None if files_of(where) is None else str(where)
+    path = to_path(side)
+    return None if files_of(path) is None else str(path)
 
 
 def unique_names(sides: Sequence[Input]) -> list[str]:
-    """Names of files without their last extension; with the folder where two are equal, and a number if need be."""
+    """File names without the last extension; with the folder if two are equal, and a number if necessary."""
     names = [name_of(side) for side in sides]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     for i, side in enumerate(sides):
@@ -326,32 +315,19 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
 def _two_columns(
     side: Input, read_as: Mapping[str, ReadSettings], vocabulary: Vocabulary, files: OpenFiles | None
 ) -> tuple[Stream, Stream]:
-    """Gold and system from columns of one file, which is read once."""
+    """Gold and system columns of one file, which is read once."""
     if isinstance(side, Annotation):
         raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
     columns = {name: settings.columns for name, settings in read_as.items()}
     settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
-    files = opened(side, settings) if files is None else files.read_as(settings)
+    files = open_files(side, settings) if files is None else files.read_as(settings)
     batch, stream = peeked(files.batches(vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
-        kind = next(iter(batch.readings.values())).format
-        shown = side.name if isinstance(side, FileList | WrappedObject) else to_path(side)
-        raise SettingError(f"{shown} ({kind}) holds one annotation only; give a system beside it.")
+        format = next(iter(batch.readings.values())).format
+        name = side.name if isinstance(side, FileList | WrappedObject) else to_path(side)
+        raise SettingError(f"{name} ({format}) contains only one annotation; name a system's file, too.")
     first, second = tee(notify_observers(name_of(side), stream))
     return first, second
-
-
-# == pipeline/options.py: What a user can choose, as the settings of a run.
-
-
-T = TypeVar("T")
-ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
-Choice = str | Mapping[str, str] | None
-"""One value for all files, or one for each side: {"gold": …, "system": …}."""
-READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
-"""The options that say how files are read."""
-COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
-"""The options of all tasks."""
 
 
 @dataclass(frozen=True)
@@ -360,10 +336,10 @@ class RunConfig:
 
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
-    """How each side is read: `gold`, `system`, and under `own_key` each system with its own format."""
+    """Read settings of `gold`, of `system`, and under `own_key` of each system with a separate format."""
     content: GoldProfile
     gold: Input | None = field(default=None, compare=False, repr=False)
-    """The gold standard that the content is told of."""
+    """The gold standard that `content` describes."""
 
     @property
     def task(self) -> Task:
@@ -371,27 +347,26 @@ class RunConfig:
 
     @property
     def models(self) -> list[Formula]:
-        """The match models, with their settings."""
+        """The measures, with their settings."""
         return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
 
 
 def known_options() -> set[str]:
-    """The keywords of `score`: those of all tasks, and what tasks and match models declare."""
+    """The keywords of `score`: the common ones, and those that tasks and measures declare."""
     parameters = all_parameters().values()
     declared = {name for parameter in parameters for name in parameter.names}
     return {*COMMON, "groups", "jobs", "engine", *declared}
 
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
-    """What a gold standard is for, read as options say; these are checked before."""
+    """Check the options that affect reading, and return the profile of the gold standard."""
     check_choice("task", options.get("task"), tuple(TASKS), optional=True)
     check_choice("align", options.get("align"), get_args(Align), optional=True)
-    given = options.get("format")
-    for name in given.values() if isinstance(given, Mapping) else (given,):
+    format = options.get("format")
+    for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
-    columns = _columns_of(options.get("column"), "gold")
-    return content_of(gold, by_side(options.get("format"), "gold"), options.get("task"), columns)
+    return content_of(gold, by_side(format, "gold"), options.get("task"), _columns_of(options.get("column"), "gold"))
 
 
 def prepare(
@@ -400,7 +375,7 @@ def prepare(
     options: Mapping[str, Any],
     content: GoldProfile | None = None,
 ) -> RunConfig:
-    """The settings that options ask for; what is not among them has its default."""
+    """Turn user options into the settings of a run; other settings have their defaults."""
     content = content or content_for(gold, options)
     task = TASKS[content.task]
     match = options.get("match")
@@ -419,19 +394,18 @@ def prepare(
     task.adjust(chosen, content)
     task.check(settings, content)
     read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
-    for name in _own_formats(options.get("format"), systems or {}):
+    for name in _systems_with_format(options.get("format"), systems or {}):
         read_as[own_key(name)] = _read_settings(name, options, content, chosen)
     return RunConfig(settings, read_as, content, gold)
 
 
 def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The match models of `score` unless others are named."""
+    """The default measures of `score`."""
     return tuple(name for name in task.match(content) if not task.leaves_out(name, options))
 
 
-def _own_formats(given: Choice, systems: Mapping[str, Input]) -> list[str]:
-    """The systems whose format is named for them alone."""
-    names = [name for name in given if name not in SIDES] if isinstance(given, Mapping) else []
+def _systems_with_format(format: Choice, systems: Mapping[str, Input]) -> list[str]:
+    names = [name for name in format if name not in SIDES] if isinstance(format, Mapping) else []
     for name in names:
         if name not in systems:
             remedy = f"the sides are {' and '.join(SIDES)}, and the systems {', '.join(systems) or 'none'}"
@@ -440,22 +414,23 @@ def _own_formats(given: Choice, systems: Mapping[str, Input]) -> list[str]:
 
 
 def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The match models: those named, and the ones that a parameter of theirs asks for."""
-    asked = [
-        each.name
-        for each in models_of(task.name)
+    """The named measures, and those that one of their parameters implies."""
+    implied = [
+        measure.name
+        for measure in models_of(task.name)
         if any(
-            parameter.effect.adds_measure and options.get(parameter.name) is not None for parameter in each.parameters
+            parameter.effect.adds_measure and options.get(parameter.name) is not None
+            for parameter in measure.parameters
         )
     ]
-    return model_names(task.name, (*named, *asked))
+    return model_names(task.name, (*named, *implied))
 
 
 def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:
     """Refuse settings that would change nothing."""
-    own = {each.name for each in parameters_of(task.name)}
+    declared = {parameter.name for parameter in parameters_of(task.name)}
     for parameter in all_parameters().values():
-        if parameter.name not in own:
+        if parameter.name not in declared:
             _refuse(parameter, task, options)
     if settings.align not in task.aligns:
         raise SettingError(f"align is {settings.align!r}; for {task.name}, choose {' or '.join(task.aligns)}.")
@@ -472,8 +447,8 @@ def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> Non
     """Refuse a parameter of another task, unless it has its default."""
     for name in parameter.names:
         if name in options and parameter.value(options[name]) != parameter.default:
-            shown, tasks = name.replace("_", "-"), " or ".join(tasks_with(parameter))
-            raise SettingError(f"{shown} does nothing for {task.name}; leave it out, or choose the task {tasks}.")
+            option, tasks = name.replace("_", "-"), " or ".join(tasks_with(parameter))
+            raise SettingError(f"{option} does nothing for {task.name}; leave it out, or choose the task {tasks}.")
 
 
 def _read_settings(
@@ -505,7 +480,7 @@ def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value for one side, or for both; a system without one of its own has that of all systems."""
+    """The value of one side. A system without a separate value has the value of all systems."""
     if not isinstance(choice, Mapping):
         return choice
     return choice.get(side, None if side == "gold" else choice.get("system"))
