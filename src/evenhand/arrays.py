@@ -1,8 +1,9 @@
-"""The array types that every room uses, and index tricks that NumPy has no name for."""
+"""Array types, index helpers, and packed columns of bits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -17,13 +18,31 @@ Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
+Number = TypeVar("Number", bound=np.number[Any])
+
+MOST = 1 + 1e-9
+"""The largest share, with a tolerance for rounding."""
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=MOST)]
+"""A score or a part of a whole, checked when a saved result is read."""
+Difference = Annotated[float, Meta(ge=-MOST, le=MOST)]
+"""The difference of two shares, or a correlation."""
 
 _ZERO, _ONE = np.int64(0).tobytes(), np.int64(1).tobytes()
-Number = TypeVar("Number", bound=np.number[Any])
+_BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
+"""For each bit of a word, the mask of the bits below it."""
+_OCTET_ONE, _WORD_ONE = np.uint8(1), np.uint64(1)
+_STEP = 1 << 17
+"""Bytes examined at a time, so they stay in the processor's cache."""
+_SPARSE = 4
+"""Bits are listed one by one if at most one octet in this many has a bit."""
+_AROUND = b"\xff" * 16
+"""Set bits around the bits to search, so every search ends."""
+_BEFORE = 8 * len(_AROUND)
 
 
 def ints(values: npt.ArrayLike) -> Ints:
-    """`values` as a column of integers, without a copy where they are one already."""
+    """Return `values` as a column of integers, without a copy if they are one already."""
     return np.asarray(values, dtype=np.int64)
 
 
@@ -32,22 +51,22 @@ def empty() -> Ints:
 
 
 def zeros(size: int) -> Ints:
-    """A column of zeros that takes no room; it cannot be written to."""
+    """Return a read-only column of zeros that takes no memory."""
     return np.ndarray((size,), np.int64, _ZERO, strides=(0,))
 
 
 def ones(size: int) -> Ints:
-    """A column of ones that takes no room; it cannot be written to."""
+    """Return a read-only column of ones that takes no memory."""
     return np.ndarray((size,), np.int64, _ONE, strides=(0,))
 
 
 def is_ones(column: Numbers) -> bool:
-    """Whether this is a column of ones that takes no room."""
+    """Whether this is a column from `ones`."""
     return column.strides == (0,) and bool((column[:1] == 1).all())
 
 
 def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
-    """Columns behind each other; equal numbers that take no room remain such."""
+    """Concatenate columns; constant columns that take no memory stay such."""
     first = columns[0]
     if all(column.strides == (0,) and column.dtype == first.dtype for column in columns):
         numbers = {column[0] for column in columns if len(column)}
@@ -56,37 +75,36 @@ def concatenate(columns: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
     return np.concatenate(columns)
 
 
-def taken(column: npt.NDArray[Number], rows: Ints | slice) -> npt.NDArray[Number]:
-    """Some rows of a column; equal numbers that take no room remain such."""
+def take(column: npt.NDArray[Number], rows: Ints | slice) -> npt.NDArray[Number]:
+    """Return some rows of a column; constant columns that take no memory stay such."""
     if isinstance(rows, slice):
         return column[rows]
     return column[: len(rows)] if column.strides == (0,) and len(rows) <= len(column) else column.take(rows)
 
 
 def distinct(values: Ints) -> Ints:
-    """The values that occur, in their order. `np.unique` loads masked arrays first, which takes longer than a start."""
+    """Return the sorted distinct values. `np.unique` would load masked arrays, which takes longer than start-up."""
     ordered = np.sort(values)
     is_new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-    found: Ints = ordered[is_new]
-    return found
+    return np.asarray(ordered[is_new])
 
 
-def others(size: int, rows: Ints) -> Ints:
-    """Those of so many rows that are not among these."""
+def complement(size: int, rows: Ints) -> Ints:
+    """Return the numbers below `size` that are not among `rows`."""
     left = np.ones(size, dtype=np.bool_)
     left[rows] = False
     return np.flatnonzero(left)
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The numbers of all ranges [start, start + length), one range after the other."""
+    """Return the numbers of all ranges [start, start + length), one range after the other."""
     skipped = np.cumsum(lengths) - lengths
     numbers: Ints = np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths)
     return numbers
 
 
 def equal_pairs(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """All pairs of a row of `left` and a row of `right` with the same number."""
+    """Return all pairs of a row of `left` and a row of `right` with the same number."""
     order = np.argsort(right, kind="stable")
     first = np.searchsorted(right[order], left)
     size = np.searchsorted(right[order], left, side="right") - first
@@ -94,10 +112,10 @@ def equal_pairs(left: Ints, right: Ints) -> tuple[Ints, Ints]:
 
 
 def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """One integer key a row for two tables with the same columns: keys are equal just where all columns are.
+    """Return one integer key per row for two tables with the same columns: keys are equal where all columns are.
 
-    A column is its two sides. Keys sort as the columns do, the first one first. Where the product of the value
-    ranges would overflow, what has been packed so far is replaced by its rank.
+    Each argument holds one column of both tables. Keys sort like the columns, the first one first. If the product of
+    the value ranges overflows, the keys packed so far are replaced by their ranks.
     """
     left, right = (np.zeros(len(side), dtype=np.int64) for side in columns[0])
     size = 1
@@ -117,132 +135,152 @@ def pack(*columns: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     return left, right
 
 
-# == bits.py: Columns of bits, one for each byte of a text: 64 of them are
+def windows(data: bytes) -> Words:
+    """Return the eight bytes from each position of `data` as one number; `data` must have eight bytes of padding."""
+    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
 
 
-_BELOW = np.array([(1 << bit) - 1 for bit in range(64)], dtype=np.uint64)
-"""For each bit of a word, those below it."""
-_OCTET_ONE = np.uint8(1)
-_STEP = 1 << 17
-"""How many bytes are looked at together."""
-_FEW = 4
-"""There are few bits where at most one octet in so many has one: then they are looked for one by one."""
+# Packed bits: one bit per byte of a text, 64 in a word, the first one lowest. At least one unset bit follows the last.
 
 
-def marked(text: Bytes, mark: Callable[[Bytes], Bools]) -> Words:
-    """A bit for each byte that `mark` is true of, the first one lowest, with at least one 0 behind the last.
-
-    It sees some bytes at a time, which stay in the processor's cache.
-    """
-    found = np.zeros((len(text) // 64 + 1) * 8, dtype=np.uint8)
+def bits_where(text: Bytes, predicate: Callable[[Bytes], Bools]) -> Words:
+    """Return the bits of the bytes for which the predicate, called with a part of the text at a time, is true."""
+    octets = np.zeros((len(text) // 64 + 1) * 8, dtype=np.uint8)
     for begin in range(0, len(text), _STEP):
-        packed = np.packbits(mark(text[begin : begin + _STEP]), bitorder="little")
-        found[begin // 8 :][: len(packed)] = packed
-    return found.view("<u8")
-
-
-def equal_to(text: Bytes, byte: int) -> Words:
-    """The bits of the bytes that are this one."""
-    return marked(text, lambda some: some == byte)
-
-
-def at_places(found: Ints, size: int) -> Words:
-    """Bits at some places of a column of so many."""
-    octets = np.zeros((size // 64 + 1) * 8, dtype=np.uint8)
-    np.bitwise_or.at(octets, found >> 3, _OCTET_ONE << (found & 7).astype(np.uint8))
+        packed = np.packbits(predicate(text[begin : begin + _STEP]), bitorder="little")
+        octets[begin // 8 :][: len(packed)] = packed
     return octets.view("<u8")
 
 
-def count(words: Words) -> int:
-    """How many bits there are."""
+def bits_equal(text: Bytes, byte: int) -> Words:
+    """Return the bits of the bytes equal to `byte`."""
+    return bits_where(text, lambda part: part == byte)
+
+
+def bits_at(positions: Ints, size: int) -> Words:
+    """Return `size` bits, set at these positions."""
+    octets = np.zeros((size // 64 + 1) * 8, dtype=np.uint8)
+    np.bitwise_or.at(octets, positions >> 3, _OCTET_ONE << (positions & 7).astype(np.uint8))
+    return octets.view("<u8")
+
+
+def bits_ahead(words: Words, distance: int) -> Words:
+    """Return which positions have a set bit `distance` (1 to 63) positions later."""
+    ahead = words >> np.uint64(distance)
+    ahead[:-1] |= words[1:] << np.uint64(64 - distance)
+    return ahead
+
+
+def bit_changes(words: Words) -> Words:
+    """Return which bits differ from the bit before them; an unset bit precedes the first one."""
+    changes = words << _WORD_ONE
+    changes[1:] |= words[:-1] >> np.uint64(63)
+    changes ^= words
+    return changes
+
+
+def bit_parity(words: Words) -> Words:
+    """Return at which positions the number of set bits, up to and including the position, is odd."""
+    odd = words ^ (words << _WORD_ONE)
+    for step in (2, 4, 8, 16, 32):
+        odd ^= odd << np.uint64(step)
+    last = odd >> np.uint64(63)
+    odd ^= -(np.bitwise_xor.accumulate(last) ^ last)
+    return odd
+
+
+def count_bits(words: Words) -> int:
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 
-def places(words: Words) -> Ints:
-    """Where the bits are."""
+def bit_positions(words: Words) -> Ints:
+    """Return the positions of the set bits."""
     octets = words.view(np.uint8)
-    if count(words) > len(octets) // _FEW:
+    if count_bits(words) > len(octets) // _SPARSE:
         return np.flatnonzero(np.unpackbits(octets, bitorder="little").view(np.bool_))
     first = np.flatnonzero(octets != 0)
     octet = octets[first]
     first <<= 3
-    places: Ints = first + _zeros_below(octet)
-    rest = octet & (octet - _OCTET_ONE)
-    if not rest.any():
-        return places
+    positions: Ints = first + _zeros_below(octet)
+    remainder = octet & (octet - _OCTET_ONE)
+    if not remainder.any():
+        return positions
     counts = np.bitwise_count(octet)
-    places, more = np.repeat(places, counts), np.flatnonzero(rest != 0)
-    at = (np.cumsum(counts, dtype=np.int64) - counts)[more]
+    positions, more = np.repeat(positions, counts), np.flatnonzero(remainder != 0)
+    index = (np.cumsum(counts, dtype=np.int64) - counts)[more]
     while len(more):
-        first, octet = first[more], rest[more]
-        at += 1
-        places[at] = first + _zeros_below(octet)
-        rest = octet & (octet - _OCTET_ONE)
-        more = np.flatnonzero(rest != 0)
-        at = at[more]
-    return places
-
-
-def next_places(words: Words, at: Ints) -> Ints:
-    """Where the next bit is from each place on, of which there must be one."""
-    word = at >> 6
-    found = words[word] & ~_BELOW[at & 63]
-    rows, filled = np.flatnonzero(found == 0), np.flatnonzero(words)
-    word[rows] = filled[np.searchsorted(filled, word[rows], side="right")]
-    found[rows] = words[word[rows]]
-    places: Ints = (word << 6) + np.bitwise_count((found & -found) - np.uint64(1))
-    return places
-
-
-def behind(words: Words, count: int) -> Words:
-    """Which places have a bit so many places behind them, from 1 to 63."""
-    found = words >> np.uint64(count)
-    found[:-1] |= words[1:] << np.uint64(64 - count)
-    return found
-
-
-def parity(words: Words) -> Words:
-    """At which places the number of bits up to there is odd, that of the place itself included."""
-    found = words ^ (words << np.uint64(1))
-    for step in (2, 4, 8, 16, 32):
-        found ^= found << np.uint64(step)
-    odd = found >> np.uint64(63)
-    found ^= -(np.bitwise_xor.accumulate(odd) ^ odd)
-    return found
+        first, octet = first[more], remainder[more]
+        index += 1
+        positions[index] = first + _zeros_below(octet)
+        remainder = octet & (octet - _OCTET_ONE)
+        more = np.flatnonzero(remainder != 0)
+        index = index[more]
+    return positions
 
 
 def _zeros_below(octet: Bytes) -> Bytes:
-    """How many zeros stand below the lowest bit."""
+    """Return the number of zeros below the lowest set bit."""
     return np.bitwise_count(~octet & (octet - _OCTET_ONE))
 
 
 @dataclass(frozen=True)
-class Rank:
-    """How many bits stand before a place."""
+class BitRank:
+    """Number of set bits before a position."""
 
     words: Words
     before: Ints
-    """How many stand before each word, and in all."""
+    """Number of set bits before each word, and in total."""
 
     @staticmethod
-    def of(words: Words) -> Rank:
+    def of(words: Words) -> BitRank:
         before = np.zeros(len(words) + 1, dtype=np.int64)
         np.cumsum(np.bitwise_count(words), out=before[1:])
-        return Rank(words, before)
+        return BitRank(words, before)
 
-    def __call__(self, place: Ints) -> Ints:
-        word = place >> 6
-        found: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[place & 63])
-        return found
-
-
-# == ranges.py: Numbers within bounds, as types: who reads a saved result ch
+    def __call__(self, positions: Ints) -> Ints:
+        word = positions >> 6
+        ranks: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[positions & 63])
+        return ranks
 
 
-MOST = 1 + 1e-9
-"""The largest share, and what rounding may add to it."""
-Count = Annotated[int, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=MOST)]
-"""A score, or a part of a whole."""
-Difference = Annotated[float, Meta(ge=-MOST, le=MOST)]
-"""Of two shares; also what a correlation is."""
+class BitSearch:
+    """Search for set bits after or before positions; the positions around the text count as set."""
+
+    def __init__(self, words: Words) -> None:
+        self._octets = _AROUND + words.tobytes() + _AROUND
+
+    def following(self, positions: Ints, numbers: Collection[int]) -> dict[int, Ints]:
+        """Return, for each number n from 0, the n-th set bit at or after each position."""
+        results, words = {}, windows(self._octets)
+        bit = positions + _BEFORE
+        word = words[bit >> 3] >> (bit & 7).astype(np.uint64)
+        for number in range(max(numbers, default=-1) + 1):
+            if not word.all():
+                rows = np.flatnonzero(word == 0)
+                octet = self._nonzero[np.searchsorted(self._nonzero[:-8], (bit[rows] >> 3) + 8)]
+                bit[rows], word[rows] = octet << 3, words[octet]
+            below = word - _WORD_ONE
+            if number in numbers:
+                results[number] = bit + np.bitwise_count(below & ~word) - _BEFORE
+            word &= below
+        return results
+
+    def preceding(self, positions: Ints) -> Ints:
+        """Return the last set bit before each position."""
+        words = windows(self._octets)
+        bit = positions + (_BEFORE - 1)
+        first = (bit >> 3) - 7
+        word = words[first] << (~bit & 7).astype(np.uint64)
+        if not word.all():
+            rows = np.flatnonzero(word == 0)
+            octet = self._nonzero[np.searchsorted(self._nonzero, first[rows]) - 1]
+            bit[rows], word[rows] = (octet << 3) + 7, words[octet - 7]
+        for shift in (1, 2, 4, 8, 16, 32):
+            word |= word >> np.uint64(shift)
+        result: Ints = bit + np.bitwise_count(word) - (_BEFORE + 64)
+        return result
+
+    @cached_property
+    def _nonzero(self) -> Ints:
+        """The octets with set bits."""
+        return np.flatnonzero(np.frombuffer(self._octets, dtype=np.uint8))

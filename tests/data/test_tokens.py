@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.arrays import places
+from evenhand.arrays import bit_positions
 from evenhand.data.tokens import (
     PADDING,
     CodedTokens,
@@ -178,7 +178,7 @@ def begins(characters: list[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 def test_atoms_are_the_characters_that_are_no_spaces() -> None:
     text = np.frombuffer("".join(ALL).encode(), dtype=np.uint8)
     visible = begins(ALL)[[not each.isspace() for each in ALL]]
-    assert places(atoms(text)).tolist() == visible.tolist()
+    assert bit_positions(atoms(text)).tolist() == visible.tolist()
 
 
 def test_separators_are_those_of_unicode() -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.arrays import windows
 from evenhand.data.from_lists import coded, in_lines, mostly_coded
 from evenhand.data.layers import SparseTags, Tags
-from evenhand.data.tokens import Tokens, windows
+from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import CellCodes, SparseCodes
 
 CELLS = st.lists(

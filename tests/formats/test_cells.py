@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand import arrays as bits
+from evenhand.arrays import BitSearch, bit_changes, bits_equal
 from evenhand.data.tokens import PADDING
 from evenhand.data.vocabulary import CellCodes
 from evenhand.errors import InputError
 from evenhand.formats.parsing import token_table as token_lines
-from evenhand.formats.parsing.cells import LineCells, Marks, grid, numbers, split
+from evenhand.formats.parsing.cells import LineCells, grid, numbers, split
 from evenhand.formats.source import Block, Source
 
 TEXT = st.text(st.sampled_from("ab#é世\t \r\n\x0b"), min_size=1, max_size=60)
@@ -457,7 +458,7 @@ TEXT_MARKS = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 150)), min_siz
 )
 
 
-def check_marks(marks: Marks, marked: list[int], size: int) -> None:
+def check_marks(marks: BitSearch, marked: list[int], size: int) -> None:
     """From every place of the text on, and before it."""
     places = np.arange(size)
     numbers = (0, 1, 3)
@@ -465,7 +466,7 @@ def check_marks(marks: Marks, marked: list[int], size: int) -> None:
         for place, mark in enumerate(found.tolist()):
             expected = [each for each in marked if each >= place][number:]
             assert mark == expected[0] if expected else mark >= size
-    for place, mark in enumerate(marks.before(places).tolist()):
+    for place, mark in enumerate(marks.preceding(places).tolist()):
         expected = [each for each in marked if each < place]
         assert mark == expected[-1] if expected else mark < 0
 
@@ -480,7 +481,7 @@ def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(TEXT_MARKS)
 def test_marked_bytes(data: bytes) -> None:
     text = np.frombuffer(data, dtype=np.uint8)
-    check_marks(Marks.of(text, lambda some: some == 1), [place for place, byte in enumerate(data) if byte], len(data))
+    check_marks(BitSearch(bits_equal(text, 1)), [place for place, byte in enumerate(data) if byte], len(data))
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -488,4 +489,4 @@ def test_marked_bytes(data: bytes) -> None:
 def test_changes(data: bytes) -> None:
     text = np.frombuffer(data, dtype=np.uint8)
     changes = [place for place, byte in enumerate(data) if byte != (data[place - 1] if place else 0)]
-    check_marks(Marks.of_changes(text, lambda some: some == 1), changes, len(data))
+    check_marks(BitSearch(bit_changes(bits_equal(text, 1))), changes, len(data))

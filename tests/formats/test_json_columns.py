@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.arrays import windows
 from evenhand.data.annotation import Annotation
-from evenhand.data.tokens import PADDING, windows
+from evenhand.data.tokens import PADDING
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, Problem
 from evenhand.formats import jsonl as json_lines

@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Rank, empty, ints, marked, places
+from evenhand.arrays import BitRank, Bools, Ints, bit_positions, bits_where, empty, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus, TokenEdges
 from evenhand.data.layers import Spans, Tags
@@ -30,7 +30,7 @@ class Texts:
     """One token per character that is not a space."""
     bounds: Ints
     """Where each text begins, in atoms, with the end of the last one behind."""
-    _atoms_before: Rank
+    _atoms_before: BitRank
     """For each byte of the data that the texts are in, how many atoms stand before it."""
     _first_atom: Ints
     """For each text, how many atoms stand before it in the data."""
@@ -56,12 +56,12 @@ class Texts:
         `has_controls` says whether there can be control characters in it that are no line ends.
         """
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
-        before = Rank.of(atoms(text, has_controls=has_controls))
+        before = BitRank.of(atoms(text, has_controls=has_controls))
         first_atom = before(start)
         bounds = np.append(0, np.cumsum(before(end) - first_atom))
         first, behind, continued, units = start, end, None, None
         if not is_ascii(text):
-            more = places(marked(text, continues_character))
+            more = bit_positions(bits_where(text, continues_character))
             first, behind = (place - np.searchsorted(more, place) for place in (start, end))
             continued = more - np.arange(len(more))
             if offsets == "utf16" and (text >= 0xF0).any():
@@ -145,7 +145,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         text = np.frombuffer(tokens.data, dtype=np.uint8)[: tokens.size]
         edges = np.append(tokens.start, tokens.size)
     # For each token, how many atoms stand before it; one more entry at the end.
-    before = Rank.of(atoms(text))(edges)
+    before = BitRank.of(atoms(text))(edges)
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
         for name, layer in annotation.layers.items()

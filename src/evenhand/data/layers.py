@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, concatenate, ints, others, taken, zeros
+from evenhand.arrays import Bools, Ints, complement, concatenate, ints, take, zeros
 from evenhand.data.tokens import Joined, Tokens
 from evenhand.data.vocabulary import SparseCodes, StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
@@ -152,12 +152,12 @@ class Spans:
 
     def take(self, rows: Ints | slice) -> Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
-        found = Spans(self.vocabulary, *(taken(column, rows) for column in columns))
-        return found if self.extra is None else replace(found, extra=taken(self.extra, rows))
+        found = Spans(self.vocabulary, *(take(column, rows) for column in columns))
+        return found if self.extra is None else replace(found, extra=take(self.extra, rows))
 
     def without(self, rows: Ints) -> Spans:
         """All other rows."""
-        return self.take(others(len(self), rows))
+        return self.take(complement(len(self), rows))
 
     def token_sets(self) -> list[set[int]]:
         """The tokens of each span, as positions in its scope."""

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, at_places, marked, places, ranges
+from evenhand.arrays import Bools, Bytes, Ints, Words, bit_positions, bits_at, bits_where, ranges, windows
 from evenhand.dataclass import dataclass
 
 # == text/spaces.py: Which bytes of a text begin a character, and which one that
@@ -44,8 +44,8 @@ def atoms(text: Bytes, *, has_controls: bool = True) -> Words:
     A bit stands for each byte.
     """
     # Control characters that are no spaces are atoms, but rare.
-    found = marked(text, _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible)
-    return found if is_ascii(text) else found & ~at_places(_wide(text, _WIDE_SPACES), len(text))
+    found = bits_where(text, _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible)
+    return found if is_ascii(text) else found & ~bits_at(_wide(text, _WIDE_SPACES), len(text))
 
 
 def _is_visible(text: Bytes) -> Bools:
@@ -63,7 +63,7 @@ def _has_control_atoms(text: Bytes) -> bool:
 
 def _wide(text: Bytes, spaces: list[int]) -> Ints:
     """Where some wide spaces begin, which are characters of two or three bytes."""
-    start = places(marked(text, _may_be_wide))
+    start = bit_positions(bits_where(text, _may_be_wide))
     last = len(text) - 1
     lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
     two = ((lead & 0x1F) << 6) | (second & 0x3F)
@@ -100,11 +100,6 @@ _LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for by
 _STEP = 1 << 16
 """How many tokens are compared at a time, so that what they are compared by stays in the processor's cache."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-
-
-def windows(data: bytes) -> Words:
-    """The eight bytes from every place of `data` on, as one number each; `data` must end with `PADDING`."""
-    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
 
 
 def masks(lengths: Ints) -> Words:
@@ -165,7 +160,7 @@ class Tokens:
     def _continued(self) -> Ints | None:
         """The bytes that continue a character; None where there are none."""
         text = np.frombuffer(self.data, dtype=np.uint8)[: self.size]
-        return None if is_ascii(text) else places(marked(text, continues_character))
+        return None if is_ascii(text) else bit_positions(bits_where(text, continues_character))
 
     def slice(self, begin: int, end: int) -> Tokens:
         part = Tokens(self.data, self.start[begin:end], self.end[begin:end])
@@ -275,7 +270,7 @@ class Characters(Tokens):
 
     @cached_property
     def start(self) -> Ints:
-        return places(atoms(np.frombuffer(self.data, dtype=np.uint8)[: self.size]))
+        return bit_positions(atoms(np.frombuffer(self.data, dtype=np.uint8)[: self.size]))
 
     @cached_property
     def end(self) -> Ints:

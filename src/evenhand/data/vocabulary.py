@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words, ints
-from evenhand.data.tokens import Tokens, masks, windows
+from evenhand.arrays import Bools, Ints, Words, ints, windows
+from evenhand.data.tokens import Tokens, masks
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL, long_label, nearest
 

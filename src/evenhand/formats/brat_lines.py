@@ -15,9 +15,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, empty, ints, ranges
+from evenhand.arrays import Bools, Bytes, Ints, empty, ints, ranges, windows
 from evenhand.data.characters import Texts
-from evenhand.data.tokens import PADDING, Tokens, equal, windows
+from evenhand.data.tokens import PADDING, Tokens, equal
 from evenhand.data.vocabulary import StringCoder, StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.cells import leading_numbers, numbers

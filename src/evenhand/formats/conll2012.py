@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, empty, others, pack, ranges
+from evenhand.arrays import Bools, Bytes, Ints, complement, distinct, empty, pack, ranges
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
@@ -236,7 +236,7 @@ def match(brackets: Brackets, document: Ints, report: Report) -> tuple[Ints, Int
     alone = brackets.opens & brackets.closes
     rows, singles = np.flatnonzero(~alone), np.flatnonzero(alone)
     first, last = pairs(key[rows], brackets.opens[rows])
-    for row in rows[others(len(rows), np.concatenate((first, last)))].tolist():
+    for row in rows[complement(len(rows), np.concatenate((first, last)))].tolist():
         what, remedy = _UNMATCHED[bool(brackets.opens[row])]
         report(int(brackets.token[row]), f"a mention {what} in its document", remedy)
     first, last = np.concatenate((singles, rows[first])), np.concatenate((singles, rows[last]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, distinct, ints
+from evenhand.arrays import Bools, Ints, distinct, ints, windows
 from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.corpus import Corpus, MultiWords, NonTokenLines
 from evenhand.data.layers import (
@@ -28,7 +28,7 @@ from evenhand.data.layers import (
     roots,
     without_root,
 )
-from evenhand.data.tokens import PADDING, Tokens, windows
+from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import TAKEN_ROOTS, SettingError, counted

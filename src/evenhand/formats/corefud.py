@@ -14,12 +14,12 @@ from itertools import islice
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints, ints, windows
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
 from evenhand.data.structures import ROOT, Chains, Edge, number_of, words_of
-from evenhand.data.tokens import Tokens, windows
+from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import BRACKETS, SettingError, counted

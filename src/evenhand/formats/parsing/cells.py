@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any
@@ -14,8 +14,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, empty, marked, others, ranges
-from evenhand.data.tokens import LineNumbers, Tokens, windows
+from evenhand.arrays import (
+    BitSearch,
+    Bools,
+    Bytes,
+    Ints,
+    Words,
+    bit_changes,
+    bits_where,
+    complement,
+    distinct,
+    empty,
+    ranges,
+)
+from evenhand.data.tokens import LineNumbers, Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import COLUMNS, DEPTH, LimitError
 from evenhand.formats.source import LINE_FEED, Block
@@ -268,7 +280,7 @@ class Grid(Cells):
 
     def without(self, rows: Ints) -> Grid:
         """The other lines; where some are taken out, a sentence ends."""
-        keep = others(len(self.edges[0]), rows)
+        keep = complement(len(self.edges[0]), rows)
         bounds = np.concatenate((self.bounds, rows))
         bounds = distinct(bounds - np.searchsorted(rows, bounds))
         return Grid(self.data, self.columns, [edge[keep] for edge in self.edges], bounds)
@@ -360,72 +372,6 @@ def _have_plain_ends(data: Bytes, first: int, end: Ints, behind: Ints, has_retur
     return not has_blanks and bool((data[feeds.astype(np.int64)] == LINE_FEED).all())
 
 
-# == formats/parsing/marks.py: Marked bytes of a text as bits, so that one number tells the
-
-
-_ONE, _LAST = np.uint64(1), np.uint64(63)
-_AROUND = b"\xff" * 16
-"""All places before the text and behind it are marked, so that every search ends."""
-_BEFORE = 8 * len(_AROUND)
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Which bytes are marked; one or the other place before the text and behind it counts as marked."""
-
-    octets: bytes
-    """A bit for each byte, that of the first one lowest."""
-
-    @staticmethod
-    def of(text: Bytes, is_marked: Callable[[Bytes], Bools]) -> Marks:
-        return Marks(_AROUND + marked(text, is_marked).tobytes() + _AROUND)
-
-    @staticmethod
-    def of_changes(text: Bytes, is_of_kind: Callable[[Bytes], Bools]) -> Marks:
-        """The bytes with which those of a kind begin, or others behind them."""
-        words = marked(text, is_of_kind)
-        changes = words << _ONE
-        changes[1:] |= words[:-1] >> _LAST
-        changes ^= words
-        return Marks(_AROUND + changes.tobytes() + _AROUND)
-
-    def following(self, place: Ints, numbers: Collection[int]) -> dict[int, Ints]:
-        """The marked places from each of these on that have these numbers, counted from 0."""
-        found, words = {}, windows(self.octets)
-        bit = place + _BEFORE
-        word = words[bit >> 3] >> (bit & 7).astype(np.uint64)
-        for number in range(max(numbers, default=-1) + 1):
-            if not word.all():
-                rows = np.flatnonzero(word == 0)
-                octet = self._full[np.searchsorted(self._full[:-8], (bit[rows] >> 3) + 8)]
-                bit[rows], word[rows] = octet << 3, words[octet]
-            below = word - _ONE
-            if number in numbers:
-                found[number] = bit + np.bitwise_count(below & ~word) - _BEFORE
-            word &= below
-        return found
-
-    def before(self, place: Ints) -> Ints:
-        """The last marked place before each of these."""
-        words = windows(self.octets)
-        bit = place + (_BEFORE - 1)
-        first = (bit >> 3) - 7
-        word = words[first] << (~bit & 7).astype(np.uint64)
-        if not word.all():
-            rows = np.flatnonzero(word == 0)
-            octet = self._full[np.searchsorted(self._full, first[rows]) - 1]
-            bit[rows], word[rows] = (octet << 3) + 7, words[octet - 7]
-        for shift in (1, 2, 4, 8, 16, 32):
-            word |= word >> np.uint64(shift)
-        found: Ints = bit + np.bitwise_count(word) - (_BEFORE + 64)
-        return found
-
-    @cached_property
-    def _full(self) -> Ints:
-        """The octets with marks."""
-        return np.flatnonzero(np.frombuffer(self.octets, dtype=np.uint8))
-
-
 # == formats/parsing/line_cells.py: The first cells and the last cell of lines, without a look a
 
 
@@ -445,7 +391,7 @@ class LineCells:
     end: Ints
     tabs: bool
     first_line: int
-    _marks: Marks
+    _marks: BitSearch
     """The tabs and line feeds; without tabs, the bytes with which text or blanks begin."""
 
     @staticmethod
@@ -454,12 +400,12 @@ class LineCells:
         end = np.flatnonzero(text[: block.size] == LINE_FEED)
         block.has_lines(len(end))
         begin = np.append(0, end[:-1] + 1)
-        marks = Marks.of_changes(text, lambda some: some > SPACE)
+        marks = BitSearch(bit_changes(bits_where(text, lambda part: part > SPACE)))
         blank = np.flatnonzero(text[begin] <= SPACE)
         first = np.minimum(marks.following(begin[blank], [0])[0], end[blank])
         begin[blank] = np.where(first == end[blank], first, begin[blank]) if tabs else first
         if tabs:
-            marks = Marks.of(text, lambda some: (some == TAB) | (some == LINE_FEED))
+            marks = BitSearch(bits_where(text, lambda part: (part == TAB) | (part == LINE_FEED)))
         end = trimmed(text, begin, end, b" \r" if tabs else _CONTROL)
         return LineCells(block.data, np.arange(len(end)), begin, end, tabs, block.first_line, marks)
 
@@ -517,7 +463,7 @@ class LineCells:
 
     def _begin_of_last(self, end: Ints) -> Ints:
         """Where the last cells before these ends begin."""
-        return np.maximum(self._marks.before(end) + self.tabs, self.begin)
+        return np.maximum(self._marks.preceding(end) + self.tabs, self.begin)
 
 
 # == formats/parsing/windows.py: Numbers and strings within windows of eight bytes, all bytes

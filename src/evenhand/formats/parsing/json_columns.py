@@ -17,23 +17,24 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import (
+    BitRank,
     Bools,
     Bytes,
     Ints,
-    Rank,
     Words,
-    at_places,
-    behind,
-    count,
+    bit_parity,
+    bit_positions,
+    bits_ahead,
+    bits_at,
+    bits_equal,
+    bits_where,
+    count_bits,
     distinct,
     empty,
-    equal_to,
     ints,
-    marked,
-    parity,
-    places,
+    windows,
 )
-from evenhand.data.tokens import PADDING, windows
+from evenhand.data.tokens import PADDING
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
 from evenhand.formats.parsing.json_lines import (
@@ -294,11 +295,11 @@ class Strings:
     def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
         """`separator` stands between the strings of a list; `backslashes` are where they stand in the block."""
         self._text, self._separator = text, separator
-        self.quotes = equal_to(text, _QUOTE_JSON_STRINGS)
+        self.quotes = bits_equal(text, _QUOTE_JSON_STRINGS)
         """Those around strings."""
         if len(backslashes):
-            self.quotes &= ~at_places(escapes(backslashes) + 1, len(text))
-        inside = parity(self.quotes)
+            self.quotes &= ~bits_at(escapes(backslashes) + 1, len(text))
+        inside = bit_parity(self.quotes)
         if inside[-1] >> np.uint64(63):
             raise OddError
         self.opens = self.quotes & inside
@@ -308,14 +309,14 @@ class Strings:
     @cached_property
     def _lasts(self) -> Ints:
         """Where strings end that no other one follows in a list."""
-        is_followed = behind(self.quotes, len(self._separator) + 1)
+        is_followed = bits_ahead(self.quotes, len(self._separator) + 1)
         for place, byte in enumerate(self._separator, 1):
-            is_followed &= behind(equal_to(self._text, byte), place)
-        return places(self._closes & ~is_followed)
+            is_followed &= bits_ahead(bits_equal(self._text, byte), place)
+        return bit_positions(self._closes & ~is_followed)
 
     @cached_property
-    def _before(self) -> Rank:
-        return Rank.of(self.opens)
+    def _before(self) -> BitRank:
+        return BitRank.of(self.opens)
 
     def lists(self, at: Ints) -> StringLists:
         """The lists whose first quotes must be at these places."""
@@ -328,18 +329,18 @@ class Strings:
 
     def single(self, byte: int) -> Words:
         """Where a string of this byte alone begins, or a quote, a byte and a quote between strings."""
-        return self.quotes & behind(equal_to(self._text, byte), 1) & behind(self.quotes, 2)
+        return self.quotes & bits_ahead(bits_equal(self._text, byte), 1) & bits_ahead(self.quotes, 2)
 
 
 def within(lists: StringLists, marks: Words) -> Words:
     """The marks that stand in some lists."""
-    edges = at_places(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
-    return marks & parity(edges)
+    edges = bits_at(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
+    return marks & bit_parity(edges)
 
 
 def quoted(quotes: Words) -> tuple[Ints, Ints]:
     """Where the strings with these quotes around them begin and end."""
-    edges = places(quotes)
+    edges = bit_positions(quotes)
     edges[::2] += 1
     return edges[::2], edges[1::2]
 
@@ -408,7 +409,7 @@ def with_letters(block: Block) -> Block:
     if b"\\" not in data or not data.isascii():
         return block
     text: Bytes = np.frombuffer(data, dtype=np.uint8)
-    at = escapes(places(equal_to(text[: block.size], ord("\\"))))
+    at = escapes(bit_positions(bits_equal(text[: block.size], ord("\\"))))
     at = at[text[at + 1] == ord("u")]
     if not len(at):
         return block
@@ -457,7 +458,7 @@ class Matcher:
         self.text: Bytes = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
         self.words: Words = windows(block.data)
         self.has_escapes = b"\\" in block.data
-        self.backslashes = places(equal_to(self.text, _BACKSLASH)) if self.has_escapes else empty()
+        self.backslashes = bit_positions(bits_equal(self.text, _BACKSLASH)) if self.has_escapes else empty()
         if len(self._standing(_NUL, self.backslashes)):
             raise OddError
         # What is in the named holes.
@@ -496,7 +497,7 @@ class Matcher:
 
         Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
         """
-        braces = places(equal_to(self.text, _BRACE))
+        braces = bit_positions(bits_equal(self.text, _BRACE))
         quoted = self.text[braces + 1] == _QUOTE
         braces = braces if quoted.all() else braces.compress(quoted)
         begins_line = self.text[braces - 1] == LINE_FEED
@@ -515,7 +516,7 @@ class Matcher:
     def _brackets(self, spelling: Spelling) -> Ints:
         """Where spans that are lists begin: texts can have brackets, but not with what stands before these."""
         before = (_literal(spelling.head[-1])[-8:], (_literal(spelling.item[-1]) + spelling.separator)[-8:])
-        brackets = places(equal_to(self.text, _literal(spelling.item[0])[0]))
+        brackets = bit_positions(bits_equal(self.text, _literal(spelling.item[0])[0]))
         brackets = brackets[brackets >= 8]
         return np.sort(np.concatenate([self._standing(each, brackets - len(each)) + len(each) for each in before]))
 
@@ -618,7 +619,10 @@ class Matcher:
         at_ends = records * (2 if _literal((spelling.tail or spelling.head)[-1]).endswith(b"\r\n") else 1)
         around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
         # Those were seen, so that there are others just if there are more. The two kinds differ from all others here.
-        if count(marked(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2)) != at_ends + around + quoted:
+        if (
+            count_bits(bits_where(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2))
+            != at_ends + around + quoted
+        ):
             raise OddError
 
     def unescaped(self, *columns: Cells) -> tuple[bytes, list[Cells], int]:

@@ -39,7 +39,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Ints, empty, equal_to, ints, pack, places
+from evenhand.arrays import Ints, bit_positions, bits_equal, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
@@ -901,7 +901,7 @@ def decode(source: Source, block: Block) -> tuple[list[Raw], Ints]:
 def has_a_line_each(values: Sequence[Any], block: Block) -> bool:
     """Whether each line of a block has one object: the decoder passes over line ends between and within them."""
     text = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
-    begins = np.append(0, places(equal_to(text[:-1], LINE_FEED)) + 1)
+    begins = np.append(0, bit_positions(bits_equal(text[:-1], LINE_FEED)) + 1)
     return len(values) == len(begins) and bool((text[begins] == ord("{")).all())
 
 

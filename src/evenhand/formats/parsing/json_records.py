@@ -13,14 +13,14 @@ from itertools import chain, islice
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Rank, Words, empty, ints, places, ranges
+from evenhand.arrays import BitRank, Bools, Ints, Words, bit_positions, empty, ints, ranges, windows
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import COMMON
 from evenhand.data.layers import Spans
 from evenhand.data.structures import OFFSET_LISTS, OffsetLists
-from evenhand.data.tokens import ListedTokens, Tokens, equal, windows
+from evenhand.data.tokens import ListedTokens, Tokens, equal
 from evenhand.data.vocabulary import CellCodes, NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import LimitError, counted
@@ -328,9 +328,9 @@ def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
     common = opens & strings.single(ord(COMMON))
     lowest = common[(common != 0).argmax() :][:1]
     lowest &= lowest - np.uint64(1)
-    at = places(opens & ~common)
+    at = bit_positions(opens & ~common)
     start = at + 1
-    return Rank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))
+    return BitRank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))
 
 
 # == formats/parsing/record_reader.py (primary)

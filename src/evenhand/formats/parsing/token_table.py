@@ -17,19 +17,20 @@ from typing import Literal
 import numpy as np
 
 from evenhand.arrays import (
+    BitRank,
+    BitSearch,
     Bools,
     Bytes,
     Ints,
-    Rank,
     Values,
-    behind,
+    bit_positions,
+    bits_ahead,
+    bits_equal,
+    bits_where,
     distinct,
-    equal_to,
     ints,
-    marked,
-    next_places,
-    places,
     ranges,
+    windows,
     zeros,
 )
 from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
@@ -37,7 +38,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import OUTSIDE_TAGS, doubt, parse
 from evenhand.data.layers import FEATURES, FeatureSets, Spans, Tags
 from evenhand.data.layers import TagColumn as TagColumnLayers
-from evenhand.data.tokens import Tokens, windows
+from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import CellCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import COLUMNS, LimitError, counted
@@ -198,9 +199,9 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
     Where # may begin a token, comments do not end sentences, as blank lines do: None if one is not before a sentence.
     """
     text = np.frombuffer(block.data, dtype=np.uint8)
-    begin = places(equal_to(text, ord("#")))
+    begin = bit_positions(bits_equal(text, ord("#")))
     begin = begin[(begin == 0) | (text[begin - 1] == LINE_FEED)]
-    end = next_places(equal_to(text, LINE_FEED), begin)
+    end = BitSearch(bits_equal(text, LINE_FEED)).following(begin, [0])[0]
     if not layout.hash_comments:
         is_kept = _cells(text, begin, end, tabs=layout.tabs) != layout.columns
         for row in np.flatnonzero(~is_kept & _MAY_FOLLOW[text[begin + 1]]).tolist():
@@ -218,8 +219,8 @@ def _comments(layout: Layout, block: Block) -> Ints | None:
 
 def _cells(text: Bytes, begin: Ints, end: Ints, *, tabs: bool) -> Ints:
     """How many cells some lines have; control characters count as blanks, as a block with any is no matrix of cells."""
-    blanks = marked(text, lambda some: some <= SPACE)
-    last = Rank.of(equal_to(text, TAB) if tabs else ~blanks & behind(blanks, 1))
+    blanks = bits_where(text, lambda some: some <= SPACE)
+    last = BitRank.of(bits_equal(text, TAB) if tabs else ~blanks & bits_ahead(blanks, 1))
     return last(end) - last(begin) + tabs
 
 

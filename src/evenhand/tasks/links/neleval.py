@@ -34,7 +34,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Values, concatenate, empty, others, pack
+from evenhand.arrays import Bools, Ints, Values, complement, concatenate, empty, pack
 from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import prf_of_rows
 from evenhand.scoring.scores import MeasureScore
@@ -141,7 +141,7 @@ def pairs(gold: Linked, system: Linked, kind: SetModel, depth: int) -> tuple[Int
         other = ranked[other]
         found[0].append(free[one])
         found[1].append(others_free[other])
-        free, others_free = free[others(len(free), one)], others_free[others(len(others_free), other)]
+        free, others_free = free[complement(len(free), one)], others_free[complement(len(others_free), other)]
     return np.concatenate(found[0]), np.concatenate(found[1])
 
 
@@ -177,7 +177,7 @@ def tally_pairs(question: LinkPair, gold: Linked, system: Linked, gold_rows: Int
     FN are the links of the gold standard without TP, so that one that is right twice makes an FN less.
     """
     times = np.bincount(gold_rows, minlength=len(gold))
-    missed, spurious = np.flatnonzero(times != 1), others(len(system), system_rows)
+    missed, spurious = np.flatnonzero(times != 1), complement(len(system), system_rows)
     names, place = question.types
     one, other = gold.spans, system.spans
     nothing = np.full(len(spurious), -1), np.full(len(missed), -1)

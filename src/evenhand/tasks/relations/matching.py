@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, others, pack
+from evenhand.arrays import Bools, Ints, complement, ints, pack
 from evenhand.data.layers import Spans
 from evenhand.data.structures import Parts
 from evenhand.data.vocabulary import Vocabulary
@@ -144,7 +144,7 @@ def verdicts_of(pairs: tuple[Ints, Ints], kind: Ints, missing: Ints, surplus: In
     left, right = pairs
     partner, kinds = np.full(len(missing), -1), missing.copy()
     partner[left], kinds[left] = right, kind
-    free = others(len(surplus), right)
+    free = complement(len(surplus), right)
     return RelationMatches(
         np.concatenate((kinds, surplus[free])),
         np.concatenate((np.arange(len(missing)), np.full(len(free), -1))),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, concatenate, empty, ones, others, zeros
+from evenhand.arrays import Ints, Values, complement, concatenate, empty, ones, zeros
 from evenhand.data.layers import Spans, Tags, by_level
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally, tally_table
@@ -239,7 +239,7 @@ class SpanPair:
     @cached_property
     def others(self) -> tuple[Ints, Ints]:
         """The rows of spans that are on one side only."""
-        return others(len(self.gold), self.equal[0]), others(len(self.system), self.equal[1])
+        return complement(len(self.gold), self.equal[0]), complement(len(self.system), self.equal[1])
 
     @cached_property
     def rest(self) -> tuple[Spans, Spans]:

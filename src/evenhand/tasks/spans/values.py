@@ -12,11 +12,11 @@ from pathlib import PurePath
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words, distinct, empty, ints
+from evenhand.arrays import Bools, Ints, Words, distinct, empty, ints, windows
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.tokens import PADDING, Tokens, equal, masks, windows
+from evenhand.data.tokens import PADDING, Tokens, equal, masks
 from evenhand.dataclass import dataclass
 from evenhand.tasks.spans.strings import LabeledOffsets, UnitTexts
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from evenhand.alignment.words import Aligned, WaitingWords, WordFeed, Words
 from evenhand.alignment.words import Rows as RowsAlignWords
-from evenhand.arrays import Bools, Bytes, Ints, distinct, empty, others, pack
+from evenhand.arrays import Bools, Bytes, Ints, complement, distinct, empty, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peeked
 from evenhand.data.layers import Tags, heads_in_text
@@ -134,7 +134,7 @@ class JudgedUnits:
     def verdicts(self, kinds: tuple[str, ...], kind: Ints) -> UnitVerdicts:
         """The verdicts of a judge, who says `kind` of units that both sides have."""
         mine, theirs = self.rows
-        missing, extra = others(len(self.gold), mine), others(len(self.system), theirs)
+        missing, extra = complement(len(self.gold), mine), complement(len(self.system), theirs)
         missing, extra = missing[self.counted[missing]], extra[self.counted_extra[extra]]
         keep = self.counted[mine]
         mine, theirs, kind = mine[keep], theirs[keep], kind[keep]
