@@ -380,6 +380,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
             "list them as [start, end], each after the one before",
         ),
+        (spanning({**ADA, "level": 10**30}), "expected a level of 0 or more for spans[0], got 1e+30; mend the record"),
         (
             spanning({**ADA, "parts": [[0, 1], [10**30, 3]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "

@@ -662,10 +662,14 @@ def _edges(span: dict[str, Any], plan: _Plan) -> tuple[int, int]:
 def read_span(span: Any, where: str) -> ListedSpan:
     """A span as a record lists it; `where` it is listed is for messages."""
     if isinstance(span, dict):
-        return _read_object(span, where)
-    if isinstance(span, list):
-        return _read_list(span, where)
-    raise SpanError(f"found {name_of_type(span)} for {where}, which takes an object or a list")
+        listed = _read_object(span, where)
+    elif isinstance(span, list):
+        listed = _read_list(span, where)
+    else:
+        raise SpanError(f"found {name_of_type(span)} for {where}, which takes an object or a list")
+    if not 0 <= listed.level <= _LARGEST:
+        raise SpanError(f"expected a level of 0 or more for {where}, got {listed.level:.6g}")
+    return listed
 
 
 def _read_object(span: dict[str, Any], where: str) -> ListedSpan:
