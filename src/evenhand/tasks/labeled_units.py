@@ -26,7 +26,7 @@ from evenhand.tasks.spans.evaluation import Portion, Portions
 from evenhand.tasks.spans.matching import equal_keys
 from evenhand.tasks.spans.scorers import LabelFilter
 from evenhand.tasks.units import Locations, Predictions, Units
-from evenhand.tasks.words.evaluation import JudgedUnits, answers_on_words, word_units
+from evenhand.tasks.words.evaluation import UnitPair, word_predictions, word_units
 from evenhand.tasks.words.measures import MISSING, TAG_KINDS
 
 KINDS = (*TAG_KINDS, MISSING)
@@ -68,19 +68,19 @@ class LabeledUnitPassage:
         found = LabeledUnitJudgement(portion, [gold.take(np.flatnonzero(counted))])
         for name, feed in self._portions.feeds.items():
             system = self._relabel[name](portion.take(feed).spans)
-            units = JudgedUnits(
+            units = UnitPair(
                 _same_bounds(gold, system),
                 *(gold.label, system.label, counted, self._counted(system)),
                 *(gold.scope, gold.start, gold.end, system.scope, portion.groups),
             )
-            side, kept = asked.system_counts[name], np.flatnonzero(units.kept)
+            side, kept = asked.system_counts[name], np.flatnonzero(units.system_counted)
             side.add(system.label[kept], names)
             side.missing += len(gold) - len(units.rows[0])
             found.sides.append(system.take(kept))
             found.systems[name], found.tallies[name] = units, {}
             if asked.asks(self._judge_name):
-                verdicts = units.verdicts(TAG_KINDS, units.is_wrong)
-                found.tallies[name][self._judge_name] = verdicts.tally(names, portion.groups)
+                matches = units.matches(TAG_KINDS, units.is_wrong)
+                found.tallies[name][self._judge_name] = matches.tally(names, portion.groups)
         return found
 
     def _counted(self, units: Spans) -> Bools:
@@ -101,7 +101,7 @@ class LabeledUnitJudgement:
     portion: Portion
     sides: list[Spans]
     """The units of the gold standard and of every system that count."""
-    systems: dict[str, JudgedUnits] = field(default_factory=dict)
+    systems: dict[str, UnitPair] = field(default_factory=dict)
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
     @property
@@ -114,7 +114,7 @@ class LabeledUnitJudgement:
 
     def answers(self, by: str) -> Predictions:
         """Of the units of the gold standard; one that a system lacks is wrong."""
-        return answers_on_words(by, list(self.systems.values()))
+        return word_predictions(by, list(self.systems.values()))
 
     def units(self, by: str) -> Units:
         """The same as an error browser shows them."""

@@ -18,7 +18,7 @@ TASKS: Registry[Task] = Registry(
     Task,
     {
         "spans": "evenhand.tasks.spans.task:TASK",
-        "tags": "evenhand.tasks.tags.task:TASK",
+        "tags": "evenhand.tasks.tags:TASK",
         "trees": "evenhand.tasks.trees.task:TASK",
         "chains": "evenhand.tasks.chains.task:TASK",
         "relations": "evenhand.tasks.relations.task:TASK",

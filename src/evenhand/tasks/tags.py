@@ -1,0 +1,216 @@
+"""Tags, one label per word: the task, its measure `accuracy`, and the agreement of annotators.
+
+The command line loads this file for its help, so functions import arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evenhand.errors import SettingError
+from evenhand.registry import lazy
+from evenhand.scoring.measure import Formula, Measure, Scorer
+from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.tasks.task import AgreementSpec, Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.words.measures import (
+    EXTRA,
+    MISSING,
+    PUNCTUATION,
+    TAG_ERRORS,
+    TAG_KINDS,
+    by_label,
+    feature_set,
+    notes,
+    traits_of_words,
+)
+
+if TYPE_CHECKING:
+    from evenhand.alignment.words import Aligned, Words
+    from evenhand.arrays import Bools, Ints
+    from evenhand.data.annotation import Annotation
+    from evenhand.data.vocabulary import Vocabulary
+    from evenhand.scoring.tally import Tally
+    from evenhand.tasks.evaluation import EvaluationRequest
+    from evenhand.tasks.words.evaluation import UnitMatches, UnitPair, WordEvaluator
+
+NO_TAG = "_"
+"""The tag of a word whose tag does not count for any annotator."""
+
+
+def evaluator(request: EvaluationRequest) -> WordEvaluator:
+    from evenhand.tasks.words.evaluation import WordEvaluator
+
+    columns = (next(iter(request.read_as[side].columns), None) for side in ("gold", "system"))
+    layers = ("tags", "upos", "xpos", *map(str, columns))
+    return WordEvaluator(request, layers, {name: TagScorer(request, name) for name in request.sides.systems})
+
+
+class TagScorer:
+    """Tags of words: a word is correct if the system gives it the same tag.
+
+    - `accuracy` = correct words / words of the gold standard that count. If the system's tokens differ and it has no
+      word for one of them, that word is wrong (`missing`). Words that only the system has (`extra`) count for the
+      precision of their tags.
+    - For each tag: precision = correct / words with the tag in the system, recall = correct / words with the tag in the
+      gold standard, F1.
+    - A sentence is fully correct if all its words that count are correct. Sentences without such words are left out.
+
+    Features (`--column feats`) are compared as sets: `Case=Nom|Number=Sing` equals `Number=Sing|Case=Nom`, and repeated
+    features count once. Values are compared unchanged, `PronType=Int,Rel` too. Tables sort them.
+
+    `--labels` and `--exclude` choose the words that count, by their tag in the gold standard.
+
+    Sources: Tuggener 2017, section 2.1 (Table 3), for accuracy and correct sentences.
+    """
+
+    def __init__(self, request: EvaluationRequest, name: str) -> None:
+        from evenhand.tasks.words.evaluation import WordLabelFilter
+
+        self._settings, self._labels = request.settings, request.vocabulary.labels
+        self._is_scored = bool(request.judges)
+        self._columns = {side: next(iter(request.read_as[side].columns), None) for side in ("gold", "system")}
+        coder = request.vocabulary.columns["scored"]
+        self._tags, self._features = dict[str, WordLabelFilter](), dict[str, WordLabelFilter]()
+        for side, owner in (("gold", "gold"), ("system", name)):
+            names = request.settings.new_names(side, owner)
+            sets = {feature_set(old): feature_set(new) for old, new in names.items()}
+            self._tags[side] = WordLabelFilter(coder, self._labels, partial(_renamed, names))
+            self._features[side] = WordLabelFilter(coder, self._labels, partial(_renamed_set, sets))
+
+    def labels(self, words: Words, side: str) -> Ints:
+        from evenhand.data.layers import FeatureSets
+
+        tags, settings = words.annotation.word_tags(self._columns[side]), self._settings
+        if not isinstance(tags, FeatureSets):
+            return self._tags[side](tags)
+        labels, exclude = (tuple(map(feature_set, chosen)) for chosen in (settings.labels, settings.exclude))
+        self._settings = replace(settings, labels=labels, exclude=exclude)
+        return self._features[side](tags)
+
+    def counted(self, words: Words, labels: Ints) -> Bools:
+        from evenhand.tasks.words.evaluation import counted_words
+
+        return counted_words(self._settings, words, labels, self._labels.values)
+
+    def heads(self, aligned: Aligned) -> None:
+        return None
+
+    def score(self, pair: UnitPair) -> tuple[dict[str, Tally], UnitMatches | None]:
+        if not self._is_scored:
+            return {}, None
+        matches = pair.matches(TAG_KINDS, pair.is_wrong)
+        tallies = {
+            "tags": matches.tally(self._labels.values, pair.groups),
+            "sentences": matches.sentence_tally({"accuracy": ("right",)}, pair.groups),
+        }
+        return tallies, matches
+
+
+def _renamed(names: Mapping[str, str], tag: str) -> str:
+    return names.get(tag, tag)
+
+
+def _renamed_set(names: Mapping[str, str], tag: str) -> str:
+    features = feature_set(tag)
+    return names.get(features, features)
+
+
+def as_spans(
+    annotation: Annotation, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> Annotation:
+    """The tags of an annotator as spans of one word each, whose labels are codes; without ignored punctuation."""
+    import numpy as np
+
+    from evenhand.arrays import ints, ones
+    from evenhand.data.annotation import Annotation
+    from evenhand.data.layers import FeatureSets, Spans
+    from evenhand.tasks.words.evaluation import is_punctuation
+
+    tags = annotation.word_tags(next(iter(read_as.columns), None))
+    code = tags.code  # read before the names, which are complete only when all cells are coded
+    names = map(feature_set, tags.names) if isinstance(tags, FeatureSets) else tags.names
+    label = ints([vocabulary.labels.code(name) for name in names])[code]
+    corpus = annotation.corpus
+    assert corpus.bounds is not None
+    word = np.flatnonzero(~is_punctuation(settings["punctuation"], annotation))
+    scope = ints(corpus.sentence_of[word])
+    start = word - corpus.bounds[scope]
+    spans = Spans.of(vocabulary, scope, start, start + ones(len(start)), label[word])
+    return Annotation(corpus, {"spans": spans}, {"spans": annotation.reading}, annotation.name)
+
+
+def as_tags(annotation: Annotation) -> Annotation:
+    """The inverse of `as_spans`."""
+    import numpy as np
+
+    from evenhand.data.layers import Tags
+
+    corpus, spans = annotation.corpus, annotation.spans()
+    assert corpus.bounds is not None
+    labels = spans.vocabulary.labels.values
+    code = np.full(corpus.token_count or 0, len(labels))
+    code[corpus.bounds[spans.scope] + spans.start] = spans.label
+    tags = Tags(code, (*labels, NO_TAG))
+    return replace(annotation, layers={"tags": tags}, readings={"words": annotation.reading})
+
+
+def _accuracy(name: str, settings: ScoreSettings) -> Formula:
+    return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+
+
+def _check(settings: ScoreSettings, content: GoldProfile) -> None:
+    if settings["punctuation"].by == "relation":
+        raise SettingError("Tags have no relations; choose punctuation by its form, or by tags: pos:PUNCT.")
+
+
+TASK = Task(
+    name="tags",
+    title="tags: parts of speech, any label a word",
+    unit="word",
+    example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
+    models=(
+        Measure(
+            "accuracy",
+            "tags",
+            Scorer("tags"),
+            _accuracy,
+            "evenhand.tasks.tags.TagScorer",
+            ("acc",),
+            summary="The share of words with the right tag.",
+        ),
+    ),
+    match=lambda content: ("accuracy",),
+    ranked=lambda content: ("accuracy",),
+    compared_by=("accuracy",),
+    reported_by=("accuracy",),
+    parameters=(PUNCTUATION,),
+    align=lambda content: "characters" if "universal" in content.traits else "strict",
+    signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
+    check=_check,
+    traits=traits_of_words,
+    shows=lambda annotation: True,
+    shows_any=True,
+    passage=evaluator,
+    notes=notes,
+    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
+    kinds=(*TAG_KINDS, MISSING),
+    right=lambda by: ("right",),
+    surplus_kinds=(EXTRA,),
+    verdict_judges=("tags",),
+    verdict_columns=(("side", "string"),),
+    agreed=AgreementSpec(
+        ("accuracy",),
+        as_spans=as_spans,
+        from_spans=as_tags,
+        settings={"align": "strict"},
+    ),
+    display=Display(
+        confusion=Confusion(("accuracy",), "confusion (wrong tags)"),
+        label="tag",
+        verdict_names=TAG_ERRORS,
+        drawing="words",
+    ),
+)

@@ -15,12 +15,12 @@
 | MLAS       | CLAS, and it has the same UPOS, UFeats and functional children (see below)            |
 | BLEX       | CLAS, and it has the same lemma, or its gold lemma is `_`                             |
 
-Functional children are the words below it with functional relations. They are the same if there are as many on both
-sides, aligned to each other, with the same relations, UPOS and UFeats.
+Functional children are the dependents with functional relations. They are the same if both sides have the same number,
+aligned to each other, with the same relations, UPOS and UFeats.
 
 Precision = correct / units of the system, recall = correct / units of the gold standard, F1 = 2 correct / (gold +
 system), aligned accuracy = correct / aligned words. Units are tokens, sentences, words or, for CLAS, MLAS and BLEX,
-words with a content relation: each side's own for precision and recall, aligned words with a gold one for the aligned
+words with a content relation: of each side for precision and recall, aligned words with a gold one for the aligned
 accuracy. Tokens, Sentences and Words have no aligned accuracy. Punctuation is scored, and `--labels`, `--exclude`,
 `--punctuation` and `--subtypes` change nothing.
 
@@ -40,14 +40,34 @@ from evenhand.data.tokens import equal
 from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
 from evenhand.tasks.trees.task import OF_CONTENT, OF_WORDS
-from evenhand.tasks.words.evaluation import Heads, sentence_of
-from evenhand.tasks.words.scores import CONTENT, FUNCTIONAL
+from evenhand.tasks.words.evaluation import Heads, gold_sentences
+from evenhand.tasks.words.measures import feature_order
 
 KINDS = (
     *(f"{unit}.{side}" for unit in ("tokens", "sentences", "words", "content") for side in ("gold", "system")),
     *(f"{metric}.correct" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)),
     "content.aligned",
 )
+# fmt: off
+CONTENT = frozenset({
+    "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
+    "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list", "parataxis",
+    "orphan", "goeswith", "reparandum", "root", "dep",
+})
+"""Relations of content words; punct and unknown relations are neither content nor functional."""
+FUNCTIONAL = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
+FEATURES = frozenset({
+    "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite",
+    "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite",
+})
+"""The features that are compared."""
+# fmt: on
+
+
+def universal_features(features: str) -> str:
+    """The features that are compared, in alphabetical order."""
+    compared = (feature for feature in features.split("|") if feature.partition("=")[0] in FEATURES)
+    return "|".join(sorted(compared, key=feature_order))
 
 
 @dataclass(frozen=True)
@@ -62,23 +82,27 @@ class Analysis:
 
 
 def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Ints:
-    """The counts of `KINDS` for every sentence of the gold standard; what the system has counts where it begins."""
+    """The counts of `KINDS` for every sentence of the gold standard.
+
+    Units of the system count for the sentence in which they begin.
+    """
     aligned, same_head = heads.aligned, heads.are_same
-    mine, theirs = aligned.rows
+    gold_rows, system_rows = aligned.rows
     is_content, is_functional = (
         np.array([name in members for name in relations], dtype=np.bool_) for members in (CONTENT, FUNCTIONAL)
     )
-    same_upos = gold.upos[mine] == system.upos[theirs]
-    same_xpos = equal_texts(gold.xpos, system.xpos, mine, theirs)
-    same_features = gold.features[mine] == system.features[theirs]
-    same_lemma = equal_texts(gold.lemma, system.lemma, mine, theirs) | _is_underscore(gold.lemma)[mine]
-    same_relation = gold.relation[mine] == system.relation[theirs]
+    relation = gold.relation[gold_rows]
+    same_upos = gold.upos[gold_rows] == system.upos[system_rows]
+    same_xpos = equal_texts(gold.xpos, system.xpos, gold_rows, system_rows)
+    same_features = gold.features[gold_rows] == system.features[system_rows]
+    same_lemma = equal_texts(gold.lemma, system.lemma, gold_rows, system_rows) | _is_underscore(gold.lemma)[gold_rows]
+    same_relation = relation == system.relation[system_rows]
     attached = same_head & same_relation
-    content = attached & is_content[gold.relation[mine]]
-    is_child = same_relation & same_upos & same_features & same_head & is_functional[gold.relation[mine]]
+    content = attached & is_content[relation]
+    is_child = same_relation & same_upos & same_features & same_head & is_functional[relation]
     same_children = _same_children(heads, gold, system, is_functional, is_child)
     correct = {
-        "words": np.ones(len(mine), dtype=np.bool_),
+        "words": np.ones(len(gold_rows), dtype=np.bool_),
         "upos": same_upos,
         "xpos": same_xpos,
         "ufeats": same_features,
@@ -90,68 +114,69 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
         "mlas": content & same_upos & same_features & same_children,
         "blex": content & same_lemma,
     }
-    sentence, other = aligned.gold.sentence, sentence_of(aligned)
-    counted = _units(aligned, sentence, other)
-    counted |= {
+    sentence, system_sentence = aligned.gold.sentence, gold_sentences(aligned)
+    counted = _segmentation(aligned, sentence, system_sentence) | {
+        "words.gold": sentence,
+        "words.system": system_sentence,
         "content.gold": sentence[is_content[gold.relation]],
-        "content.system": other[is_content[system.relation]],
+        "content.system": system_sentence[is_content[system.relation]],
+        "content.aligned": sentence[gold_rows[is_content[relation]]],
+        **{f"{metric}.correct": sentence[gold_rows[is_correct]] for metric, is_correct in correct.items()},
     }
-    counted |= {f"{metric}.correct": sentence[mine[is_right]] for metric, is_right in correct.items()}
-    counted["content.aligned"] = sentence[mine[is_content[gold.relation[mine]]]]
     sentences = aligned.gold.corpus.sentences
     return np.stack([np.bincount(counted[kind], minlength=sentences) for kind in KINDS], axis=1)
 
 
-def _units(aligned: Aligned, sentence: Ints, other_sentence: Ints) -> dict[str, Ints]:
-    """The tokens, sentences and words of each side, and tokens and sentences that are the same, by their sentences."""
+def _segmentation(aligned: Aligned, sentence: Ints, system_sentence: Ints) -> dict[str, Ints]:
+    """The sentence of each token and each sentence: of both sides, and of those with the same characters."""
     gold, system = aligned.gold, aligned.system
-    tokens, others = np.flatnonzero(gold.begins_token), np.flatnonzero(system.begins_token)
-    first, other_first = gold.bounds[:-1], system.bounds[:-1]
-    same = _same_spans(gold.start[tokens], gold.end[tokens], system.start[others], system.end[others])
-    whole = _same_spans(gold.sentence_start, gold.sentence_end, system.sentence_start, system.sentence_end)
+    tokens, system_tokens = np.flatnonzero(gold.begins_token), np.flatnonzero(system.begins_token)
+    first, system_first = gold.bounds[:-1], system.bounds[:-1]
+    same_token = _is_span_of(
+        gold.start[tokens], gold.end[tokens], system.start[system_tokens], system.end[system_tokens]
+    )
+    same_sentence = _is_span_of(gold.sentence_start, gold.sentence_end, system.sentence_start, system.sentence_end)
     return {
         "tokens.gold": sentence[tokens],
-        "tokens.system": other_sentence[others],
-        "tokens.correct": sentence[tokens[same]],
+        "tokens.system": system_sentence[system_tokens],
+        "tokens.correct": sentence[tokens[same_token]],
         "sentences.gold": sentence[first],
-        "sentences.system": other_sentence[other_first],
-        "sentences.correct": sentence[first[whole]],
-        "words.gold": sentence,
-        "words.system": other_sentence,
+        "sentences.system": system_sentence[system_first],
+        "sentences.correct": sentence[first[same_sentence]],
     }
 
 
-def _same_spans(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Bools:
-    """Which of the first spans are among the others; both are in order and without overlap."""
-    place = np.minimum(np.searchsorted(other_start, start), len(other_start) - 1)
-    same: Bools = (other_start[place] == start) & (other_end[place] == end)
+def _is_span_of(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Bools:
+    """Which of the first spans are among the others; both are sorted and do not overlap."""
+    index = np.minimum(np.searchsorted(other_start, start), len(other_start) - 1)
+    same: Bools = (other_start[index] == start) & (other_end[index] == end)
     return same
 
 
 def _same_children(heads: Heads, gold: Analysis, system: Analysis, is_functional: Bools, is_child: Bools) -> Bools:
-    """Which aligned words have the same functional children; `is_child` says which aligned words are such themselves.
+    """Which aligned words have the same functional children; `is_child` marks aligned words that are such children.
 
-    Alignment keeps the order of words, so that children are the same if each side has as many as are aligned.
+    Alignment keeps the order of words, so children are the same if both sides have as many as are aligned.
     """
-    mine, theirs = heads.aligned.rows
-    same = _children(heads.gold, mine[is_child])[mine]
-    wanted = _children(heads.gold, np.flatnonzero(is_functional[gold.relation]))[mine]
-    found = _children(heads.system, np.flatnonzero(is_functional[system.relation]))[theirs]
-    equally_many: Bools = (same == wanted) & (same == found)
-    return equally_many
+    gold_rows, system_rows = heads.aligned.rows
+    aligned = _children(heads.gold, gold_rows[is_child])[gold_rows]
+    in_gold = _children(heads.gold, np.flatnonzero(is_functional[gold.relation]))[gold_rows]
+    in_system = _children(heads.system, np.flatnonzero(is_functional[system.relation]))[system_rows]
+    same: Bools = (aligned == in_gold) & (aligned == in_system)
+    return same
 
 
 def _children(head: Ints, children: Ints) -> Ints:
-    """How many of these words each word has below it; roots' heads, which are -1, count for nobody."""
+    """The number of these children of each word; children of the root (-1) are not counted."""
     return np.bincount(head[children] + 1, minlength=len(head) + 1)[1:]
 
 
-def equal_texts(gold: Tags, system: Tags, mine: Ints, theirs: Ints) -> Bools:
-    """Which of some words have the same text in a column: by bytes, or by codes where it did not come from a file."""
+def equal_texts(gold: Tags, system: Tags, gold_rows: Ints, system_rows: Ints) -> Bools:
+    """Which pairs of words have the same string in a column: by bytes if both come from files, else by codes."""
     if isinstance(gold, TagColumn) and isinstance(system, TagColumn):
-        return equal(gold.cells.take(mine), system.cells.take(theirs))
+        return equal(gold.cells.take(gold_rows), system.cells.take(system_rows))
     coder = StringCoder()
-    same: Bools = gold.coded(coder)[mine] == system.coded(coder)[theirs]
+    same: Bools = gold.coded(coder)[gold_rows] == system.coded(coder)[system_rows]
     return same
 
 
@@ -159,6 +184,6 @@ def _is_underscore(tags: Tags) -> Bools:
     if isinstance(tags, TagColumn):
         cells = tags.cells
         first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
-        found: Bools = (first == ord("_")) & (cells.end - cells.start == 1)
-        return found
+        underscore: Bools = (first == ord("_")) & (cells.end - cells.start == 1)
+        return underscore
     return np.array([name == "_" for name in tags.names], dtype=np.bool_)[tags.code]

@@ -1,22 +1,29 @@
-"""The arithmetic of match models that count words."""
+"""Measures of words, shared by tags and trees: error types, arithmetic, punctuation, details and notes.
+
+Declarations import this file, so it loads no arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.parameters import CommandLine, Conversion, Parameter
-from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, WeightedCounts
-from evenhand.settings import ScoreSettings
+from evenhand.settings import UNIVERSAL_LAYERS, ReadSettings, ScoreSettings
 
-# == tasks/words/kinds.py: The verdicts on words.
-
+if TYPE_CHECKING:
+    from evenhand.data.annotation import Annotation
+    from evenhand.results.result import GoldSummary
+    from evenhand.scoring.scores import MeasureScore
+    from evenhand.scoring.tally import Tally
+    from evenhand.tasks.evaluation import SideSummary
 
 MISSING, EXTRA, ABSENT = "missing", "extra", "absent"
-"""A unit of the gold standard that the system lacks, one that only the system has, and one that other systems add."""
+"""A unit of the gold standard that the system lacks, one that only the system has, and one that only others have."""
 TAG_KINDS = ("right", "wrong")
 TREE_KINDS = ("right", "wrong_head", "wrong_relation", "both")
 TAG_ERRORS = {"wrong": "wrong tag", MISSING: "missing"}
@@ -27,7 +34,7 @@ TREE_ERRORS = {
     MISSING: "missing",
     EXTRA: "extra",
 }
-"""What errors are called."""
+"""Names of error types."""
 ENHANCED = ("elas", "eulas")
 """Scores of enhanced dependencies, whose units are edges of words."""
 RIGHT = {
@@ -37,10 +44,7 @@ RIGHT = {
     "elas": ("right", ABSENT),
     "eulas": ("right", ABSENT),
 }
-"""The verdicts that are right under each score."""
-
-
-# == tasks/words/models.py (primary)
+"""The types that are correct under each score."""
 
 
 def by_label(
@@ -52,41 +56,78 @@ def by_label(
     *,
     confuses: bool,
 ) -> Formula:
-    """A model that counts some verdicts of a judge as right; what labels differ in counts on either side.
+    """Accuracy with some error types of a scorer as correct; differing labels count once on either side.
 
-    `confuses` says whether labels are all that it looks at, so that it has a confusion matrix.
+    `confuses` tells whether only labels decide, so a confusion matrix makes sense.
     """
 
     def on(side: str, chosen: Iterable[str]) -> WeightedCounts:
         return {f"{prefix}{kind}": 1.0 for prefix in ("", side) for kind in chosen}
 
-    met, correct = on("gold.", right), on("system.", right)
-    wanted, found = {**on("gold.", kinds), MISSING: 1.0}, {**on("system.", kinds), EXTRA: 1.0}
-    counts = {"correct": met, "gold": wanted, "system": found}
-    further = lazy(
-        "evenhand.tasks.words.scores:with_confusion" if confuses else "evenhand.tasks.words.scores:with_sentences"
-    )
-    sums = (correct, found, met, wanted)
+    matched, correct = on("gold.", right), on("system.", right)
+    expected, predicted = {**on("gold.", kinds), MISSING: 1.0}, {**on("system.", kinds), EXTRA: 1.0}
+    counts = {"correct": matched, "gold": expected, "system": predicted}
+    sums = (correct, predicted, matched, expected)
+    further = with_confusion if confuses else with_sentences
     return Formula(name, judge, counts, *sums, headline="accuracy", beta=settings.beta, further=further)
 
 
-# == tasks/words/punctuation_policy.py: Which words are left out as punctuation, as a user says it.
+def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
+    """Add sentences, distances and the confusion of labels; missing words are under ""."""
+    confusion = tallies[score.model.judge].confusion(is_confused)
+    return replace(with_sentences(score, tallies), confusion=confusion)
+
+
+def is_confused(kind: str) -> bool:
+    """Whether a confusion matrix counts this count type; each wrong label once, by its gold label."""
+    return kind.startswith("gold.") or kind in (MISSING, EXTRA)
+
+
+def with_sentences(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
+    """Add the fully correct sentences and, if distances were counted, the scores by distance."""
+    from evenhand.scoring.scores import Sentences, score_row
+
+    sentences, distances = None, {}
+    tally = tallies.get("sentences")
+    if tally is not None and score.name in tally.kinds:
+        counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
+        sentences = Sentences(int(counts[score.name]), int(counts["sentences"]))
+    if "distances" in tallies:
+        tally = tallies["distances"]
+        rows = tally.by_label().rows
+        distances = {name: score_row(score.model, tally, rows[name]) for name in tally.labels if name in rows}
+    return replace(score, sentences=sentences, distances=distances)
+
+
+def without_subtype(relation: str) -> str:
+    """`nmod:poss` as `nmod`."""
+    return relation.partition(":")[0]
+
+
+def feature_set(features: str) -> str:
+    """All features, each once, in the alphabetical order of Universal Dependencies."""
+    return "|".join(sorted(set(filter(None, features.split("|"))), key=feature_order))
+
+
+def feature_order(feature: str) -> tuple[str, str]:
+    """Sort key of `Case=Nom`."""
+    return feature.partition("=")[0].lower(), feature
 
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Which words are left out as punctuation: none, or those told by their relation, form, or tags."""
+    """Which words are left out as punctuation: none, or by relation, form or tag."""
 
     by: Literal["keep", "relation", "form", "pos"] = "keep"
     tags: tuple[str, ...] = ()
 
     @staticmethod
     def parse(text: str) -> Punctuation:
-        """`keep`, `relation`, `form`, or `pos:TAG,TAG`; with spaces between tags where a comma is one of them."""
-        by, _, rest = text.partition(":")
-        words = rest.split()
-        with_spaces = "," in words or "," not in rest
-        tags = tuple(words if with_spaces else (tag.strip() for tag in rest.split(",") if tag.strip()))
+        """`keep`, `relation`, `form`, or `pos:TAG,TAG`; tags are separated by spaces if one of them is a comma."""
+        by, _, remainder = text.partition(":")
+        words = remainder.split()
+        with_spaces = "," in words or "," not in remainder
+        tags = tuple(words if with_spaces else (tag.strip() for tag in remainder.split(",") if tag.strip()))
         if by == "pos" and tags:
             return Punctuation("pos", tags)
         if text in ("keep", "relation", "form"):
@@ -106,3 +147,36 @@ PUNCTUATION = Parameter(
     conversion=Conversion(parse=Punctuation.parse, stored=Punctuation),
     cli=CommandLine(metavar="POLICY"),
 )
+
+
+def traits_of_words(annotation: Annotation) -> frozenset[str]:
+    """`universal` if words have all columns of Universal Dependencies."""
+    return frozenset({"universal"} if all(layer in annotation.layers for layer in UNIVERSAL_LAYERS) else ())
+
+
+def traits_of_trees(annotation: Annotation) -> frozenset[str]:
+    """Traits of words, and `enhanced` if most words have enhanced dependencies."""
+    from evenhand.data.layers import DEPS, has_edges
+
+    return traits_of_words(annotation) | ({"enhanced"} if has_edges(annotation.layers.get(DEPS)) else set())
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Notes on repairs, missing words and labels."""
+    from evenhand.data.annotation import ReadInfo
+    from evenhand.tasks.tables import label_notes, reading_notes
+
+    notes = reading_notes("gold", gold.name, gold.reading, "begin")
+    notes += reading_notes("system", name, side.reading or ReadInfo(), "begin")
+    if side.missing:
+        notes.append(
+            f"system {name}: has no word for {side.missing:,} of the {gold.tokens or 0:,} words of the gold standard, "
+            "as its tokens differ; these count as wrong."
+        )
+    if not gold.units:
+        notes.append(f"gold {gold.name}: has no word that counts.")
+    elif identical:
+        notes.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
+    return (*notes, *label_notes(gold, name, side.labels, "word"))

@@ -49,7 +49,7 @@ TASK = Task(
     reported_by=("accuracy",),
     passage=partial(LabeledUnitPassage, judge="sentences", units=units),
     shows=lambda annotation: False,
-    notes=lazy("evenhand.tasks.words.scores:notes"),
+    notes=lazy("evenhand.tasks.words.measures:notes"),
     kinds=KINDS,
     right=lambda by: ("right",),
     verdict_judges=("sentences",),
