@@ -84,8 +84,8 @@ def test_a_path_visits_no_empty_node_twice() -> None:
 @pytest.mark.parametrize(
     ("cell", "finding"),
     [
-        ("2", "the enhanced edge '2' is no head and label"),
-        ("x:obl", "the enhanced edge 'x:obl' is no head and label"),
+        ("2", "the enhanced edge '2' is not a head and a label"),
+        ("x:obl", "the enhanced edge 'x:obl' is not a head and a label"),
         ("9:obl", "the head 9 is outside the sentence"),
     ],
 )

@@ -111,7 +111,7 @@ def test_punctuation_is_told_by_form_or_tag(score: Score) -> None:
     assert score(gold, system)["accuracy"].headline == 1 / 3
     assert score(gold, system, punctuation="form")["accuracy"].headline == 1 / 2
     assert score(gold, system, punctuation="pos:PUNCT,SYM")["accuracy"].headline == 1
-    with pytest.raises(eh.SettingError, match="Tags have no relations; tell punctuation by its form, or by tags"):
+    with pytest.raises(eh.SettingError, match="Tags have no relations; choose punctuation by its form, or by tags"):
         score(gold, system, punctuation="relation")
 
 
