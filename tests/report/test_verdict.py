@@ -88,7 +88,7 @@ def test_another_measure_may_have_another_leader() -> None:
 def test_the_score_that_is_compared_is_always_scored(example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
     report = eh.report(example / "gold.conll", systems, match="exact", **QUICK)
-    assert report.primary == "fair"
+    assert report.by == "fair"
     assert report.results.models == ("fair", "exact")
     assert verdict(report)[0].startswith("tagger leads crf by 14.52 points")
     assert how(report).startswith("Points of fair F1. ")

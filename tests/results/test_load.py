@@ -21,7 +21,7 @@ from declared import SPAN_MODELS
 from evenhand.cli.output import RENDERERS
 from evenhand.comparison.differences import Bound
 from evenhand.registry import load
-from evenhand.results.json import SavedBound
+from evenhand.results.json import bound_from_shares
 from example_results import EXAMPLES, FEW, FILES, compared, files, scored
 
 FORMS = ("text", "markdown", "csv", "latex", "json")
@@ -172,7 +172,8 @@ def test_bounds_are_counts_again(units: int, data: st.DataObject) -> None:
     """JSON has shares of units, from which the counts follow."""
     right = data.draw(st.integers(0, units))
     share = right / units
-    assert SavedBound(units, {"a": share}, share).bound(["a"]) == Bound(units, (right,), right)
+    saved = {"units": units, "systems": {"a": share}, "upper_bound": share}
+    assert bound_from_shares(saved, ["a"]) == Bound(units, (right,), right)
 
 
 @pytest.mark.parametrize("task", FILES)
@@ -316,9 +317,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_broken_texts(text: str) -> None:
-    sentence = (
-        r"^the saved text: is no saved result of evenhand score \(.+\); give what evenhand score --as json or to_json"
-    )
+    sentence = r"^the saved text: is not a saved result of evenhand score \(.+\); give a file that evenhand score --as json or to_json"
     with pytest.raises(eh.InputError, match=sentence):
         eh.Results.from_json(text)
 
@@ -328,14 +327,14 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(eh.InputError, match=r"cannot be read \(.+\); give a saved result, or its text\.$"):
             eh.Results.from_json(source)
     (tmp_path / "image.json").write_bytes(b"\x89PNG\xff")
-    with pytest.raises(eh.InputError, match=r"image\.json: is no saved result of evenhand rank"):
+    with pytest.raises(eh.InputError, match=r"image\.json: is not a saved result of evenhand rank"):
         eh.Ranking.from_json(tmp_path / "image.json")
 
 
 def test_what_does_not_fit_together() -> None:
     saved = scored("tags").to_dict()
     saved["systems"][1]["name"] = saved["systems"][0]["name"]
-    with pytest.raises(eh.InputError, match="systems need names of their own"):
+    with pytest.raises(eh.InputError, match="systems need different names"):
         eh.Results.from_json(json.dumps(saved))
     saved = compared("tags").to_dict()
     saved["pairs"][0]["from"] = "nobody"
@@ -409,7 +408,7 @@ def changed(saved: dict[str, Any], path: str, value: Any) -> str:
         ("systems.0.scores.exact.overall.f1", float("nan"), "JSON is malformed: invalid character"),
         ("systems.0.scores.ts.overall.kappa", -2, "kappa is -2"),
         ("systems.0.scores.ts.overall.TN", -2, "TN is -2"),
-        ("systems.0.scores.fair.confusion.LOC.PER", -1, "a count of errors is negative"),
+        ("systems.0.scores.fair.confusion.LOC.PER", -1, "Expected `int` >= 0"),
         ("systems.0.scores.accuracy.overall.correct", 10**9, "1e+09 of "),
         ("systems.0.units", -1, "Expected `int` >= 0 - at `$.systems[0].units`"),
         ("systems.0.labels.LOC", -1, "Expected `int` >= 0 - at `$.systems[0].labels[...]`"),
@@ -421,7 +420,10 @@ def test_scores_and_counts_out_of_range(path: str, value: Any, detail: str) -> N
     saved = scored("spans", match="exact,fair,ts,accuracy").to_dict()
     with pytest.raises(eh.InputError) as caught:
         eh.Results.from_json(changed(saved, path, value))
-    start, remedy = "the saved text: is no saved result of evenhand score (", "; give what evenhand score --as json or "
+    start, remedy = (
+        "the saved text: is not a saved result of evenhand score (",
+        "; give a file that evenhand score --as json or ",
+    )
     assert str(caught.value).startswith(start + detail)
     assert remedy in str(caught.value)
 
@@ -442,7 +444,7 @@ def test_scores_and_counts_out_of_range(path: str, value: Any, detail: str) -> N
 def test_comparisons_out_of_range(path: str, value: Any, detail: str) -> None:
     saved = compared("tags").to_dict()
     assert eh.Comparison.from_json(json.dumps(saved)).to_dict() == saved
-    with pytest.raises(eh.InputError, match=re.escape(f"is no saved result of evenhand compare ({detail}")):
+    with pytest.raises(eh.InputError, match=re.escape(f"is not a saved result of evenhand compare ({detail}")):
         eh.Comparison.from_json(changed(saved, path, value))
 
 
@@ -456,7 +458,7 @@ def test_comparisons_out_of_range(path: str, value: Any, detail: str) -> None:
 )
 def test_rankings_out_of_range(path: str, value: Any, detail: str) -> None:
     saved = eh.rank(*files("tags", 3), task="tags", resamples=10).to_dict()
-    with pytest.raises(eh.InputError, match=re.escape(f"is no saved result of evenhand rank ({detail}")):
+    with pytest.raises(eh.InputError, match=re.escape(f"is not a saved result of evenhand rank ({detail}")):
         eh.Ranking.from_json(changed(saved, path, value))
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from math import isnan, nan
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from evenhand.results.comparison import (
     Differences,
     OracleResult,
     Pair,
+    ResamplingInfo,
     ScoreChange,
     Significance,
     Slice,
@@ -484,13 +485,13 @@ class Pairs:
         labels, size, different = self._found.counts.labels, counts.counts[name], counts.different
         rows = [
             Transition(
-                "" if each.gold < 0 else labels[each.gold],
-                self._shown(each.before),
-                self._shown(each.after),
-                each.change,
-                count,
-                count / size,
-                count / different,
+                gold="" if each.gold < 0 else labels[each.gold],
+                before=self._shown(each.before),
+                after=self._shown(each.after),
+                change=each.change,
+                count=count,
+                share_of_class=count / size,
+                share_of_differences=count / different,
             )
             for each, count in counts.transitions[name].items()
         ]
@@ -529,11 +530,14 @@ def comparison(run: ComparisonRun, found: ComparedRun, alpha: float = ALPHA) -> 
         slices={name: _slices(model, *each) for name, each in counts.slices().items()},
         left_out=counts.left_out,
         shared=shared,
-        resampling={
-            **asdict(found.resampling),
-            "of": groups[0] if found.has_groups else None,
-            "few_documents": found.few_documents,
-        },
+        resampling=cast(
+            "ResamplingInfo",
+            {
+                **asdict(found.resampling),
+                "of": groups[0] if found.has_groups else None,
+                "few_documents": found.few_documents,
+            },
+        ),
         signature=_signature(found, gold.reading),
         notes=(
             *notes_on_gold(gold, task.unit_of(found.by)),

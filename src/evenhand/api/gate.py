@@ -470,7 +470,7 @@ def _is_left_to_drop(limits: Limits, found: Comparison) -> bool:
 def _cannot_decide(found: Comparison, pair: Pair, alpha: float) -> str:
     """Why the test cannot give a p-value below alpha."""
     if pair.significance is not None:
-        return f"{_too_few(pair.significance.groups, found.resampling['of'], alpha)}, so the test cannot decide"
+        return f"{_too_few(pair.significance.groups, str(found.resampling['of']), alpha)}, so the test cannot decide"
     group = "document" if TASKS[found.task].by_document else "sentence"
     return f"The gold standard has one {group}, so there is nothing to test"
 

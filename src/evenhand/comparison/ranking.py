@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import isnan
 from string import ascii_uppercase
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.dataclass import dataclass
@@ -111,11 +113,11 @@ class RankInterval:
 
     score: float
     """NaN if it is undefined."""
-    rank: int | None
+    rank: Annotated[int, Meta(ge=1)] | None
     """None if its score is undefined."""
     change: int
     """How many places it is better than under the first model."""
-    interval: tuple[float, float] | None
+    interval: tuple[Difference, Difference] | None
 
 
 @dataclass(frozen=True)

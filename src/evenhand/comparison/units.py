@@ -245,79 +245,49 @@ SHOWN = (*CLASSES, "unsolved", "solved_once")
 """What units can be asked for: differences of a pair, or those that no system, or only one, has right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One unit: where it is, its gold label, and what each system says."""
-
-    kind: str
-    pair: tuple[str, str] | None
-    place: str
-    sentence: int
-    document: int
-    start: int | None
-    """Where it starts, from 0: in characters of the input text, or in tokens of the sentence (see `positions`)."""
-    end: int | None
-    """Where it ends, exclusive. Both are None for an answer of a language model that the text does not have."""
-    words: str | None
-    """The unit as it is in the text; the parts of one with gaps, with a space between."""
-    text: str | None
-    gold: str
-    gold_head: str | None
-    """Of trees: the head, or `root`."""
-    answers: dict[str, str]
-    """Tags; classes of verdict and label; of trees, relations with their heads; of mentions, with antecedents."""
-    document_name: str | None = None
-    gold_antecedent: str | None = None
-    """Of mentions: the closest antecedent in the key."""
-    positions: str = "tokens"
-    """What `start` and `end` count: characters or tokens."""
-    token_start: int | None = None
-    """The first token in the sentence, where the gold standard has tokens."""
-    token_end: int | None = None
-    parts: tuple[tuple[int, int], ...] | None = None
-    """Of a unit with gaps: start and end of each part, counted as `positions` says."""
-    text_place: str | None = None
-    """File and line of the text that `start` and `end` count in, where that is a system's; else it is the gold one."""
-
-    def to_dict(self) -> dict[str, Any]:
-        before, after = self.pair or (None, None)
-        found = {name: getattr(self, name) for name in self.__slots__ if name != "pair"}
-        saved: dict[str, Any] = msgspec.to_builtins(SavedUnit(before=before, after=after, **found))
-        return saved
-
-
-class SavedUnit(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A unit as JSON has it."""
+class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A unit: its location, its gold label, and every system's prediction. Fields are in the order of the JSON."""
 
     kind: str
     before: str | None = msgspec.field(name="from")
+    """The first system of a pair, and `after` the second, for differences."""
     after: str | None = msgspec.field(name="to")
     place: str
+    """File and line."""
     document: Count
     document_name: str | None = None
     sentence: Count
     start: Count | None
+    """Start, from 0: in characters of the input text, or in tokens of the sentence (see `positions`)."""
     end: Count | None
-    positions: str | None = None
-    """None in files of earlier versions, which counted tokens, or characters that are not spaces."""
+    """End, exclusive. Both are None for a language model's answer that is not in the text."""
+    positions: str
+    """The unit of `start` and `end`: characters or tokens."""
     token_start: Count | None = None
+    """The first token in the sentence, if the gold standard has tokens."""
     token_end: Count | None = None
     parts: tuple[tuple[Count, Count], ...] | None = None
+    """For a unit with gaps: start and end of each part, in `positions`."""
     text_place: str | None = None
+    """File and line of the text that `start` and `end` refer to, if it is a system's and not the gold standard's."""
     words: str | None
+    """The unit as it is in the text; the parts of a unit with gaps are joined by spaces."""
     gold: str
     gold_head: str | None = None
+    """For trees: the head, or `root`."""
     gold_antecedent: str | None = None
+    """For mentions: the closest antecedent in the key."""
     answers: dict[str, str]
+    """Tags; error types with labels; for trees, relations with heads; for mentions, error types with antecedents."""
     text: str | None
 
-    def unit(self, systems: Sequence[str]) -> Unit:
-        found = msgspec.structs.asdict(self)
-        before, after = found.pop("before"), found.pop("after")
-        found["pair"] = None if before is None or after is None else (before, after)
-        found["positions"] = self.positions or "tokens"
-        found["answers"] = {name: self.answers[name] for name in systems}
-        return Unit(**found)
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        return None if self.before is None or self.after is None else (self.before, self.after)
+
+    def to_dict(self) -> dict[str, Any]:
+        saved: dict[str, Any] = msgspec.to_builtins(self)
+        return saved
 
 
 @dataclass
@@ -340,7 +310,7 @@ class Wanted:
         for pair, units in self._units(answers):
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
             units = units[order][: None if self.limit is None else max(0, self.limit - len(self.found))]
-            named = None if pair is None else (systems[pair[0]], systems[pair[1]])
+            before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
             sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
             positions = places.positions(sentences, starts, ends)
             found = zip(
@@ -352,26 +322,29 @@ class Wanted:
             for unit, sentence, start, end, place, (first, stop, token, last_token) in found:
                 document, gaps = int(places.document_of[sentence]), answers.gaps(unit)
                 parts = places.parts(sentence, start, end, gaps) if gaps else None
+                gold, gold_head = counts.gold(answers, places, unit)
                 self.found.append(
                     Unit(
-                        self.kind,
-                        named,
-                        place,
-                        places.number(sentence),
-                        document + 1,
-                        first,
-                        stop,
-                        places.words(sentence, start, end, gaps),
-                        places.text(sentence),
-                        *counts.gold(answers, places, unit),
-                        {name: counts.answer(answers, places, row, unit) for row, name in enumerate(systems)},
-                        places.name(document),
-                        counts.antecedent(answers, places, unit),
-                        positions.of,
-                        token,
-                        last_token,
-                        None if parts is None else tuple(parts),
-                        places.text_place(sentence, start),
+                        kind=self.kind,
+                        before=before,
+                        after=after,
+                        place=place,
+                        document=document + 1,
+                        document_name=places.name(document),
+                        sentence=places.number(sentence),
+                        start=first,
+                        end=stop,
+                        positions=positions.of,
+                        token_start=token,
+                        token_end=last_token,
+                        parts=None if parts is None else tuple(parts),
+                        text_place=places.text_place(sentence, start),
+                        words=places.words(sentence, start, end, gaps),
+                        gold=gold,
+                        gold_head=gold_head,
+                        gold_antecedent=counts.antecedent(answers, places, unit),
+                        answers={name: counts.answer(answers, places, row, unit) for row, name in enumerate(systems)},
+                        text=places.text(sentence),
                     )
                 )
 

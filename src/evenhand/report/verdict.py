@@ -59,7 +59,7 @@ def how(report: Report) -> str:
 
 def measure(report: Report) -> str:
     """The score that comes first, as readers call it: fair F1, las, accuracy."""
-    return score_name(report, report.primary)
+    return score_name(report, report.by)
 
 
 def score_name(report: Report, model: str) -> str:
@@ -76,7 +76,7 @@ def differs(comparison: Comparison, one: str, other: str) -> bool | None:
 
 
 def _alone(report: Report) -> list[str]:
-    name, standing = next(iter(report.ranking[report.primary].items()))
+    name, standing = next(iter(report.ranking[report.by].items()))
     ranking, around = report.ranking, ""
     if isnan(standing.score):
         return []
@@ -109,7 +109,7 @@ def _sureness(comparison: Comparison, pair: Pair) -> str:
     if test is None:
         return "; no test was made"
     if not can_decide(comparison, pair):
-        groups = counted(test.groups, comparison.resampling["of"].removesuffix("s"))
+        groups = counted(test.groups, str(comparison.resampling["of"]).removesuffix("s"))
         return f"; they differ in {groups}, too few for a test to decide"
     return f", {p_words(test.p_holm)}: {'' if test.p_holm < ALPHA else 'no '}evidence of a difference"
 

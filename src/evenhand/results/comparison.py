@@ -1,4 +1,4 @@
-"""A comparison: what `compare` returns."""
+"""Comparisons, rankings and reports of several systems: what `compare`, `rank` and `report` return."""
 
 from __future__ import annotations
 
@@ -7,37 +7,53 @@ from dataclasses import asdict, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from evenhand.arrays import Count, Share, Values
+import msgspec
+
+from evenhand.arrays import Count, Difference, Share, Values
 from evenhand.comparison.differences import Bound
 from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.display import Framed, Plotted, Shown, Tabled, written
-from evenhand.results.result import GoldSummary, Results, defined
+from evenhand.results.result import GoldSummary, Results, defined, plain
 from evenhand.tables import Query
-from evenhand.tasks.registry import model
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
 from evenhand.version import __version__
 
-# == result/pairs.py: Two systems side by side: the differences of a comparison.
+
+class ResamplingInfo(TypedDict):
+    """The settings of the tests and intervals of a comparison."""
+
+    trials: Count
+    resamples: Count
+    few_documents: Count | None
+    """As in `Ranking`."""
+    interval: str
+    """The method: `percentile` or `bca`."""
+    level: Share
+    seed: int
+    of: str | None
+    """The resampled groups: documents or sentences."""
 
 
-@dataclass(frozen=True)
-class Transition:
-    """What units were and became, and how many there are."""
+# Pairs of systems
+
+
+class Transition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A kind of change between two systems: the gold label and both predictions, with its frequency."""
 
     gold: str
-    before: str
-    after: str
-    change: str
-    """Of trees, what changed: `head`, `relation` or `both`."""
-    count: int
-    share_of_class: float
-    share_of_differences: float
+    before: str = msgspec.field(name="from")
+    after: str = msgspec.field(name="to")
+    change: str = ""
+    """For trees, the part that changed: `head`, `relation` or `both`."""
+    count: Count
+    share_of_class: Share
+    share_of_differences: Share
 
 
 @dataclass(frozen=True)
@@ -45,15 +61,15 @@ class Differences:
     """One class of differences: `correction`, `new_error` or `changed_error`."""
 
     name: str
-    count: int
-    share: float
-    """Of all differences of the pair."""
+    count: Count
+    share: Share
+    """The share of all differences of the pair."""
     transitions: Sequence[Transition]
     """By frequency."""
     _units: Callable[[], list[Unit]] = field(repr=False, compare=False, default=list)
 
     def units(self) -> list[Unit]:
-        """The units themselves, with place and context; the files are read again."""
+        """The units with their locations and contexts; reads the files again."""
         return self._units()
 
     def __len__(self) -> int:
@@ -71,41 +87,46 @@ class Significance:
     trials: Count
     seed: int
     groups: Count
-    """How many documents or sentences the systems differ in."""
+    """The number of documents or sentences in which the systems differ."""
     least: Share
-    """The smallest p that so many groups allow."""
+    """The smallest p-value that this number of groups allows."""
     exact: bool = False
 
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """The difference of two systems under one score."""
+    """The difference between two systems under one measure."""
 
     delta: float
     significance: Significance | None
-    interval: tuple[float, float] | None
+    interval: tuple[Difference, Difference] | None
+
+    def to_dict(self, resampling: ResamplingInfo) -> dict[str, Any]:
+        return {"delta": defined(self.delta), **_plain_test(self, resampling)}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems: what changes from one to the other."""
+    """Two systems and the changes from one to the other."""
 
     before: str
     after: str
-    size: int
-    """How many units are compared."""
-    different: int
-    moved: int
-    """How many spans have the same class but other bounds, or mentions another antecedent: no differences."""
+    size: Count
+    """The number of compared units."""
+    different: Count
+    moved: Count
+    """The number of spans with the same class and other bounds, or mentions with the same class and another
+    antecedent. They are not differences.
+    """
     delta: float
     """The difference of the scores."""
     classes: Mapping[str, Differences]
     significance: Significance | None = None
-    mcnemar: float | None = None
-    """The p-value of the exact test of McNemar, of words."""
-    interval: tuple[float, float] | None = None
+    mcnemar: Share | None = None
+    """The p-value of McNemar's exact test, for words."""
+    interval: tuple[Difference, Difference] | None = None
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
-    """Of chains: how each score changes."""
+    """For chains: the change of each score."""
 
     @property
     def difference(self) -> float:
@@ -124,43 +145,82 @@ class Pair:
         return self.classes["changed_error"]
 
     def units(self, kind: str) -> list[Unit]:
-        """The units of a class (`correction`, `new_error`, `changed_error`); the files are read again."""
+        """The units of a class (`correction`, `new_error`, `changed_error`); reads the files again."""
         return self.classes[kind].units()
 
-    def query(self, change: str | None = None, **wanted: Any) -> Query:
-        """The query for units that the two systems treat differently, or for those of one class of differences."""
-        return Query(from_=self.before, to=self.after, change=change, different=None if change else True, **wanted)
+    def query(self, change: str | None = None, **filters: Any) -> Query:
+        """The query for units that the two systems treat differently, or for one class of differences."""
+        return Query(from_=self.before, to=self.after, change=change, different=None if change else True, **filters)
+
+    def to_dict(self, resampling: ResamplingInfo) -> dict[str, Any]:
+        further = {name: change.to_dict(resampling) for name, change in self.further.items()}
+        return {
+            "from": self.before,
+            "to": self.after,
+            "units": self.size,
+            "different": self.different,
+            "difference": self.difference,
+            "delta": defined(self.delta),
+            "classes": {
+                name: {"count": each.count, "share": each.share, "transitions": msgspec.to_builtins(each.transitions)}
+                for name, each in self.classes.items()
+            },
+            # words are right or wrong, so none of them has moved
+            **({"moved": self.moved} if self.mcnemar is None else {}),
+            **_plain_test(self, resampling),
+            **({} if self.mcnemar is None else {"mcnemar": {"p": self.mcnemar}}),
+            **({"further": further} if further else {}),
+        }
 
 
-# == result/ranking.py: A ranking: what `rank` returns.
+def _plain_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[str, Any]:
+    """The test and the interval of a difference, if they were computed."""
+    saved: dict[str, Any] = {}
+    if change.significance is not None:
+        saved["significance"] = asdict(change.significance)
+    if change.interval is not None:
+        low, high = change.interval
+        saved["interval"] = {
+            "of": "delta",
+            "kind": resampling["interval"],
+            "level": resampling["level"],
+            "low": low,
+            "high": high,
+        }
+    return saved
+
+
+# Rankings
 
 
 @dataclass(frozen=True, repr=False)
 class Ranking(Shown, Framed, Plotted, Tabled):
-    """Systems under several match models: `ranking["ts"]["florian"].rank`."""
+    """Systems under several measures: `ranking["ts"]["florian"].rank`."""
 
     name: str
     """The gold standard, or `average` over several data sets."""
     standings: Mapping[str, Mapping[str, RankInterval]]
     correlations: Sequence[Correlation]
-    level: float
-    resamples: int
+    level: Share
+    resamples: Count
     seed: int
     groups: str | None
-    """What was resampled: documents or sentences; None if there was nothing to resample."""
+    """The resampled groups: documents or sentences; None if nothing can be resampled."""
     signature: str
     notes: tuple[str, ...] = ()
     task: str = "spans"
     data_sets: Mapping[str, Ranking] | None = None
-    """The rankings that an average is over, by data set."""
+    """The rankings of an average, by data set."""
     clusters: Clusters | None = None
-    """Which systems share a letter under the first model; None where nothing was tested."""
+    """Clusters of significance under the first measure; None if nothing was tested."""
     skipped: Mapping[str, str] = field(default_factory=dict)
-    """The systems that could not be ranked, with the sentence of the error of each."""
+    """Systems that could not be ranked, with the error message of each."""
     before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By model, the scores of systems on the gold standard as it was read, where it has overrides."""
-    few_documents: int | None = None
-    """In how many documents two systems differ at most, if these are too few to decide and sentences are resampled."""
+    """By measure, the scores on the gold standard without overrides, if it has overrides."""
+    few_documents: Count | None = None
+    """The maximum number of documents in which two systems differ, if it is too small for a test and sentences are
+    resampled.
+    """
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -168,9 +228,9 @@ class Ranking(Shown, Framed, Plotted, Tabled):
 
     @property
     def shown_models(self) -> tuple[str, ...]:
-        """The match models of tables: of two counterparts the kind of the first one, which decides.
+        """The measures of tables: of two counterparts, the one of the same kind as the first measure.
 
-        The counterpart of the first model is shown, too, if it gives a system another score.
+        The counterpart of the first measure is included if it gives a system another score.
         """
         declared = {name: declared_model(self.task, name) for name in self.models}
         first = declared[self.models[0]]
@@ -185,7 +245,7 @@ class Ranking(Shown, Framed, Plotted, Tabled):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """By rank under the first model, then by name; systems without a rank last."""
+        """By rank under the first measure, then by name; systems without a rank last."""
         first = self.standings[self.models[0]]
         return tuple(sorted(first, key=lambda system: (first[system].rank or inf, system)))
 
@@ -196,26 +256,26 @@ class Ranking(Shown, Framed, Plotted, Tabled):
             raise KeyError(f"no match model {model!r} was ranked; there are {', '.join(self.models)}") from None
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the match models."""
+        """The names of the measures."""
         return iter(self.standings)
 
     def __contains__(self, model: object) -> bool:
         return model in self.standings
 
     def cluster(self, model: str, system: str) -> str | None:
-        """The letter of a system under a model; None where nothing was tested."""
+        """The letter of a system's cluster; None if nothing was tested under the measure."""
         return self.clusters[system] if self.clusters is not None and self.clusters.model == model else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The ranking as plain Python, in the form of its JSON."""
-        found = {"evenhand": __version__, "command": "rank", **self._figures()}
+        """The JSON contract, as plain Python."""
+        saved = {"evenhand": __version__, "command": "rank", **self._figures()}
         if self.data_sets is not None:
-            found["data_sets"] = {name: each._figures() for name, each in self.data_sets.items()}
-        return found
+            saved["data_sets"] = {name: ranking._figures() for name, ranking in self.data_sets.items()}
+        return saved
 
     @staticmethod
     def from_json(source: str | Path) -> Ranking:
-        """A ranking as `to_json` or `evenhand rank --as json` saved it: from a file, or from the text itself."""
+        """Load a ranking that `to_json` or `evenhand rank --as json` saved, from a file or from its JSON text."""
         from evenhand.results.json import load_ranking
 
         return load_ranking(source)
@@ -235,52 +295,68 @@ class Ranking(Shown, Framed, Plotted, Tabled):
                 "seed": self.seed,
             },
             "systems": [
-                {"name": system, "standings": {model: _standing(self[model][system]) for model in self.models}}
+                {"name": system, "standings": {model: _plain_rank(self[model][system]) for model in self.models}}
                 for system in self.systems
             ],
-            "correlations": [
-                {**asdict(correlation), "models": list(correlation.models)} for correlation in self.correlations
-            ],
-            "clusters": None if self.clusters is None else asdict(self.clusters),
+            "correlations": msgspec.to_builtins(self.correlations),
+            "clusters": msgspec.to_builtins(self.clusters),
             "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
-            **({"before": {model: _plain(scores) for model, scores in self.before.items()}} if self.before else {}),
+            **({"before": {model: _plain_scores(each) for model, each in self.before.items()}} if self.before else {}),
         }
 
 
-def _plain(scores: Mapping[str, float]) -> dict[str, float | None]:
+def _plain_scores(scores: Mapping[str, float]) -> dict[str, float | None]:
     return {name: defined(score) for name, score in scores.items()}
 
 
-def _standing(standing: RankInterval) -> dict[str, Any]:
-    found = {**asdict(standing), "score": defined(standing.score)}
-    if standing.interval is not None:
-        found["interval"] = dict(zip(("low", "high"), standing.interval, strict=True))
-    return found
+def _plain_rank(standing: RankInterval) -> dict[str, Any]:
+    interval = standing.interval
+    return {
+        **asdict(standing),
+        "score": defined(standing.score),
+        "interval": None if interval is None else dict(zip(("low", "high"), interval, strict=True)),
+    }
 
 
-# == result/comparison.py (primary)
+# Comparisons
 
 
 @dataclass(frozen=True)
 class OracleResult:
-    """How far the systems together could get."""
+    """Upper bounds for a combination of the systems."""
 
     overall: Bound
     labels: Mapping[str, Bound]
     """By gold label, the most frequent first."""
     sentences: Bound
     best: int
-    """The number of the system that is best overall."""
+    """The index of the system that is best overall."""
     exact: Mapping[str, float] | None = None
-    """Of spans, the bounds of precision, recall and F1 under exact match."""
+    """For spans, the bounds of precision, recall and F1 under exact match."""
+
+    def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
+        def plain_bound(bound: Bound) -> dict[str, Any]:
+            return {
+                "units": bound.units,
+                "systems": _plain_scores(dict(zip(systems, bound.scores, strict=True))),
+                "upper_bound": defined(bound.upper_bound),
+                "gain": defined(bound.gain(self.best)),
+                "gain_over_best": defined(bound.gain_over_best),
+            }
+
+        return {
+            "overall": plain_bound(self.overall),
+            "sentences": plain_bound(self.sentences),
+            "labels": {label: plain_bound(bound) for label, bound in self.labels.items()},
+            **({} if self.exact is None else {"exact": _plain_scores(self.exact)}),
+        }
 
 
-@dataclass(frozen=True)
-class Slice:
-    """Some units: how many of them the gold standard has, and each system's score."""
+class Slice(msgspec.Struct, frozen=True):
+    """A subset of the units: the number of gold units in it, and each system's score on it."""
 
-    units: int
-    scores: Mapping[str, float]
+    units: Count
+    scores: Mapping[str, Share] = msgspec.field(name="systems")
 
 
 @dataclass(frozen=True, repr=False)
@@ -290,45 +366,45 @@ class Comparison(Shown, Framed, Plotted, Tabled):
     gold: GoldSummary
     task: str
     by: str
-    """What is compared: `accuracy`, `las`, `uas`, `ls`, `fair`, `exact`, `arcs_any` or `arcs_nom`."""
+    """The measure: `accuracy`, `las`, `uas`, `ls`, `fair`, `exact`, `arcs_any` or `arcs_nom`."""
     systems: tuple[str, ...]
     scores: Mapping[str, float]
     pairs: Mapping[tuple[str, str], Pair]
     oracle: OracleResult
-    difficulty: Mapping[int, int]
-    """How many units so many systems have right."""
+    difficulty: Mapping[Count, Count]
+    """Numbers of units, by how many systems predict them correctly."""
     all_answers: Values
-    """The score of each system with each other as the key."""
+    """The score of each system with each other system as the reference."""
     correct_answers: Values
     labels: Mapping[str, Slice]
     slices: Mapping[str, Mapping[str, Slice]]
-    left_out: int
-    """How many units of the gold standard are not compared, because not all systems are scored on them."""
-    resampling: Mapping[str, Any]
+    left_out: Count
+    """The number of gold units that are not compared because not all systems are scored on them."""
+    resampling: ResamplingInfo
     signature: str
     notes: tuple[str, ...] = ()
     show: str | None = None
-    """What units were asked for."""
-    shown_units: Sequence[Unit] = ()
-    top: int = 5
-    """How many transitions of each class a report lists."""
+    """The requested kind of units."""
+    shown_units: tuple[Unit, ...] = ()
+    top: Count = 5
+    """The maximum number of transitions per class in a report."""
     sort: str | None = None
-    """How a report lists labels: by `frequency`, or by `gain`; without it, bounds by frequency, differences by size."""
+    """The order of labels in a report: by `frequency` or `gain`; None: bounds by frequency, differences by size."""
     further_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of chains: all scores of each system."""
+    """For chains: all scores of each system."""
     paired: Mapping[str, Values] = field(default_factory=dict)
-    """Of chains: by score, that of each response with each other as the key."""
+    """For chains: by measure, the score of each response with each other response as the key."""
     before: Mapping[str, float] = field(default_factory=dict)
-    """The scores of systems on the gold standard as it was read, where it has overrides."""
+    """The scores on the gold standard without overrides, if it has overrides."""
     shared: Slice | None = None
-    """Of words: how many all systems have, and the scores on these; None where no system lacks a word."""
+    """For words: the words that all systems have; None if no system lacks a word."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
-    """Makes a page of the same files; none for a comparison that was loaded."""
+    """Renders the page from the same files; None for a saved comparison."""
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """A page with all of it and the units themselves, written to `path` too; the files are read again."""
+        """Return a page with all figures and units, and write it to `path`, if given; reads the files again."""
         if self.page is None:
-            raise SettingError("A page takes the files themselves; make it with evenhand.report(gold, systems).")
+            raise SettingError("A page needs the files themselves; make it with evenhand.report(gold, systems).")
         return self.page(path)
 
     def pair(self, before: str, after: str) -> Pair:
@@ -340,42 +416,77 @@ class Comparison(Shown, Framed, Plotted, Tabled):
 
     @property
     def alike(self) -> Iterator[tuple[str, str, float]]:
-        """Pairs of systems by how much they agree, the most alike first."""
+        """Pairs of systems and their agreement, the most similar first."""
         size = len(self.systems)
         rows = [(float(self.all_answers[a, b]), a, b) for a in range(size) for b in range(a + 1, size)]
         return ((self.systems[a], self.systems[b], share) for share, a, b in sorted(rows, key=lambda row: -row[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
-        from evenhand.results.json import plain_comparison
-
-        return plain_comparison(self)
+        gold = self.gold
+        paired = {name: table.tolist() for name, table in self.paired.items()}
+        return {
+            "evenhand": __version__,
+            "command": "compare",
+            "task": self.task,
+            "by": self.by,
+            "signature": self.signature,
+            "notes": list(self.notes),
+            "gold": {
+                "name": gold.name,
+                **gold.sizes(),
+                "left_out": self.left_out,
+                "labels": dict(gold.labels),
+                **({} if gold.chains is None else {"chains": gold.chains}),
+            },
+            "systems": list(self.systems),
+            "scores": {
+                name: _plain_scores({self.by: score, **self.further_scores.get(name, {})})
+                for name, score in self.scores.items()
+            },
+            "pairs": [pair.to_dict(self.resampling) for pair in self.pairs.values()],
+            "oracle": self.oracle.to_dict(self.systems),
+            "difficulty": {str(number): units for number, units in self.difficulty.items()},
+            "agreement": {
+                "all": self.all_answers.tolist(),
+                "correct": self.correct_answers.tolist(),
+                **({"paired": paired} if paired else {}),
+            },
+            "labels": msgspec.to_builtins(self.labels),
+            "slices": msgspec.to_builtins(self.slices),
+            "units": [unit.to_dict() for unit in self.shown_units],
+            "resampling": dict(self.resampling),
+            "report": {"show": self.show, "top": self.top, "sort": self.sort},
+            "reading": plain(gold.reading),
+            **({"before": _plain_scores(self.before)} if self.before else {}),
+            **({} if self.shared is None else {"shared": msgspec.to_builtins(self.shared)}),
+        }
 
     @staticmethod
     def from_json(source: str | Path) -> Comparison:
-        """A comparison as `to_json` or `evenhand compare --as json` saved it: from a file, or from the text itself."""
+        """Load a comparison that `to_json` or `evenhand compare --as json` saved, from a file or from its JSON text."""
         from evenhand.results.json import load_comparison
 
         return load_comparison(source)
 
 
-# == result/report.py: A report: what `report` returns, all that one page shows.
+# Reports
 
 
 @dataclass(frozen=True, repr=False)
 class Report(Shown):
-    """Scores, ranks, differences, and the units behind them."""
+    """The content of one page: scores, ranks, differences, and their units."""
 
     title: str
     results: Results
     ranking: Ranking
     comparison: Comparison | None
-    """What changes between systems, where there are several."""
+    """The changes between systems, if there are several."""
     by: str
-    """What units are compared by."""
+    """The measure that units are compared by."""
     units: Collection
     labels: tuple[str, ...]
-    """The names of labels, by their codes in the units."""
+    """The names of labels; units refer to them by index."""
 
     @property
     def task(self) -> str:
@@ -383,7 +494,7 @@ class Report(Shown):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found and mended, each said once."""
+        """Warnings and repairs, without repetitions."""
         further = self.comparison.notes if self.comparison is not None else ()
         return tuple(dict.fromkeys((*self.results.notes, *self.ranking.notes, *further)))
 
@@ -393,54 +504,50 @@ class Report(Shown):
 
     @property
     def ordered(self) -> Results:
-        """The results, the best system first; equal ones in their own order."""
+        """The results, the best system first; ties in the order of the input."""
         names = sorted(self.results, key=lambda name: -self.scores[name])
         return Results({name: self.results[name] for name in names})
 
     @property
-    def primary(self) -> str:
-        """The match model that comes first: what units are compared by."""
-        return self.by
-
-    @property
     def scores(self) -> Mapping[str, float]:
-        """The score of each system that systems are ordered by."""
+        """The scores that systems are ordered by."""
         if self.comparison is not None:
             return self.comparison.scores
-        return {name: standing.score for name, standing in self.ranking[self.primary].items()}
+        return {name: standing.score for name, standing in self.ranking[self.by].items()}
 
     @cached_property
     def fix_first(self) -> dict[str, list[ErrorGroup]]:
-        """For every system the groups of errors from which most points can be gained; none where errors of another
-        score are counted than units are compared by.
+        """For every system, the groups of errors with the largest gain if they were fixed.
+
+        The lists are empty if the scorer of `by` did not run.
         """
-        is_counted = model(self.task, self.by).judge.name in next(iter(self.results.values())).tallies
+        is_counted = declared_model(self.task, self.by).judge.name in next(iter(self.results.values())).tallies
         return {name: result.fix_first(self.by) if is_counted else [] for name, result in self.ordered.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The parts in the form of their JSON; units are in the page alone."""
-        found: dict[str, Any] = {"score": self.results.to_dict(), "rank": self.ranking.to_dict()}
-        found["fix_first"] = {name: list(map(asdict, groups)) for name, groups in self.fix_first.items()}
+        """The JSON of the parts; only the page has the units."""
+        saved: dict[str, Any] = {"score": self.results.to_dict(), "rank": self.ranking.to_dict()}
+        saved["fix_first"] = {name: list(map(asdict, groups)) for name, groups in self.fix_first.items()}
         if self.comparison is not None:
-            found["compare"] = self.comparison.to_dict()
-        return found
+            saved["compare"] = self.comparison.to_dict()
+        return saved
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """The page, written to `path` too, where one is given."""
+        """Return the page, and write it to `path`, if given."""
         from evenhand.report.html import render
 
         return written(render(self), path)
 
     @property
     def shown(self) -> Results | Comparison:
-        """What a report says as text: the scores of one system, or the comparison of several."""
+        """The text form: the scores of one system, or the comparison of several."""
         return self.results if self.comparison is None else self.comparison
 
     def __str__(self) -> str:
         return str(self.shown)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the page."""
+        """The page, for notebooks."""
         from evenhand.report.notebook import framed
 
         return framed(self)

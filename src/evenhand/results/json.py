@@ -1,11 +1,16 @@
-"""Saved results as they were: reads what `to_json` and `--as json` wrote."""
+"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote.
+
+Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object and checks types
+and ranges by the annotations of that class. Rows of scores are checked by the measure that they belong to. Files of
+earlier versions load, too: fields that they lack have defaults.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf, nan
 from pathlib import Path
@@ -13,31 +18,19 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct, convert, field, to_builtins
-from msgspec.structs import asdict as asdict_structs
+from msgspec import Meta
 
 from evenhand.arrays import MOST, Count, Difference, Share, Values
 from evenhand.comparison.differences import CLASSES, Bound
-from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
-from evenhand.comparison.units import SavedUnit, Unit
+from evenhand.comparison.units import Unit
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import InputError, SettingError, counted
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, Figures
-from evenhand.results.comparison import (
-    Comparison,
-    Differences,
-    OracleResult,
-    Pair,
-    Ranking,
-    ScoreChange,
-    Significance,
-    Slice,
-    Transition,
-)
-from evenhand.results.result import GoldSummary, Result, Results, chains, defined, plain, sizes, undefined
+from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
+from evenhand.results.result import GoldSummary, Result, Results
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
 from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, measured_row
@@ -46,692 +39,13 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
 from evenhand.version import __version__
 
-# == result/schema.py: What saved scores look like: the JSON contract as types, by
-
-
-Number = int | float
-"""A count, which stays whole where it was."""
-SavedRow = dict[str, Number | None]
-"""Counts and scores of one row, by name."""
-
-
-class SavedHead(Struct):
-    """What all saved results begin with."""
-
-    evenhand: str
-    command: str
-    task: str | None = None
-
-
-class SavedGold(Struct):
-    name: str
-    documents: Count
-    sentences: Count
-    tokens: Count | None
-    characters: Count | None
-    units: Count
-    labels: dict[str, Count]
-    chains: Count | None = None
-    left_out: Count = 0
-
-    def gold(self, reading: ReadInfo) -> GoldSummary:
-        sizes = self.documents, self.sentences, self.tokens, self.characters, self.units
-        return GoldSummary(self.name, *sizes, self.labels, reading, self.chains)
-
-
-class SavedScore(Struct):
-    """One match model of one system. What a model does not have is not there."""
-
-    overall: SavedRow
-    macro: SavedRow | None = None
-    support: SavedRow | None = None
-    labels: dict[str, SavedRow] = {}
-    parts: dict[str, SavedRow] = {}
-    supertags: dict[str, SavedRow] = {}
-    distances: dict[str, SavedRow] = {}
-    baselines: dict[str, Share | None] = {}
-    sentences: Sentences | None = None
-    confusion: dict[str, dict[str, Number]] | None = None
-    edges: dict[str, dict[str, Number]] | None = None
-    further: dict[str, dict[str, Any]] = {}
-
-    def __post_init__(self) -> None:
-        for table in (self.confusion, self.edges):
-            if any(count < 0 for row in (table or {}).values() for count in row.values()):
-                raise ValueError("a count of errors is negative")
-
-
-class SavedGrounding(Struct):
-    """What became of the strings of a language model; counts that an earlier version lacks are 0."""
-
-    labels: dict[str, Count]
-    upper_bound: dict[str, Number | str | None]
-    listed: list[dict[str, str]]
-
-
-class SavedSystem(Struct):
-    name: str
-    units: Count
-    labels: dict[str, Count]
-    scores: dict[str, SavedScore]
-    signature: str
-    notes: tuple[str, ...]
-    reading: ReadInfo
-    chains: Count | None = None
-    grounding: dict[str, Any] | None = None
-    before: dict[str, SavedScore] = {}
-
-    def grounded(self) -> GroundingCounts | None:
-        """What became of the strings of a language model, if it is one."""
-        if self.grounding is None:
-            return None
-        found = convert(self.grounding, SavedGrounding)
-        counts = convert({name: self.grounding.get(name, 0) for name in COUNTS}, dict[str, Count])
-        bound = convert({name: found.upper_bound[name] for name in BOUND}, dict[str, Count])
-        listed = [Listed(**each) for each in found.listed]
-        return GroundingCounts(Counter(counts), Counter(found.labels), listed, Counter(bound))
-
-
-class SavedResults(Struct):
-    settings: dict[str, Any]
-    gold: SavedGold
-    reading: ReadInfo
-    systems: list[SavedSystem]
-    weights: dict[str, tuple[Number, Number, Number]] = {}
-    """Where earlier versions saved those of the model `weighted`."""
-
-
-class SavedInterval(Struct):
-    low: Difference
-    high: Difference
-
-    def __post_init__(self) -> None:
-        if self.low > self.high:
-            raise ValueError(f"an interval runs from {self.low:g} down to {self.high:g}")
-
-
-def bounds(saved: SavedInterval | None) -> tuple[float, float] | None:
-    return None if saved is None else (saved.low, saved.high)
-
-
-# == result/load_scores.py: Scores from a saved result. Counts and scores are taken as t
-
-
-_NEAR = ("close", "missed")
-"""Counts of `ts` and `t` that are made only where nothing is resampled."""
-_LEAST = {"kappa": -MOST}
-"""The scores that may be below 0."""
-_CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zeros(1))))
-
-
-class NoTallies(Mapping[str, Tally]):
-    """The tallies of a saved result, which holds sums alone."""
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise SettingError("A saved result has no tallies, which are counts by group; score the files again.")
-
-    __getitem__ = __iter__ = __len__ = _refuse
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoTallies)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def results_of(saved: SavedResults) -> Results:
-    gold = saved.gold.gold(saved.reading)
-    settings = settings_of(saved.settings | ({"weights": {"mixtures": saved.weights}} if saved.weights else {}))
-    found = {system.name: _result(system, gold, settings) for system in saved.systems}
-    if not found or len(found) < len(saved.systems):
-        raise ValueError("systems need names of their own, and there must be one at least")
-    return Results(found)
-
-
-def settings_of(saved: Mapping[str, Any]) -> ScoreSettings:
-    """The settings of a saved result, also of one that an earlier version saved."""
-    common = msgspec.convert(saved, ScoreSettings)
-    if common.task not in TASKS:
-        raise ValueError(f"there is no task {common.task!r}")
-    given = {parameter.name: _parameter(parameter, saved) for parameter in parameters_of(common.task)}
-    return replace(common, match=model_names(common.task, common.match), parameters=given)
-
-
-def _parameter(parameter: Parameter, saved: Mapping[str, Any]) -> Any:
-    """The value of a parameter, under its name or one that it had; the default where it was not saved."""
-    names = (*parameter.names, parameter.signature_key)
-    name = next((name for name in names if name in saved), None)
-    if name is None:
-        return parameter.default
-    stored = parameter.conversion.stored
-    if stored is not None:
-        stored = load(stored) if isinstance(stored, str) else stored
-        return msgspec.convert(saved[name], stored | None if parameter.allowed.optional else stored)
-    return parameter.value(saved[name])
-
-
-def _result(saved: SavedSystem, gold: GoldSummary, settings: ScoreSettings) -> Result:
-    if set(saved.scores) != set(settings.match):
-        raise ValueError(f"the scores of {saved.name} are not those of its settings")
-    scores = _scores_of(saved.scores, gold, settings)
-    return Result(
-        name=saved.name,
-        gold=gold,
-        units=saved.units,
-        labels=saved.labels,
-        scores=scores,
-        signature=saved.signature,
-        settings=settings,
-        reading=saved.reading,
-        notes=saved.notes,
-        tallies=NoTallies(),
-        models=tuple(score.model for score in scores.values()),
-        chains=saved.chains,
-        grounding=saved.grounded(),
-        before=_scores_of(saved.before, gold, without_overrides(settings)),
-    )
-
-
-def _scores_of(saved: Mapping[str, SavedScore], gold: GoldSummary, settings: ScoreSettings) -> dict[str, MeasureScore]:
-    return {name: _score(model(settings.task, name).prepare(settings), each, gold) for name, each in saved.items()}
-
-
-def _score(model: Formula, saved: SavedScore, gold: GoldSummary) -> MeasureScore:
-    model = model.without(*(name for name in _NEAR if name not in saved.overall))
-    labels = _rows(model.of_labels(), saved.labels)
-    macro, support = averages(labels, gold.labels)
-    return MeasureScore(
-        model,
-        _overall(model, saved),
-        macro if saved.macro is None else Average(*_scores(saved.macro)),
-        support if saved.support is None else Average(*_scores(saved.support)),
-        labels,
-        saved.confusion,
-        saved.edges,
-        _rows(model.of_labels(), saved.supertags),
-        saved.baselines,
-        saved.sentences,
-        _rows(model, saved.distances),
-        saved.further,
-    )
-
-
-def _overall(model: Formula, saved: SavedScore) -> Row:
-    """The row of all labels; an accuracy is all that was saved of tokens."""
-    if model.details == "accuracy":
-        correct, tokens = _number(saved.overall, "correct"), _number(saved.overall, "tokens")
-        if correct > tokens:
-            raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
-        is_undefined = "accuracy" in saved.overall and saved.overall["accuracy"] is None
-        scores = [nan] * 4 if is_undefined else map(float, prf(correct, tokens, correct, tokens, model.beta))
-        precision, recall, f1, f_beta = scores
-        return Row(precision, recall, f1, f_beta, {name: saved.overall[name] for name in model.counts})
-    return _row(model, saved.overall, {part.name: _row(part, saved.parts[part.name]) for part in model.parts})
-
-
-def _rows(model: Formula, saved: Mapping[str, SavedRow]) -> dict[str, Row]:
-    return {name: _row(model, row) for name, row in saved.items()}
-
-
-def _row(model: Formula, saved: SavedRow, parts: Mapping[str, Row] | None = None) -> Row:
-    """Counts and scores; some may be unknown, such as true negatives and what follows from them."""
-    nullable = {"TN", *model.known}
-    counts = {name: None if name in nullable and saved[name] is None else _number(saved, name) for name in model.counts}
-    further = _CONTINGENCY if model.contingency else ()
-    more = {name: None if saved[name] is None else _share(saved, name, _LEAST.get(name, 0)) for name in further}
-    for measure in model.measures:
-        if saved[measure.name] is None:
-            more[measure.name] = None if measure.name in nullable else nan
-        else:
-            more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
-    if model.is_measured:
-        return measured_row(counts, more)
-    return Row(*_scores(saved), counts, more, parts or {})
-
-
-def _scores(saved: SavedRow) -> tuple[float, float, float, float]:
-    """Precision, recall, F1 and F-beta, which is F1 where it was not saved; all undefined, or none."""
-    if all(name in saved and saved[name] is None for name in ("precision", "recall", "f1")):
-        return nan, nan, nan, nan
-    precision, recall, f1 = (_share(saved, name) for name in ("precision", "recall", "f1"))
-    return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
-
-
-def _share(saved: SavedRow, name: str, least: float = 0) -> float:
-    """A score, or a part of a whole."""
-    return float(_number(saved, name, least, MOST))
-
-
-def _number(saved: SavedRow, name: str, least: float = 0, most: float = inf) -> float:
-    """A number within these bounds; without any, a count."""
-    found = saved[name]
-    if found is None:
-        raise ValueError(f"{name} is null")
-    if not least <= found <= most:
-        raise ValueError(f"{name} is {found:g}")
-    return found
-
-
-# == result/saved_pairs.py: What the pairs of a saved comparison look like: how they are
-
-
-UnitsByClass = Mapping[tuple[tuple[str, str] | None, str], list[Unit]]
-"""The units that were asked for, by pair and class of difference."""
-
-
-class SavedTransition(Struct, kw_only=True, omit_defaults=True):
-    gold: str
-    before: str = field(name="from")
-    after: str = field(name="to")
-    change: str = ""
-    count: Count
-    share_of_class: Share
-    share_of_differences: Share
-
-
-class SavedClass(Struct):
-    count: Count
-    share: Share
-    transitions: list[SavedTransition]
-
-
-class SavedP(Struct):
-    p: Share
-
-
-class SavedChange(Struct):
-    """The difference under one score."""
-
-    delta: Difference | None
-    significance: Significance | None = None
-    interval: SavedInterval | None = None
-
-
-class SavedPair(Struct):
-    before: str = field(name="from")
-    after: str = field(name="to")
-    units: Count
-    different: Count
-    delta: Difference | None
-    classes: dict[str, SavedClass]
-    moved: Count = 0
-    significance: Significance | None = None
-    interval: SavedInterval | None = None
-    mcnemar: SavedP | None = None
-    further: dict[str, SavedChange] = {}
-
-
-def plain_pair(comparison: Comparison, pair: Pair) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "from": pair.before,
-        "to": pair.after,
-        "units": pair.size,
-        "different": pair.different,
-        "difference": pair.difference,
-        "delta": defined(pair.delta),
-        "classes": {
-            name: to_builtins(convert(each, SavedClass, from_attributes=True)) for name, each in pair.classes.items()
-        },
-    }
-    if pair.mcnemar is None:  # a unit that is right or wrong has not moved
-        found["moved"] = pair.moved
-    found |= _tested(comparison, pair)
-    if pair.mcnemar is not None:
-        found["mcnemar"] = {"p": pair.mcnemar}
-    if pair.further:
-        found["further"] = {
-            name: {"delta": defined(each.delta), **_tested(comparison, each)} for name, each in pair.further.items()
-        }
-    return found
-
-
-def _tested(comparison: Comparison, found: Pair | ScoreChange) -> dict[str, Any]:
-    """The test and the interval of a difference, as far as they were made."""
-    tested: dict[str, Any] = {}
-    if found.significance is not None:
-        tested["significance"] = asdict(found.significance)
-    if found.interval is not None:
-        low, high = found.interval
-        level, kind = comparison.resampling["level"], comparison.resampling["interval"]
-        tested["interval"] = {"of": "delta", "kind": kind, "level": level, "low": low, "high": high}
-    return tested
-
-
-def pair_of(saved: SavedPair, systems: Mapping[str, float], units: UnitsByClass, models: Sequence[str]) -> Pair:
-    """The pair, of these systems with their scores, with the units that were saved and the scores of these models."""
-    unknown = {saved.before, saved.after} - systems.keys()
-    if unknown:
-        raise KeyError(min(unknown))
-    return Pair(
-        saved.before,
-        saved.after,
-        saved.units,
-        saved.different,
-        saved.moved,
-        undefined(saved.delta),
-        {name: _class(name, saved, units) for name in CLASSES},
-        saved.significance,
-        None if saved.mcnemar is None else saved.mcnemar.p,
-        bounds(saved.interval),
-        {name: _change(saved.further[name]) for name in models},
-    )
-
-
-def _change(saved: SavedChange) -> ScoreChange:
-    return ScoreChange(undefined(saved.delta), saved.significance, bounds(saved.interval))
-
-
-def _class(name: str, pair: SavedPair, units: UnitsByClass) -> Differences:
-    found, own = pair.classes[name], units.get(((pair.before, pair.after), name), [])
-    transitions = convert(found.transitions, list[Transition], from_attributes=True)
-    return Differences(name, found.count, found.share, transitions, partial(_units, name, own, found.count))
-
-
-def _units(kind: str, saved: list[Unit], count: int) -> list[Unit]:
-    """The units of a class, if all of them were saved; else there are no files to look for them."""
-    if len(saved) < count:
-        few = f"{len(saved):,} of these {counted(count, 'unit')} were saved"
-        raise SettingError(f"{few}; compare the files again, with show={kind!r} and no limit to save them all.")
-    return list(saved)
-
-
-# == result/saved_comparison.py: What a saved comparison looks like: how it is written, and t
-
-
-class SavedBound(Struct):
-    units: Count
-    systems: dict[str, Share | None]
-    upper_bound: Share | None
-
-    def bound(self, systems: Sequence[str]) -> Bound:
-        """Shares of units as counts; what is rounded away is the error of two roundings, far below a half."""
-        right = tuple(round((self.systems[name] or 0) * self.units) for name in systems)
-        return Bound(self.units, right, round((self.upper_bound or 0) * self.units))
-
-
-class SavedOracle(Struct):
-    overall: SavedBound
-    sentences: SavedBound
-    labels: dict[str, SavedBound]
-    exact: dict[str, Share | None] | None = None
-
-
-class SavedAgreement(Struct):
-    all: list[list[Share]]
-    correct: list[list[Share]]
-    paired: dict[str, list[list[Share]]] = {}
-
-
-class SavedSlice(Struct):
-    units: Count
-    systems: dict[str, Share]
-
-
-class SavedTests(Struct):
-    """How the tests and intervals of a comparison were made."""
-
-    trials: Count
-    resamples: Count
-    interval: str
-    level: Share
-    seed: int
-    of: str | None
-    few_documents: Count | None = None
-
-
-class SavedView(Struct):
-    """How a report shows a comparison."""
-
-    show: str | None
-    top: Count
-    sort: str | None
-
-
-class SavedComparison(Struct):
-    task: str
-    by: str
-    signature: str
-    notes: tuple[str, ...]
-    gold: SavedGold
-    reading: ReadInfo
-    systems: tuple[str, ...]
-    scores: dict[str, dict[str, Share | None]]
-    pairs: list[SavedPair]
-    oracle: SavedOracle
-    difficulty: dict[Count, Count]
-    agreement: SavedAgreement
-    labels: dict[str, SavedSlice]
-    slices: dict[str, dict[str, SavedSlice]]
-    units: list[SavedUnit]
-    resampling: SavedTests
-    report: SavedView
-    before: dict[str, Share | None] = {}
-    shared: SavedSlice | None = None
-
-
-def plain_comparison(comparison: Comparison) -> dict[str, Any]:
-    gold = comparison.gold
-    agreement = {"all": comparison.all_answers.tolist(), "correct": comparison.correct_answers.tolist()}
-    paired = {name: table.tolist() for name, table in comparison.paired.items()}
-    return {
-        "evenhand": __version__,
-        "command": "compare",
-        "task": comparison.task,
-        "by": comparison.by,
-        "signature": comparison.signature,
-        "notes": list(comparison.notes),
-        "gold": {
-            "name": gold.name,
-            **sizes(gold),
-            "left_out": comparison.left_out,
-            "labels": dict(gold.labels),
-            **chains(gold.chains),
-        },
-        "systems": list(comparison.systems),
-        "scores": {
-            name: _plain_scores({comparison.by: score, **comparison.further_scores.get(name, {})})
-            for name, score in comparison.scores.items()
-        },
-        "pairs": [plain_pair(comparison, pair) for pair in comparison.pairs.values()],
-        "oracle": _plain_oracle(comparison),
-        "difficulty": {str(number): units for number, units in comparison.difficulty.items()},
-        "agreement": agreement | ({"paired": paired} if paired else {}),
-        "labels": _plain_slices(comparison.labels),
-        "slices": {name: _plain_slices(found) for name, found in comparison.slices.items()},
-        "units": [unit.to_dict() for unit in comparison.shown_units],
-        "resampling": dict(comparison.resampling),
-        "report": {"show": comparison.show, "top": comparison.top, "sort": comparison.sort},
-        "reading": plain(gold.reading),
-        **({"before": _plain_scores(comparison.before)} if comparison.before else {}),
-        **({} if comparison.shared is None else {"shared": _plain_slice(comparison.shared)}),
-    }
-
-
-def _plain_scores(scores: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: defined(score) for name, score in scores.items()}
-
-
-def _plain_oracle(comparison: Comparison) -> dict[str, Any]:
-    oracle = comparison.oracle
-
-    def plain_bound(bound: Bound) -> dict[str, Any]:
-        return {
-            "units": bound.units,
-            "systems": _plain_scores(dict(zip(comparison.systems, bound.scores, strict=True))),
-            "upper_bound": defined(bound.upper_bound),
-            "gain": defined(bound.gain(oracle.best)),
-            "gain_over_best": defined(bound.gain_over_best),
-        }
-
-    found: dict[str, Any] = {"overall": plain_bound(oracle.overall), "sentences": plain_bound(oracle.sentences)}
-    found["labels"] = {label: plain_bound(bound) for label, bound in oracle.labels.items()}
-    return found if oracle.exact is None else {**found, "exact": _plain_scores(oracle.exact)}
-
-
-def _plain_slices(slices: Mapping[str, Slice]) -> dict[str, Any]:
-    return {value: _plain_slice(each) for value, each in slices.items()}
-
-
-def _plain_slice(found: Slice) -> dict[str, Any]:
-    return {"units": found.units, "systems": dict(found.scores)}
-
-
-def comparison_of(saved: SavedComparison) -> Comparison:
-    systems = saved.systems
-    scores = {name: undefined(saved.scores[name][saved.by]) for name in systems}
-    if len(scores) < len(systems) or not saved.pairs:
-        raise ValueError("systems need names of their own, and there must be a pair of them")
-    units, models = [each.unit(systems) for each in saved.units], _models(saved)
-    shown: dict[tuple[tuple[str, str] | None, str], list[Unit]] = {}
-    for unit in units:
-        shown.setdefault((unit.pair, unit.kind), []).append(unit)
-    return Comparison(
-        gold=saved.gold.gold(saved.reading),
-        task=saved.task,
-        by=saved.by,
-        systems=systems,
-        scores=scores,
-        pairs={(pair.before, pair.after): pair_of(pair, scores, shown, models) for pair in saved.pairs},
-        oracle=_oracle(saved.oracle, scores),
-        difficulty=saved.difficulty,
-        all_answers=_matrix(saved.agreement.all, len(systems)),
-        correct_answers=_matrix(saved.agreement.correct, len(systems)),
-        labels=_slices(saved.labels, systems),
-        slices={name: _slices(found, systems) for name, found in saved.slices.items()},
-        left_out=saved.gold.left_out,
-        resampling=asdict_structs(saved.resampling),
-        signature=saved.signature,
-        notes=saved.notes,
-        show=saved.report.show,
-        shown_units=tuple(units),
-        top=saved.report.top,
-        sort=saved.report.sort,
-        further_scores={
-            name: {model: undefined(saved.scores[name][model]) for model in models} for name in systems if models
-        },
-        paired={name: _matrix(table, len(systems)) for name, table in saved.agreement.paired.items()},
-        before={name: undefined(saved.before[name]) for name in systems if saved.before},
-        shared=None if saved.shared is None else _slice(saved.shared, systems),
-    )
-
-
-def _oracle(saved: SavedOracle, scores: Mapping[str, float]) -> OracleResult:
-    systems = list(scores)
-    return OracleResult(
-        saved.overall.bound(systems),
-        {label: bound.bound(systems) for label, bound in saved.labels.items()},
-        saved.sentences.bound(systems),
-        max(range(len(systems)), key=lambda number: scores[systems[number]]),
-        None if saved.exact is None else {name: undefined(value) for name, value in saved.exact.items()},
-    )
-
-
-def _slices(saved: Mapping[str, SavedSlice], systems: Iterable[str]) -> dict[str, Slice]:
-    return {value: _slice(each, systems) for value, each in saved.items()}
-
-
-def _slice(saved: SavedSlice, systems: Iterable[str]) -> Slice:
-    return Slice(saved.units, {name: saved.systems[name] for name in systems})
-
-
-def _matrix(rows: list[list[float]], size: int) -> Values:
-    table: Values = np.array(rows, dtype=np.float64).reshape(size, size)
-    return table
-
-
-def _models(saved: SavedComparison) -> list[str]:
-    """The further scores, in the order in which reports list them."""
-    known = saved.scores[saved.systems[0]]
-    further = any(pair.further for pair in saved.pairs)
-    return [model.name for model in models_of(saved.task) if model.name in known] if further else []
-
-
-# == result/saved_ranking.py: What a saved ranking looks like, and the ranking that it hol
-
-
-class SavedStanding(Struct):
-    score: Share | None
-    rank: Annotated[int, Meta(ge=1)] | None
-    change: int
-    interval: SavedInterval | None
-
-
-class SavedRanked(Struct):
-    name: str
-    standings: dict[str, SavedStanding]
-
-
-class SavedResampling(Struct):
-    resamples: Count
-    of: str | None
-    level: Share
-    seed: int
-    few_documents: Count | None = None
-
-
-class SavedSkipped(Struct):
-    name: str
-    reason: str
-
-
-class SavedRanking(Struct):
-    task: str
-    signature: str
-    notes: tuple[str, ...]
-    name: str
-    models: list[str]
-    resampling: SavedResampling
-    systems: list[SavedRanked]
-    correlations: list[Correlation]
-    data_sets: dict[str, SavedRanking] | None = None
-    clusters: Clusters | None = None
-    skipped: list[SavedSkipped] = []
-    before: dict[str, dict[str, Share | None]] = {}
-
-
-def ranking_of(saved: SavedRanking) -> Ranking:
-    standings = {
-        model: {system.name: _standing(system.standings[model]) for system in saved.systems} for model in saved.models
-    }
-    if not standings or any(len(standing) != len(saved.systems) or not standing for standing in standings.values()):
-        raise ValueError("systems need names of their own, and there must be one at least, under one model at least")
-    clusters = saved.clusters
-    if clusters is not None and (
-        clusters.model not in standings or {*clusters.systems} != {*standings[clusters.model]}
-    ):
-        raise ValueError("clusters must be under a model that was ranked, and have every system")
-    made, data_sets = saved.resampling, saved.data_sets
-    return Ranking(
-        saved.name,
-        standings,
-        saved.correlations,
-        made.level,
-        made.resamples,
-        made.seed,
-        made.of,
-        saved.signature,
-        saved.notes,
-        saved.task,
-        None if data_sets is None else {name: ranking_of(each) for name, each in data_sets.items()},
-        clusters,
-        {each.name: each.reason for each in saved.skipped},
-        {
-            model: {system.name: undefined(saved.before[model][system.name]) for system in saved.systems}
-            for model in saved.before
-        },
-        made.few_documents,
-    )
-
-
-def _standing(saved: SavedStanding) -> RankInterval:
-    return RankInterval(undefined(saved.score), saved.rank, saved.change, bounds(saved.interval))
-
-
-# == result/load.py (primary)
-
-
-Saved = TypeVar("Saved")
 Loaded = TypeVar("Loaded")
-_LOADED_BY = {
+Saved = dict[str, Any]
+"""A JSON object."""
+_SavedRow = dict[str, int | float | None]
+"""Counts and scores of one row, by name."""
+_ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
+_LOADERS = {
     "score": "Results.from_json",
     "rank": "Ranking.from_json",
     "compare": "Comparison.from_json",
@@ -740,43 +54,42 @@ _LOADED_BY = {
 
 
 def load_result(source: str | Path) -> Result:
-    """The only result there is."""
+    """Load the result of one system."""
     results = load_results(source)
     if len(results) > 1:
-        many = f"the results of {len(results)} systems ({', '.join(results)})"
-        raise SettingError(f"There are {many} in it; load them with Results.from_json.")
+        systems = f"the results of {len(results)} systems ({', '.join(results)})"
+        raise SettingError(f"There are {systems} in it; load them with Results.from_json.")
     return next(iter(results.values()))
 
 
 def load_results(source: str | Path) -> Results:
-    return _load(source, "score", SavedResults, results_of)
+    return _load(source, "score", _results)
 
 
 def load_ranking(source: str | Path) -> Ranking:
-    return _load(source, "rank", SavedRanking, ranking_of)
+    return _load(source, "rank", _ranking)
 
 
 def load_comparison(source: str | Path) -> Comparison:
-    return _load(source, "compare", SavedComparison, comparison_of)
+    return _load(source, "compare", _comparison)
 
 
 def load_agreement(source: str | Path) -> Agreement:
-    return _load(source, "agree", Figures, Agreement)
+    return _load(source, "agree", lambda saved: Agreement(_convert(saved, Figures)))
 
 
-def _load(source: str | Path, command: str, form: type[Saved], build: Callable[[Saved], Loaded]) -> Loaded:
-    """What a command saved, in this form; what is wrong with it is one sentence."""
+def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
     name, text = _read(source)
     try:
-        head = msgspec.json.decode(text, type=SavedHead)
-        _check(name, head, command)
-        return build(msgspec.json.decode(text, type=form))
+        saved = _convert(msgspec.json.decode(text), Saved)
+        _check_origin(name, saved, command)
+        return build(saved)
     except InputError:
         raise
     except KeyError as error:
-        raise _broken(name, command, f"{error.args[0]!r} is missing") from None
+        raise _invalid(name, command, f"{error.args[0]!r} is missing") from None
     except (msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError) as error:
-        raise _broken(name, command, str(error).rstrip(".")) from None
+        raise _invalid(name, command, str(error).rstrip(".")) from None
 
 
 def _read(source: str | Path) -> tuple[str, bytes]:
@@ -793,28 +106,423 @@ def _read(source: str | Path) -> tuple[str, bytes]:
         raise InputError(str(source), None, f"cannot be read ({reason})", "give a saved result, or its text") from None
 
 
-def _check(name: str, head: SavedHead, command: str) -> None:
-    """Refuse results of other commands, and of versions that may have saved what this one does not know."""
-    if head.command != command:
-        loader = _LOADED_BY.get(head.command)
+def _check_origin(name: str, saved: Saved, command: str) -> None:
+    """Refuse results of other commands, of newer versions, and of tasks that are not installed."""
+    version, saved_by = _field(saved, "evenhand", str), _field(saved, "command", str)
+    if saved_by != command:
+        loader = _LOADERS.get(saved_by)
         remedy = f"load it with {loader}" if loader else f"give one of evenhand {command}"
-        raise InputError(name, None, f"is a result of evenhand {head.command}, not of {command}", remedy)
-    if _release(head.evenhand) > _release(__version__):
-        finding = f"was saved by Evenhand {head.evenhand}, which is newer than this one ({__version__})"
+        raise InputError(name, None, f"is a result of evenhand {saved_by}, not of {command}", remedy)
+    if _release(version) > _release(__version__):
+        finding = f"was saved by Evenhand {version}, which is newer than this one ({__version__})"
         raise InputError(name, None, finding, "update Evenhand")
-    if head.task is not None and head.task not in TASKS:
-        finding = f"has the task {head.task!r}, which is not known here ({', '.join(TASKS)})"
+    task = _convert(saved.get("task"), str | None, "$.task")
+    if task is not None and task not in TASKS:
+        finding = f"has the task {task!r}, which is not known here ({', '.join(TASKS)})"
         raise InputError(name, None, finding, "install the package that adds the task")
 
 
 def _release(version: str) -> tuple[int, ...]:
     """The numbers of a version, without zeros at the end."""
-    found = re.match(r"\d+(\.\d+)*", version)
-    if found is None:
-        raise ValueError(f"{version!r} is no version")
-    return tuple(map(int, re.sub(r"(\.0+)+$", "", found[0]).split(".")))
+    numbers = re.match(r"\d+(\.\d+)*", version)
+    if numbers is None:
+        raise ValueError(f"{version!r} is not a version")
+    return tuple(map(int, re.sub(r"(\.0+)+$", "", numbers[0]).split(".")))
 
 
-def _broken(name: str, command: str, detail: str) -> InputError:
-    remedy = f"give what evenhand {command} --as json or to_json wrote"
-    return InputError(name, None, f"is no saved result of evenhand {command} ({detail})", remedy)
+def _invalid(name: str, command: str, detail: str) -> InputError:
+    remedy = f"give a file that evenhand {command} --as json or to_json wrote"
+    return InputError(name, None, f"is not a saved result of evenhand {command} ({detail})", remedy)
+
+
+def _convert(value: object, kind: Any, path: str = "$") -> Any:
+    """The value as an object of this type; errors give its path in the JSON."""
+    try:
+        return msgspec.convert(value, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        finding, _, inner = str(error).partition(" - at `$")
+        raise ValueError(f"{finding} - at `{path}{inner.removesuffix('`')}`") from None
+
+
+def _field(saved: Saved, name: str, kind: Any = Saved, path: str = "$") -> Any:
+    return _convert(saved[name], kind, f"{path}.{name}")
+
+
+def _undefined(score: object, kind: Any = Share) -> float:
+    """A score, or NaN for null."""
+    return nan if score is None else float(_convert(score, kind))
+
+
+def _interval(saved: Any) -> tuple[float, float] | None:
+    if saved is None:
+        return None
+    low, high = (_field(saved, name, Difference) for name in ("low", "high"))
+    if low > high:
+        raise ValueError(f"an interval runs from {low:g} down to {high:g}")
+    return low, high
+
+
+def _gold(saved: Saved) -> GoldSummary:
+    gold: GoldSummary = _convert({**_field(saved, "gold"), "reading": saved["reading"]}, GoldSummary, "$.gold")
+    return gold
+
+
+# Scores
+
+
+class NoTallies(Mapping[str, Tally]):
+    """The tallies of a saved result, which has only sums: every access is an error."""
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise SettingError("A saved result has no tallies, which are counts by group; score the files again.")
+
+    __getitem__ = __iter__ = __len__ = _refuse
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoTallies)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _results(saved: Saved) -> Results:
+    gold, settings = _gold(saved), _field(saved, "settings")
+    if saved.get("weights"):  # earlier versions saved the weights of the measure `weighted` here
+        settings["weights"] = {"mixtures": saved["weights"]}
+    score_settings = _settings(settings)
+    systems = _field(saved, "systems", list[Saved])
+    results = [_result(system, gold, score_settings, f"$.systems[{number}]") for number, system in enumerate(systems)]
+    by_name = {result.name: result for result in results}
+    if not results or len(by_name) < len(results):
+        raise ValueError("systems need different names, and there must be at least one")
+    return Results(by_name)
+
+
+def _settings(saved: Saved) -> ScoreSettings:
+    common: ScoreSettings = _convert(saved, ScoreSettings, "$.settings")
+    if common.task not in TASKS:
+        raise ValueError(f"unknown task {common.task!r}")
+    values = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(common.task)}
+    return replace(common, match=model_names(common.task, common.match), parameters=values)
+
+
+def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
+    """The value of a parameter under its present or a former name; the default if it was not saved."""
+    names = (*parameter.names, parameter.signature_key)
+    name = next((name for name in names if name in saved), None)
+    if name is None:
+        return parameter.default
+    stored = parameter.conversion.stored
+    if stored is not None:
+        stored = load(stored) if isinstance(stored, str) else stored
+        return msgspec.convert(saved[name], stored | None if parameter.allowed.optional else stored)
+    return parameter.value(saved[name])
+
+
+def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str) -> Result:
+    name, scores = _field(saved, "name", str, path), _field(saved, "scores", dict[str, Saved], path)
+    if set(scores) != set(settings.match):
+        raise ValueError(f"the scores of {name} are not by the measures of its settings")
+    by_measure = _scores(scores, gold, settings)
+    before = _convert(saved.get("before", {}), dict[str, Saved], f"{path}.before")
+    grounding = saved.get("grounding")
+    return Result(
+        name=name,
+        gold=gold,
+        units=_field(saved, "units", Count, path),
+        labels=_field(saved, "labels", dict[str, Count], path),
+        scores=by_measure,
+        signature=_field(saved, "signature", str, path),
+        settings=settings,
+        reading=_field(saved, "reading", ReadInfo, path),
+        notes=_field(saved, "notes", tuple[str, ...], path),
+        tallies=NoTallies(),
+        models=tuple(score.model for score in by_measure.values()),
+        chains=_convert(saved.get("chains"), Count | None, f"{path}.chains"),
+        grounding=None if grounding is None else _grounding(_convert(grounding, Saved, f"{path}.grounding")),
+        before=_scores(before, gold, without_overrides(settings)),
+    )
+
+
+def _grounding(saved: Saved) -> GroundingCounts:
+    """Counts that an earlier version lacks are 0."""
+    counts = _convert({name: saved.get(name, 0) for name in COUNTS}, dict[str, Count])
+    bound = _field(saved, "upper_bound")
+    bounds = _convert({name: bound[name] for name in BOUND}, dict[str, Count])
+    listed = [Listed(**item) for item in _field(saved, "listed", list[dict[str, str]])]
+    return GroundingCounts(Counter(counts), Counter(_field(saved, "labels", dict[str, Count])), listed, Counter(bounds))
+
+
+_NEAR = ("close", "missed")
+"""Counts of `ts` and `t` that results lack if they were resampled."""
+_MINIMUM = {"kappa": -MOST}
+"""Lower bounds of scores that may be negative."""
+_CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zeros(1))))
+
+
+def _scores(saved: Mapping[str, Saved], gold: GoldSummary, settings: ScoreSettings) -> dict[str, MeasureScore]:
+    return {name: _score(model(settings.task, name).prepare(settings), score, gold) for name, score in saved.items()}
+
+
+def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
+    overall = _field(saved, "overall", _SavedRow)
+    formula = formula.without(*(name for name in _NEAR if name not in overall))
+
+    def rows(name: str, row_formula: Formula) -> dict[str, Row]:
+        saved_rows = _convert(saved.get(name, {}), dict[str, _SavedRow])
+        return {key: _row(row_formula, row) for key, row in saved_rows.items()}
+
+    def optional(name: str, kind: Any) -> Any:
+        return _convert(saved.get(name), kind | None)
+
+    labels = rows("labels", formula.of_labels())
+    averaged = zip(("macro", "support"), averages(labels, gold.labels), strict=True)
+    macro, support = (
+        average if (row := optional(name, _SavedRow)) is None else Average(*_prf(row)) for name, average in averaged
+    )
+    return MeasureScore(
+        formula,
+        _overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])),
+        macro,
+        support,
+        labels,
+        optional("confusion", _ErrorCounts),
+        optional("edges", _ErrorCounts),
+        rows("supertags", formula.of_labels()),
+        optional("baselines", dict[str, Share | None]) or {},
+        optional("sentences", Sentences),
+        rows("distances", formula),
+        optional("further", dict[str, Saved]) or {},
+    )
+
+
+def _overall(formula: Formula, saved: _SavedRow, parts: Mapping[str, _SavedRow]) -> Row:
+    """The row of all labels; the row of an accuracy has only counts and the accuracy."""
+    if formula.details == "accuracy":
+        correct, tokens = _number(saved, "correct"), _number(saved, "tokens")
+        if correct > tokens:
+            raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
+        is_undefined = "accuracy" in saved and saved["accuracy"] is None
+        scores = [nan] * 4 if is_undefined else map(float, prf(correct, tokens, correct, tokens, formula.beta))
+        precision, recall, f1, f_beta = scores
+        return Row(precision, recall, f1, f_beta, {name: saved[name] for name in formula.counts})
+    return replace(_row(formula, saved), parts={part.name: _row(part, parts[part.name]) for part in formula.parts})
+
+
+def _row(formula: Formula, saved: _SavedRow) -> Row:
+    """Counts and scores. True negatives and the scores that depend on them may be unknown."""
+    nullable = {"TN", *formula.known}
+    counts = {
+        name: None if name in nullable and saved[name] is None else _number(saved, name) for name in formula.counts
+    }
+    more = {
+        name: None if saved[name] is None else _share(saved, name, _MINIMUM.get(name, 0))
+        for name in (_CONTINGENCY if formula.contingency else ())
+    }
+    for measure in formula.measures:
+        if saved[measure.name] is None:
+            more[measure.name] = None if measure.name in nullable else nan
+        else:
+            more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
+    return measured_row(counts, more) if formula.is_measured else Row(*_prf(saved), counts, more)
+
+
+def _prf(saved: _SavedRow) -> tuple[float, float, float, float]:
+    """Precision, recall, F1 and F-beta, which equals F1 if it was not saved; either all or none are undefined."""
+    if all(name in saved and saved[name] is None for name in ("precision", "recall", "f1")):
+        return nan, nan, nan, nan
+    precision, recall, f1 = (_share(saved, name) for name in ("precision", "recall", "f1"))
+    return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
+
+
+def _share(saved: _SavedRow, name: str, minimum: float = 0) -> float:
+    return float(_number(saved, name, minimum, MOST))
+
+
+def _number(saved: _SavedRow, name: str, minimum: float = 0, maximum: float = inf) -> float:
+    value = saved[name]
+    if value is None:
+        raise ValueError(f"{name} is null")
+    if not minimum <= value <= maximum:
+        raise ValueError(f"{name} is {value:g}")
+    return value
+
+
+# Comparisons
+
+
+def _comparison(saved: Saved) -> Comparison:
+    systems, by = _field(saved, "systems", tuple[str, ...]), _field(saved, "by", str)
+    saved_scores = _field(saved, "scores", dict[str, Saved])
+    scores = {name: _undefined(saved_scores[name][by]) for name in systems}
+    pairs, agreement = _field(saved, "pairs", list[Saved]), _field(saved, "agreement")
+    resampling = _field(saved, "resampling")
+    if len(scores) < len(systems) or not pairs:
+        raise ValueError("systems need different names, and there must be at least one pair")
+    further = _further_measures(saved, saved_scores[systems[0]])
+    units = [_unit(unit, systems) for unit in _field(saved, "units", list[Saved])]
+    loaded = [_pair(pair, units, further) for pair in pairs]
+    unknown = {name for pair in loaded for name in (pair.before, pair.after)} - scores.keys()
+    if unknown:
+        raise KeyError(min(unknown))
+
+    def slices(rows: Mapping[str, Saved]) -> dict[str, Saved]:
+        return {value: _slice(row, systems) for value, row in rows.items()}
+
+    fields = {
+        **saved,
+        **_field(saved, "report"),
+        "gold": _gold(saved),
+        "left_out": saved["gold"].get("left_out", 0),
+        "scores": scores,
+        "pairs": {(pair.before, pair.after): pair for pair in loaded},
+        "oracle": _oracle(_field(saved, "oracle"), scores),
+        "all_answers": _matrix(agreement["all"], systems),
+        "correct_answers": _matrix(agreement["correct"], systems),
+        "labels": slices(_field(saved, "labels", dict[str, Saved])),
+        "slices": {name: slices(rows) for name, rows in _field(saved, "slices", dict[str, dict[str, Saved]]).items()},
+        "resampling": {**resampling, "few_documents": resampling.get("few_documents")},
+        "shown_units": tuple(units),
+        "further_scores": {
+            name: {measure: _undefined(saved_scores[name][measure]) for measure in further}
+            for name in systems
+            if further
+        },
+        "paired": {
+            name: _matrix(table, systems)
+            for name, table in _convert(agreement.get("paired", {}), dict[str, list[Any]]).items()
+        },
+        "before": {name: _undefined(saved["before"][name]) for name in systems if saved.get("before")},
+        "shared": None if saved.get("shared") is None else _slice(_field(saved, "shared"), systems),
+    }
+    comparison: Comparison = _convert(fields, Comparison)
+    return comparison
+
+
+def _further_measures(saved: Saved, scores: Saved) -> list[str]:
+    """The measures of further scores, in the order of reports."""
+    if not any(pair.get("further") for pair in saved["pairs"]):
+        return []
+    return [measure.name for measure in models_of(_field(saved, "task", str)) if measure.name in scores]
+
+
+def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
+    """Files of earlier versions lack `positions`: they count tokens, or characters without spaces."""
+    answers = _field(saved, "answers")
+    fields = {
+        **saved,
+        "positions": saved.get("positions") or "tokens",
+        "answers": {name: answers[name] for name in systems},
+    }
+    unit: Unit = _convert(fields, Unit, "$.units[...]")
+    return unit
+
+
+def _pair(saved: Saved, units: Sequence[Unit], further: Sequence[str]) -> Pair:
+    before, after = _field(saved, "from", str), _field(saved, "to", str)
+    classes, changes = _field(saved, "classes", dict[str, Saved]), saved.get("further", {})
+
+    def differences(name: str) -> Saved:
+        own = [unit for unit in units if unit.pair == (before, after) and unit.kind == name]
+        count = _field(classes[name], "count", Count)
+        return {**classes[name], "name": name, "_units": partial(_saved_units, name, own, count)}
+
+    fields = {
+        **saved,
+        "before": before,
+        "after": after,
+        "size": saved["units"],
+        "moved": saved.get("moved", 0),
+        "delta": _undefined(saved["delta"], Difference),
+        "classes": {name: differences(name) for name in CLASSES},
+        "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
+        "interval": _interval(saved.get("interval")),
+        "further": {name: _change(changes[name]) for name in further},
+    }
+    pair: Pair = _convert(fields, Pair, "$.pairs[...]")
+    return pair
+
+
+def _change(saved: Saved) -> Saved:
+    return {
+        "delta": _undefined(saved["delta"], Difference),
+        "significance": saved.get("significance"),
+        "interval": _interval(saved.get("interval")),
+    }
+
+
+def _saved_units(kind: str, units: list[Unit], count: int) -> list[Unit]:
+    """The units of a class, if all of them were saved."""
+    if len(units) < count:
+        few = f"{len(units):,} of these {counted(count, 'unit')} were saved"
+        raise SettingError(f"{few}; compare the files again, with show={kind!r} and no limit to save them all.")
+    return list(units)
+
+
+def _oracle(saved: Saved, scores: Mapping[str, float]) -> OracleResult:
+    systems, exact, labels = list(scores), saved.get("exact"), _field(saved, "labels", dict[str, Saved])
+    return OracleResult(
+        bound_from_shares(_field(saved, "overall"), systems),
+        {label: bound_from_shares(bound, systems) for label, bound in labels.items()},
+        bound_from_shares(_field(saved, "sentences"), systems),
+        max(range(len(systems)), key=lambda number: scores[systems[number]]),
+        None if exact is None else {name: _undefined(value) for name, value in _convert(exact, Saved).items()},
+    )
+
+
+def bound_from_shares(saved: Saved, systems: Sequence[str]) -> Bound:
+    """The counts of a bound, which was saved as shares. Two roundings change a product by far less than a half."""
+    units, shares = _field(saved, "units", Count), _field(saved, "systems", dict[str, Share | None])
+    right = tuple(round((shares[name] or 0) * units) for name in systems)
+    return Bound(units, right, round((_field(saved, "upper_bound", Share | None) or 0) * units))
+
+
+def _slice(saved: Saved, systems: Sequence[str]) -> Saved:
+    scores = _field(saved, "systems")
+    return {"units": saved["units"], "systems": {name: scores[name] for name in systems}}
+
+
+def _matrix(rows: object, systems: Sequence[str]) -> Values:
+    table: Values = np.array(_convert(rows, list[list[Share]], "$.agreement"), dtype=np.float64)
+    return table.reshape(len(systems), len(systems))
+
+
+# Rankings
+
+
+def _ranking(saved: Saved) -> Ranking:
+    ranking: Ranking = _convert(_ranking_fields(saved), Ranking)
+    for each in (ranking, *(ranking.data_sets or {}).values()):
+        clusters, standings = each.clusters, each.standings
+        if not standings or not all(standings.values()):
+            raise ValueError("there must be at least one system and at least one measure")
+        if clusters is not None and (
+            clusters.model not in standings or {*clusters.systems} != {*standings[clusters.model]}
+        ):
+            raise ValueError("clusters must have every system, under a measure of the ranking")
+    return ranking
+
+
+def _ranking_fields(saved: Saved) -> Saved:
+    systems, resampling = _field(saved, "systems", list[Saved]), _field(saved, "resampling")
+    names = [_field(system, "name", str) for system in systems]
+    if len({*names}) < len(names):
+        raise ValueError("systems need different names")
+    before = _convert(saved.get("before", {}), dict[str, Saved], "$.before")
+    data_sets = _convert(saved.get("data_sets"), dict[str, Saved] | None, "$.data_sets")
+    return {
+        **saved,
+        **resampling,
+        "groups": resampling["of"],
+        "standings": {
+            measure: {system["name"]: _standing(_field(system, "standings")[measure]) for system in systems}
+            for measure in _field(saved, "models", list[str])
+        },
+        "skipped": {each["name"]: each["reason"] for each in _convert(saved.get("skipped", []), list[Saved])},
+        "before": {measure: {name: _undefined(scores[name]) for name in names} for measure, scores in before.items()},
+        "data_sets": None if data_sets is None else {name: _ranking_fields(each) for name, each in data_sets.items()},
+    }
+
+
+def _standing(saved: Any) -> Saved:
+    standing: Saved = _convert(saved, Saved, "$.systems[...].standings[...]")
+    return {**standing, "score": _undefined(standing["score"]), "interval": _interval(standing["interval"])}

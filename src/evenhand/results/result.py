@@ -1,15 +1,16 @@
-"""Results: what `score` returns, for one system or for many."""
+"""Scores of one system (`Result`) or several systems (`Results`): what `score` returns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, field, replace
-from math import isnan, nan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -25,203 +26,28 @@ from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup, error_groups
 from evenhand.version import __version__
 
-# == result/metrics.py: Scores as one flat dictionary of plain floats, as trackers o
-
-
-def flat_metrics(scores: Mapping[str, MeasureScore]) -> dict[str, float]:
-    metrics: dict[str, float] = {}
-    for place, (name, score) in enumerate(scores.items()):
-        metrics |= _of_model(_spelled(name), score, f"{_spelled(name)}_" if place else "")
-    first = next(iter(scores.values()))
-    for label, row in first.labels.items() if first.model.details in ("all", "labels") else ():
-        of_label = _row_metrics(first.model, f"{_spelled(label)}_", row)
-        if not metrics.keys().isdisjoint(of_label):
-            of_label = _row_metrics(first.model, f"{_code(label[0])}{_spelled(label[1:])}_", row)
-        metrics |= of_label
-    return metrics
-
-
-def _of_model(name: str, score: MeasureScore, prefix: str) -> dict[str, float]:
-    """The scores of a model over all labels."""
-    model = score.model
-    if model.details == "accuracy":
-        return {name: float(score.headline)}
-    if model.is_measured:
-        return _row_metrics(model, prefix, score.overall)
-    if model.headline == "accuracy":
-        found = {name: float(score.headline)}
-    else:
-        head = Average(score.precision, score.recall, score.f1, score.headline)
-        found = _measures(prefix, head, model.beta)
-    return found | (_measures(f"{prefix}macro_", score.macro, model.beta) if model.details == "all" else {})
-
-
-def _row_metrics(model: Formula, prefix: str, row: Row) -> dict[str, float]:
-    """The scores of a row; those that are unknown are left out."""
-    if not model.is_measured:
-        return _measures(prefix, row, model.beta)
-    return {f"{prefix}{name}": float(value) for name, value in row.more.items() if value is not None}
-
-
-def _measures(prefix: str, average: Average, beta: float) -> dict[str, float]:
-    names = ("precision", "recall", "f1") if beta == 1 else ("precision", "recall", "f1", "f_beta")
-    return {f"{prefix}{name}": float(getattr(average, name)) for name in names}
-
-
-def _spelled(text: str) -> str:
-    return "".join(each if each.isalnum() or each in "_-" else _code(each) for each in text)
-
-
-def _code(character: str) -> str:
-    return f".{ord(character):X}."
-
-
-# == result/contract.py: The JSON contract: results as plain dictionaries, lists and
-
-
-def to_contract(results: Results) -> dict[str, Any]:
-    gold = results.gold
-    return {
-        "evenhand": __version__,
-        "command": "score",
-        "task": results.task,
-        "signature": results.signature,
-        "notes": list(results.notes),
-        "gold": {
-            "name": gold.name,
-            "format": gold.reading.format,
-            "encoding": gold.reading.encoding,
-            **sizes(gold),
-            **chains(gold.chains),
-            "labels": dict(gold.labels),
-        },
-        "systems": [_system(result) for result in results.values()],
-        **_set(results),
-    }
-
-
-def sizes(gold: GoldSummary) -> dict[str, int | None]:
-    """How much there is of everything."""
-    return {name: getattr(gold, name) for name in ("documents", "sentences", "tokens", "characters", "units")}
-
-
-def _set(results: Results) -> dict[str, Any]:
-    """What was set and how the gold standard was read: what only loading needs."""
-    first = next(iter(results.values()))
-    return {"settings": saved_settings(first.settings), "reading": plain(results.gold.reading)}
-
-
-def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
-    """The settings, with the parameters of the task and of the match models that are scored, in one mapping."""
-    found: dict[str, Any] = plain(replace(settings, parameters={}))
-    del found["parameters"]
-    scored = [model for model in models_of(settings.task) if model.name in settings.match]
-    wanted = (*TASKS[settings.task].parameters, *(parameter for model in scored for parameter in model.parameters))
-    return found | {each.name: plain(settings[each.name]) for each in wanted}
-
-
-def plain(value: object) -> Any:
-    """Data classes, tuples and the like as JSON has them."""
-    return msgspec.json.decode(msgspec.json.encode(value))
-
-
-def _system(result: Result) -> dict[str, Any]:
-    return {
-        "name": result.name,
-        "format": result.reading.format,
-        "encoding": result.reading.encoding,
-        "units": result.units,
-        **chains(result.chains),
-        **({} if result.grounding is None else {"grounding": plain_grounding(result.grounding)}),
-        "labels": dict(result.labels),
-        "scores": {name: plain_score(score) for name, score in result.scores.items()},
-        **({"before": {name: plain_score(score) for name, score in result.before.items()}} if result.before else {}),
-        "signature": result.signature,
-        "notes": list(result.notes),
-        "reading": plain(result.reading),
-    }
-
-
-def plain_grounding(grounding: GroundingCounts) -> dict[str, Any]:
-    """What became of the strings of a language model. The upper bound is no score, and stands apart from these."""
-    bound = {"of": "exact", **{name: grounding.bound[name] for name in BOUND}, "f1": grounding.upper_bound}
-    listed = [each._asdict() for each in grounding.listed]
-    return {**grounding, "labels": dict(grounding.labels), "upper_bound": bound, "listed": listed}
-
-
-def chains(count: int | None) -> dict[str, int]:
-    return {} if count is None else {"chains": count}
-
-
-def plain_score(score: MeasureScore) -> dict[str, Any]:
-    """What a match model says of a system, as the JSON has it."""
-
-    def rows(found: Mapping[str, Row]) -> dict[str, Any]:
-        return {name: _row(score.model, row) for name, row in found.items()}
-
-    details = score.model.details
-    headline = defined(score.headline)
-    if details == "accuracy":
-        return {"headline": headline, "overall": {**score.overall.counts, "accuracy": headline}}
-    found: dict[str, Any] = {"headline": headline, "overall": _row(score.model, score.overall)}
-    found |= {"further": dict(score.further)} if score.further else {}
-    if details == "overall":
-        return found | ({"parts": rows(score.overall.parts)} if score.overall.parts else {})
-    if details == "labels":
-        return found | {"labels": rows(score.labels)}
-    found |= {"macro": _average(score.macro, score.beta), "support": _average(score.support, score.beta)}
-    found |= {"labels": rows(score.labels)}
-    if score.sentences is not None:
-        found["overall"]["accuracy"] = headline
-        found["sentences"] = {**asdict(score.sentences), "share": defined(score.sentences.share)}
-    lists = {"distances": rows(score.distances), "supertags": rows(score.supertags), "baselines": dict(score.baselines)}
-    found |= {name: each for name, each in lists.items() if each}
-    tables = {"confusion": score.confusion, "edges": score.edges}
-    return found | {
-        name: {kind: dict(row) for kind, row in table.items()} for name, table in tables.items() if table is not None
-    }
-
-
-def _row(model: Formula, row: Row) -> dict[str, float | None]:
-    scores = {} if model.is_measured else _average(row, model.beta)
-    return {**row.counts, **scores, **{name: defined(value) for name, value in row.more.items()}}
-
-
-def _average(average: Average, beta: float) -> dict[str, float | None]:
-    names = ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))
-    return {name: defined(getattr(average, name)) for name in names}
-
-
-def defined(value: float | None) -> float | None:
-    """A score as JSON has it: null if it is undefined (NaN) or unknown."""
-    return None if value is None or isnan(value) else value
-
-
-def undefined(saved: float | None) -> float:
-    """The inverse of `defined` for scores that are always known: NaN for null."""
-    return nan if saved is None else saved
-
-
-# == result/result.py (primary)
-
 
 @dataclass(frozen=True)
 class GoldSummary:
     """The gold standard in figures."""
 
     name: str
-    documents: int
-    sentences: int
-    tokens: int | None
-    characters: int | None
-    """The number of characters without spaces, where these are the atoms."""
-    units: int
-    labels: Mapping[str, int]
+    documents: Count
+    sentences: Count
+    tokens: Count | None
+    characters: Count | None
+    """The number of characters without spaces, if the positions are characters."""
+    units: Count
+    labels: Mapping[str, Count]
     reading: ReadInfo
-    chains: int | None = None
-    """How many coreference chains there are, where these are scored."""
+    chains: Count | None = None
+    """The number of coreference chains, if chains are scored."""
     document_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """What documents are called, where they are groups of the tallies and have names."""
+    """The names of documents, if tallies are grouped by document and documents have names."""
+
+    def sizes(self) -> dict[str, int | None]:
+        """The counts, as the JSON of scores and comparisons has them."""
+        return {name: getattr(self, name) for name in ("documents", "sentences", "tokens", "characters", "units")}
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,27 +58,26 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
     gold: GoldSummary
     units: int
     labels: Mapping[str, int]
-    """How many spans of each label the system has."""
+    """The system's number of spans, by label."""
     scores: Mapping[str, MeasureScore]
     signature: str
     settings: ScoreSettings
     reading: ReadInfo
     notes: tuple[str, ...] = ()
     tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False, compare=False)
-    """The counts behind the scores, by judge (`exact`, `fair`); a saved result has none."""
+    """The counts that scores are computed from, by scorer (`exact`, `fair`); a saved result has none."""
 
     models: tuple[Formula, ...] = ()
-    """The match models behind the scores."""
+    """The measures of the scores."""
     chains: int | None = None
     grounding: GroundingCounts | None = None
-    """Of a language model: how its answers were read, and where its strings were found."""
+    """For a language model: how its answers were read, and where its strings were found."""
     groups: Groups = "total"
-    """What the tallies keep apart: documents, sentences, or nothing."""
+    """The groups of the tallies: documents, sentences, or one total."""
     before: Mapping[str, MeasureScore] = field(default_factory=dict)
-    """The scores on the gold standard as it was read, where it has overrides."""
+    """The scores on the gold standard without overrides, if it has overrides."""
     sentence_tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False, compare=False)
-    """The tallies by sentence, where those of the finest groups are by document: for tests that documents cannot
-    decide."""
+    """Tallies by sentence, for tests if documents are too few; only if the groups are documents."""
 
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
@@ -260,7 +85,7 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
         return self.scores[model]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the match models."""
+        """The names of the measures."""
         return iter(self.scores)
 
     def __contains__(self, model: object) -> bool:
@@ -271,27 +96,28 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
         return self.settings.beta
 
     def metrics(self) -> dict[str, float]:
-        """The scores under flat names, for trackers of experiments: `f1`, `fair_f1`, `PER_f1`.
+        """The scores under flat names, for experiment trackers: `f1`, `fair_f1`, `PER_f1`.
 
-        The first match model has bare names, and the labels are its own; other models stand before their measures.
+        Scores of the first measure have bare names, and labels are scored by it. Scores of other measures have the
+        name of the measure as a prefix.
         """
-        return flat_metrics(self.scores)
+        return _flat_metrics(self.scores)
 
     def fix_first(self, by: str | None = None, most: int = 5) -> list[ErrorGroup]:
-        """The groups of errors from which most points can be gained (see `tasks.recoverable`).
+        """The groups of errors with the largest gain if they were fixed (see `tasks.tables`).
 
-        by      the match model of the score, one whose verdicts tell the kinds of errors [the task's first of these]
-        most    how many groups [5]
+        by      the measure of the score; it must distinguish error types [the task's first such measure]
+        most    the maximum number of groups [5]
         """
         task = TASKS[self.settings.task]
         name = by or task.reported_by[0]
         if name_among(task.name, name, task.reported_by) is None:
-            raise SettingError(f"by is {name!r}; errors of {task.name} are told by {' or '.join(task.reported_by)}.")
-        model = declared_model(task.name, name).prepare(self.settings)
-        if model.judge not in self.tallies:
-            remedy = f"score the files with match={model.name!r}"
-            raise SettingError(f"The result of {self.name} has no counts of errors by {model.name}; {remedy}.")
-        return error_groups(task, model, self.tallies[model.judge])[:most]
+            raise SettingError(f"by is {name!r}; use {' or '.join(task.reported_by)} for the errors of {task.name}.")
+        measure = declared_model(task.name, name).prepare(self.settings)
+        if measure.judge not in self.tallies:
+            remedy = f"score the files with match={measure.name!r}"
+            raise SettingError(f"The result of {self.name} has no counts of errors by {measure.name}; {remedy}.")
+        return error_groups(task, measure, self.tallies[measure.judge])[:most]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
@@ -299,7 +125,7 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
 
     @staticmethod
     def from_json(source: str | Path) -> Result:
-        """The result of one system, as `to_json` saved it: from a file, or from the text itself."""
+        """Load the result of one system that `to_json` saved, from a file or from its JSON text."""
         from evenhand.results.json import load_result
 
         return load_result(source)
@@ -326,7 +152,7 @@ class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """The name of the task's unit: span, token, …"""
         return TASKS[self.task].unit
 
     @property
@@ -335,7 +161,7 @@ class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found and mended, each said once."""
+        """Warnings and repairs, without repetitions."""
         return tuple(dict.fromkeys(note for result in self.values() for note in result.notes))
 
     @property
@@ -353,11 +179,168 @@ class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
-        return to_contract(self)
+        gold = self.gold
+        return {
+            "evenhand": __version__,
+            "command": "score",
+            "task": self.task,
+            "signature": self.signature,
+            "notes": list(self.notes),
+            "gold": {
+                "name": gold.name,
+                "format": gold.reading.format,
+                "encoding": gold.reading.encoding,
+                **gold.sizes(),
+                **({} if gold.chains is None else {"chains": gold.chains}),
+                "labels": dict(gold.labels),
+            },
+            "systems": [_plain_system(result) for result in self.values()],
+            "settings": _plain_settings(self._first.settings),
+            "reading": plain(gold.reading),
+        }
 
     @staticmethod
     def from_json(source: str | Path) -> Results:
-        """Results as `to_json` or `evenhand score --as json` saved them: from a file, or from the text itself."""
+        """Load results that `to_json` or `evenhand score --as json` saved, from a file or from its JSON text."""
         from evenhand.results.json import load_results
 
         return load_results(source)
+
+
+# Flat metrics
+
+
+def _flat_metrics(scores: Mapping[str, MeasureScore]) -> dict[str, float]:
+    metrics: dict[str, float] = {}
+    for number, (name, score) in enumerate(scores.items()):
+        metrics |= _overall_metrics(_key(name), score, f"{_key(name)}_" if number else "")
+    first = next(iter(scores.values()))
+    for label, row in first.labels.items() if first.model.details in ("all", "labels") else ():
+        label_metrics = _row_metrics(first.model, f"{_key(label)}_", row)
+        if not metrics.keys().isdisjoint(label_metrics):
+            label_metrics = _row_metrics(first.model, f"{_code(label[0])}{_key(label[1:])}_", row)
+        metrics |= label_metrics
+    return metrics
+
+
+def _overall_metrics(name: str, score: MeasureScore, prefix: str) -> dict[str, float]:
+    model = score.model
+    if model.details == "accuracy":
+        return {name: float(score.headline)}
+    if model.is_measured:
+        return _row_metrics(model, prefix, score.overall)
+    if model.headline == "accuracy":
+        metrics = {name: float(score.headline)}
+    else:
+        head = Average(score.precision, score.recall, score.f1, score.headline)
+        metrics = _prf_metrics(prefix, head, model.beta)
+    return metrics | (_prf_metrics(f"{prefix}macro_", score.macro, model.beta) if model.details == "all" else {})
+
+
+def _row_metrics(model: Formula, prefix: str, row: Row) -> dict[str, float]:
+    """The scores of a row, without unknown ones."""
+    if not model.is_measured:
+        return _prf_metrics(prefix, row, model.beta)
+    return {f"{prefix}{name}": float(value) for name, value in row.more.items() if value is not None}
+
+
+def _prf_metrics(prefix: str, average: Average, beta: float) -> dict[str, float]:
+    names = ("precision", "recall", "f1") if beta == 1 else ("precision", "recall", "f1", "f_beta")
+    return {f"{prefix}{name}": float(getattr(average, name)) for name in names}
+
+
+def _key(text: str) -> str:
+    return "".join(char if char.isalnum() or char in "_-" else _code(char) for char in text)
+
+
+def _code(char: str) -> str:
+    return f".{ord(char):X}."
+
+
+# JSON contract
+
+
+def _plain_settings(settings: ScoreSettings) -> dict[str, Any]:
+    """The settings and the parameters of the task and of the requested measures, in one mapping."""
+    saved: dict[str, Any] = plain(replace(settings, parameters={}))
+    del saved["parameters"]
+    requested = [model for model in models_of(settings.task) if model.name in settings.match]
+    parameters = (*TASKS[settings.task].parameters, *(each for model in requested for each in model.parameters))
+    return saved | {parameter.name: plain(settings[parameter.name]) for parameter in parameters}
+
+
+def plain(value: object) -> Any:
+    """Data classes, tuples and the like as JSON types."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _plain_system(result: Result) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "format": result.reading.format,
+        "encoding": result.reading.encoding,
+        "units": result.units,
+        **({} if result.chains is None else {"chains": result.chains}),
+        **({} if result.grounding is None else {"grounding": _plain_grounding(result.grounding)}),
+        "labels": dict(result.labels),
+        "scores": {name: plain_score(score) for name, score in result.scores.items()},
+        **({"before": {name: plain_score(score) for name, score in result.before.items()}} if result.before else {}),
+        "signature": result.signature,
+        "notes": list(result.notes),
+        "reading": plain(result.reading),
+    }
+
+
+def _plain_grounding(grounding: GroundingCounts) -> dict[str, Any]:
+    """The counts of a language model's strings. The upper bound is not a score of the system, so it is separate."""
+    bound = {"of": "exact", **{name: grounding.bound[name] for name in BOUND}, "f1": grounding.upper_bound}
+    listed = [item._asdict() for item in grounding.listed]
+    return {**grounding, "labels": dict(grounding.labels), "upper_bound": bound, "listed": listed}
+
+
+def plain_score(score: MeasureScore) -> dict[str, Any]:
+    """The score of a system under one measure."""
+
+    def plain_rows(rows: Mapping[str, Row]) -> dict[str, Any]:
+        return {name: _plain_row(score.model, row) for name, row in rows.items()}
+
+    details = score.model.details
+    headline = defined(score.headline)
+    if details == "accuracy":
+        return {"headline": headline, "overall": {**score.overall.counts, "accuracy": headline}}
+    saved: dict[str, Any] = {"headline": headline, "overall": _plain_row(score.model, score.overall)}
+    saved |= {"further": dict(score.further)} if score.further else {}
+    if details == "overall":
+        return saved | ({"parts": plain_rows(score.overall.parts)} if score.overall.parts else {})
+    if details == "labels":
+        return saved | {"labels": plain_rows(score.labels)}
+    saved |= {name: _plain_average(getattr(score, name), score.beta) for name in ("macro", "support")}
+    saved |= {"labels": plain_rows(score.labels)}
+    if score.sentences is not None:
+        saved["overall"]["accuracy"] = headline
+        saved["sentences"] = {**asdict(score.sentences), "share": defined(score.sentences.share)}
+    lists = {
+        "distances": plain_rows(score.distances),
+        "supertags": plain_rows(score.supertags),
+        "baselines": dict(score.baselines),
+    }
+    saved |= {name: rows for name, rows in lists.items() if rows}
+    tables = {"confusion": score.confusion, "edges": score.edges}
+    return saved | {
+        name: {key: dict(row) for key, row in table.items()} for name, table in tables.items() if table is not None
+    }
+
+
+def _plain_row(model: Formula, row: Row) -> dict[str, float | None]:
+    scores = {} if model.is_measured else _plain_average(row, model.beta)
+    return {**row.counts, **scores, **{name: defined(value) for name, value in row.more.items()}}
+
+
+def _plain_average(average: Average, beta: float) -> dict[str, float | None]:
+    names = ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))
+    return {name: defined(getattr(average, name)) for name in names}
+
+
+def defined(value: float | None) -> float | None:
+    """A score as JSON has it: null if it is undefined (NaN) or unknown."""
+    return None if value is None or isnan(value) else value

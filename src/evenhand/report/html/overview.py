@@ -194,7 +194,7 @@ def overview(report: Report) -> Overview:
     kinds = [] if found is None else list(found.kinds)
     colors = {kind: color for kind, (color, _) in zip(kinds, fills(kinds), strict=True)}
     bars = [] if found is None else [_bar(report, bar, colors) for bar in found.bars]
-    primary = model_title(report.task, report.primary)
+    primary = model_title(report.task, report.by)
     own = {bar.system: bar for bar in reversed(bars) if bar.model in ("", primary)}
     others = [bar for bar in bars if own.get(bar.system) is not bar]
     low, high = _scale(report)
@@ -234,7 +234,7 @@ def _ink(color: str) -> str:
 
 def _scale(report: Report) -> tuple[float, float]:
     """The ends of the scale on which all scores and intervals have room."""
-    standings = report.ranking[report.primary].values()
+    standings = report.ranking[report.by].values()
     edges = [edge for standing in standings for edge in (*(standing.interval or ()), standing.score) if not isnan(edge)]
     if not edges:
         return 0.0, 1.0
@@ -243,7 +243,7 @@ def _scale(report: Report) -> tuple[float, float]:
 
 
 def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) -> SystemRow:
-    standing = report.ranking[report.primary][name]
+    standing = report.ranking[report.by][name]
     begin, end = standing.interval or (standing.score, standing.score)
 
     def place(value: float) -> float:
@@ -251,7 +251,7 @@ def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) ->
 
     text = "" if standing.interval is None else f"{100 * begin:.2f} to {100 * end:.2f}"
     best = next(iter(report.ordered))
-    against = _against(report.comparison, best, name) if report.primary == report.by else ""
+    against = _against(report.comparison, best, name)
     return SystemRow(
         name,
         PLAIN.score(standing.score),

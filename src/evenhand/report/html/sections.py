@@ -131,7 +131,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
 def _system(report: Report, result: Result) -> HtmlSection:
     """The tables of a system; those of other measures than the one that comes first are folded."""
     alone = len(report.results) == 1
-    others = {model_title(report.task, name) for name in result.scores if name != report.primary}
+    others = {model_title(report.task, name) for name in result.scores if name != report.by}
     tables = [*tables_of(result, alone=alone), *_listing(result)]
     folded = [html_table(table, report.by) for table in tables if table.title in others]
     shown = [html_table(table, report.by) for table in tables if table.title not in others]
