@@ -83,7 +83,7 @@ def remedy(limit: Limit) -> str:
 
 def test_compressed_zeros(tmp_path: Path) -> None:
     path = written(tmp_path / "zeros.gz", (bytes(1 << 20), 300))
-    assert read_in_little_room(path) == ":1: found a NUL byte, so this is no text file; check which file it is."
+    assert read_in_little_room(path) == ":1: found a NUL byte, so this is not a text file; check which file it is."
 
 
 def test_an_endless_line(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_an_endless_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this machine has no /dev/zero")
 def test_devices() -> None:
-    assert read_in_little_room("/dev/zero") == ":1: found a NUL byte, so this is no text file; check which file it is."
+    assert read_in_little_room("/dev/zero") == ":1: found a NUL byte, so this is not a text file; check which file it is."
     assert re.match(r":\d+: (the byte 0x|found a NUL byte|the file is in UTF-16)", read_in_little_room("/dev/urandom"))
 
 

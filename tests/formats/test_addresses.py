@@ -133,7 +133,7 @@ def test_protocols_that_are_not_there() -> None:
 def test_protocols_that_take_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec")
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    with pytest.raises(eh.InputError, match="s3:// take a package that is not installed; run: pip install s3fs"):
+    with pytest.raises(eh.InputError, match="s3:// need a package that is not installed; run: pip install s3fs"):
         eh.read("s3://bucket/gold.conll")
 
 

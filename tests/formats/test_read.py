@@ -34,13 +34,13 @@ EXAMPLES = EXAMPLE.parent
 def opens(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each file is opened."""
     counts: Counter[str] = Counter()
-    opened = Source._opened
+    opened = Source._open_raw
 
     def counted(source: Source) -> BinaryIO:
         counts[source.path.name] += 1
         return opened(source)
 
-    monkeypatch.setattr(Source, "_opened", counted)
+    monkeypatch.setattr(Source, "_open_raw", counted)
     return counts
 
 
@@ -192,7 +192,7 @@ BAD_FILES = {
     "UTF-16": (GOOD.encode("utf-16"), "bad.conll:1: the file is in UTF-16; save it as UTF-8."),
     "binary": (
         GOOD.encode() + b"\x00\x01",
-        "bad.conll:4: found a NUL byte, so this is no text file; check which file it is.",
+        "bad.conll:4: found a NUL byte, so this is not a text file; check which file it is.",
     ),
     "a tag without prefix": (
         (GOOD + "London\tNNP\tLOC\n").encode(),
@@ -430,7 +430,7 @@ def test_files_are_opened_to_recognise_them_and_to_read_them(
 ) -> None:
     opens: Counter[str] = Counter()
     recognised: Counter[str] = Counter()
-    opened, recognise = Source._opened, recognition.recognise
+    opened, recognise = Source._open_raw, recognition.recognise
 
     def counted(source: Source) -> BinaryIO:
         opens[source.path.name] += 1
@@ -440,7 +440,7 @@ def test_files_are_opened_to_recognise_them_and_to_read_them(
         recognised[source.path.name] += 1
         return recognise(source, *arguments)
 
-    monkeypatch.setattr(Source, "_opened", counted)
+    monkeypatch.setattr(Source, "_open_raw", counted)
     monkeypatch.setattr("evenhand.formats.read.recognise", noted)
     folder, gold, systems = EXAMPLES_OPENS[task]
     files = [FOLDER / folder / name for name in (gold, *systems[: 2 if command == "gate" else 3])]

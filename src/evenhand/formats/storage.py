@@ -1,7 +1,10 @@
-"""Files elsewhere: addresses such as `s3://bucket/gold.conll` or `https://…`, which fsspec opens.
+"""Local, remote, compressed and piped bytes.
 
-An `Address` has those methods of a `Path` that readers take, so that they need not know where a file is. Addresses may
-be chained, as fsspec has it: `simplecache::s3://…` keeps a copy, `zip://gold.conll::https://….zip` is in an archive.
+Remote files have addresses such as `s3://bucket/gold.conll` or `https://…`, which fsspec opens. An `Address` has the
+methods of a `Path` that readers use, so they need not know where a file is. Addresses may be chained, as in fsspec:
+`simplecache::s3://…` keeps a copy, `zip://gold.conll::https://….zip` is a file in an archive. Compressed files (gzip,
+bzip2, xz, zstd) are recognised by their first bytes. Pipes and standard input can be read once only, so their bytes are
+kept, in memory or in a temporary file, to be read again.
 """
 
 from __future__ import annotations
@@ -29,56 +32,20 @@ from evenhand.errors import EvenhandError, InputError, visible
 from evenhand.parameters import check_file, check_path
 
 SIZE = 1 << 17
-"""How many bytes are kept."""
-
-
-# == formats/streams.py: Bytes that come one after the other, from a network, a pipe
-
-
-Read = Callable[[int, int], bytes]
-"""Gives up to so many bytes from a place on, which is where the bytes before ended; none at the end."""
-
-
-def stream(read: Read, close: Callable[[], None] = lambda: None) -> BufferedReader:
-    """A file of these bytes, into which one can look ahead."""
-    return BufferedReader(_Stream(read, close), SIZE)
-
-
-class _Stream(RawIOBase):
-    """The same without a buffer."""
-
-    def __init__(self, read: Read, close: Callable[[], None]) -> None:
-        super().__init__()
-        self._read, self._close, self._place = read, close, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer: where bytes come in small pieces, a look ahead must see more than the first of them."""
-        size = 0
-        while size < len(buffer) and (data := self._read(self._place, len(buffer) - size)):
-            buffer[size : size + len(data)] = data
-            size += len(data)
-            self._place += len(data)
-        return size
-
-    def close(self) -> None:
-        if not self.closed:
-            self._close()
-        super().close()
-
-
-# == formats/addresses.py (primary)
-
-
+"""Size of the buffer of streams, and of the first bytes of a file that are kept for format detection."""
+STANDARD_INPUT = Path("-")
+_PIPE_IN_MEMORY = 1 << 24
+_PIPE_BLOCK = 1 << 18
+_DECOMPRESSED_BLOCK = 1 << 17
+_GZIP = 16 + zlib.MAX_WBITS
+"""Makes zlib expect gzip's header and checksum."""
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
 _LONGEST_REASON = 200
 _LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
-"""How a system says that there is no such file, for which readers have words of their own."""
+"""System errors for missing files, for which readers have their own messages."""
 _PACKAGES = {
     **dict.fromkeys(_WEB, "evenhand[remote]"),
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
@@ -87,17 +54,47 @@ _PACKAGES = {
     **dict.fromkeys(("ssh", "sftp"), "paramiko"),
     "hf": "huggingface_hub",
 }
-"""What must be installed for a protocol."""
+"""Packages to install, by protocol."""
+
+Read = Callable[[int, int], bytes]
+"""Returns up to `size` bytes from an offset, which is the end of the previous bytes; none at the end."""
+
+
+def _stream(read: Read, close: Callable[[], None] = lambda: None) -> BufferedReader:
+    return BufferedReader(_Stream(read, close), SIZE)
+
+
+class _Stream(RawIOBase):
+    def __init__(self, read: Read, close: Callable[[], None]) -> None:
+        super().__init__()
+        self._read, self._close, self._offset = read, close, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer: if bytes come in small pieces, peeking must see more than the first of them."""
+        size = 0
+        while size < len(buffer) and (data := self._read(self._offset, len(buffer) - size)):
+            buffer[size : size + len(data)] = data
+            size += len(data)
+            self._offset += len(data)
+        return size
+
+    def close(self) -> None:
+        if not self.closed:
+            self._close()
+        super().close()
 
 
 @dataclass(frozen=True, order=True)
 class Address(os.PathLike[str]):
-    """Where a file, a folder or a pattern of files is, as a user wrote it."""
+    """The address of a file, a folder or a pattern of files, as the user wrote it."""
 
     text: str
 
     def __str__(self) -> str:
-        """What messages call it: without passwords and without the query, which may be one."""
+        """Text for messages, without passwords and without the query, which may contain one."""
         before, path, after = self._parts
         return _LOGIN.sub("…@", before + path + ("?…" if after.startswith("?") else after))
 
@@ -106,18 +103,18 @@ class Address(os.PathLike[str]):
 
     @property
     def _parts(self) -> tuple[str, str, str]:
-        """The protocols, the path, and what stands behind it: a query, or the archive that the path is in."""
-        found = _ADDRESS.fullmatch(self.text)
-        assert found is not None  # `place` looked at it
-        path, after = found["path"], found["after"] or ""
-        if found["protocol"] in _WEB and "?" in path:
+        """The protocols, the path, and the query or the archive that contains the path."""
+        match = _ADDRESS.fullmatch(self.text)
+        assert match is not None  # `to_path` checked it
+        path, after = match["path"], match["after"] or ""
+        if match["protocol"] in _WEB and "?" in path:
             path, query = path.split("?", 1)
             after = f"?{query}{after}"
-        return found["before"], path, after
+        return match["before"], path, after
 
     @property
     def protocol(self) -> str:
-        """The first one, where several are chained."""
+        """The first protocol of a chain."""
         return re.split("::|://", self.text, maxsplit=1)[0]
 
     @property
@@ -146,7 +143,6 @@ class Address(os.PathLike[str]):
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it may stand for several files."""
         return bool(frozenset("*?[") & set(self._parts[1]))
 
     def with_name(self, name: str) -> Address:
@@ -159,26 +155,26 @@ class Address(os.PathLike[str]):
         return self._with(str(self._pure / name))
 
     def _with(self, path: str) -> Address:
-        before, own, after = self._parts
-        path = path if own.startswith("/") else path.lstrip("/")
+        before, old_path, after = self._parts
+        path = path if old_path.startswith("/") else path.lstrip("/")
         return Address(before + ("" if path == "." else path) + after)
 
     def absolute(self) -> Address:
         return self
 
     def open(self, mode: str = "rb") -> BufferedReader:
-        """A file to read bytes from, as a path's; what else than a missing file is wrong is an `InputError`."""
-        with _told(self, FileNotFoundError, IsADirectoryError):
+        """Open the file like `Path.open`; all errors except for missing files become an `InputError`."""
+        with _as_input_error(self, FileNotFoundError, IsADirectoryError):
             files, path = self._file_system()
-            # Not every server gives parts of files, which a block size of 0 does without.
+            # A block size of 0 avoids range requests, which not every server supports.
             file = files.open(path, "rb", **({"block_size": 0} if self.protocol in _WEB else {}))
 
-        def read(place: int, size: int) -> bytes:
-            with _told(self):
+        def read(offset: int, size: int) -> bytes:
+            with _as_input_error(self):
                 data: bytes = file.read(size)
             return data
 
-        return stream(read, file.close)
+        return _stream(read, file.close)
 
     def read_bytes(self) -> bytes:
         with self.open() as file:
@@ -188,10 +184,10 @@ class Address(os.PathLike[str]):
         return self.read_bytes().decode(encoding)
 
     def is_dir(self) -> bool:
-        """Whether it is a folder; of pages in the web, those whose addresses end with a slash."""
-        if self.protocol in _WEB:  # to look for links in a page, all of it would have to be read
+        """Whether it is a folder; on the web, whether the address ends with a slash."""
+        if self.protocol in _WEB:  # looking for links in a page would mean to read all of it
             return self._parts[1].endswith("/")
-        with _told(self):
+        with _as_input_error(self):
             files, path = self._file_system()
             return bool(files.isdir(path))
 
@@ -199,125 +195,110 @@ class Address(os.PathLike[str]):
         return self.exists() and not self.is_dir()
 
     def exists(self) -> bool:
-        with _told(self):
+        with _as_input_error(self):
             files, path = self._file_system()
             return bool(files.exists(path))
 
     def files(self) -> list[Address]:
         """The files in a folder."""
-        with _told(self):
+        with _as_input_error(self):
             files, path = self._file_system()
-            found = files.ls(path, detail=True)
-        return [self / PurePosixPath(each["name"]).name for each in found if each["type"] == "file"]
+            entries = files.ls(path, detail=True)
+        return [self / PurePosixPath(entry["name"]).name for entry in entries if entry["type"] == "file"]
 
     def matches(self) -> list[Address]:
-        """The files that a pattern stands for."""
-        with _told(self):
+        """The files that match a pattern."""
+        with _as_input_error(self):
             files, path = self._file_system()
-            found = files.glob(path)
-        return [self._with(each.split("://", 1)[-1]) for each in found]
+            return [self._with(name.split("://", 1)[-1]) for name in files.glob(path)]
 
     def _file_system(self) -> tuple[Any, str]:
-        """The file system that the address is of, and the path there."""
+        """The fsspec file system, and the path in it."""
         try:
             core = import_module("fsspec.core")
         except ImportError:
-            finding = "addresses take fsspec, which is not installed"
+            finding = "remote files need fsspec, which is not installed"
             raise InputError(str(self), None, finding, "run: pip install evenhand[remote]") from None
         try:
-            found: tuple[Any, str] = core.url_to_fs(self.text)
+            file_system: tuple[Any, str] = core.url_to_fs(self.text)
         except ImportError:
-            finding = f"files at {self.protocol}:// take a package that is not installed"
+            finding = f"files at {self.protocol}:// need a package that is not installed"
             package = _PACKAGES.get(self.protocol)
             remedy = f"run: pip install {package}" if package else "see fsspec's list of file systems"
             raise InputError(str(self), None, finding, remedy) from None
-        return found
+        return file_system
 
 
 AnyPath = Path | Address
-"""Where a file is."""
 
 
-def to_path(given: str | os.PathLike[str], *, may_be_text: bool = False) -> AnyPath:
-    """A path, or an address; a text that is neither is refused, unless the caller takes texts, too."""
-    if isinstance(given, Address):
-        return given
-    check_file(given)
-    text = os.fspath(given)
+def to_path(value: str | os.PathLike[str], *, may_be_text: bool = False) -> AnyPath:
+    """Return a path or an address; refuse other strings, unless the caller also accepts text."""
+    if isinstance(value, Address):
+        return value
+    check_file(value)
+    text = os.fspath(value)
     if _is_address(text):
         return Address(text)
     if not may_be_text:
         check_path(text)
-    return _checked(Path(given))
+    return _check_possible(Path(value))
 
 
 def _is_address(text: str) -> bool:
-    """Whether this is an address, and not a text that begins with one."""
     return _ADDRESS.fullmatch(text) is not None and "\n" not in text
 
 
-def beside(file: AnyPath, given: str) -> AnyPath:
-    """A place that a file names: an address, or a path that counts from the file's folder."""
-    if _is_address(given):
-        return to_path(given)
-    found = file.parent / given
-    if isinstance(found, Path) and "\0" not in given and not os.path.lexists(found):
-        check_path(given)
-    return _checked(found) if isinstance(found, Path) else found
+def beside(file: AnyPath, name: str) -> AnyPath:
+    """Return an address, or a path relative to the folder of the file that names it."""
+    if _is_address(name):
+        return to_path(name)
+    path = file.parent / name
+    if isinstance(path, Path) and "\0" not in name and not os.path.lexists(path):
+        check_path(name)
+    return _check_possible(path) if isinstance(path, Path) else path
 
 
-def _checked(path: Path) -> Path:
-    """The path, if there can be a file; otherwise every look at it would raise another error."""
+def _check_possible(path: Path) -> Path:
+    """Refuse paths where no file can be, with one message instead of a different error for every use."""
     try:
         os.stat(path)
+        return path
     except ValueError:
-        raise _no_path(path, "it holds a NUL") from None
+        reason = "it holds a NUL"
     except OSError as error:
-        if error.errno not in _MISSING:
-            raise _no_path(path, (error.strerror or "unknown reason").lower()) from None
-    return path
-
-
-def _no_path(path: Path, reason: str) -> InputError:
-    shown = str(path) if len(str(path)) <= _LONGEST_NAME else f"{str(path)[:_LONGEST_NAME]}…"
-    return InputError(shown, None, f"cannot be opened ({reason})", "check the path and the permissions")
+        if error.errno in _MISSING:
+            return path
+        reason = (error.strerror or "unknown reason").lower()
+    text = str(path) if len(str(path)) <= _LONGEST_NAME else f"{str(path)[:_LONGEST_NAME]}…"
+    raise InputError(text, None, f"cannot be opened ({reason})", "check the path and the permissions")
 
 
 @contextmanager
-def _told(address: Address, *others: type[Exception]) -> Iterator[None]:
-    """Turn what a file system or a network raises into a sentence; for others, readers have words of their own."""
+def _as_input_error(address: Address, *others: type[Exception]) -> Iterator[None]:
+    """Turn errors of file systems and networks into an `InputError`, except for `others`."""
     passed: tuple[type[Exception], ...] = (EvenhandError, *others)
     try:
         yield
     except passed as error:
-        # fsspec raises this, too, where a server cannot be reached.
+        # fsspec also raises this if a server cannot be reached.
         cause = error.__cause__ or error.__context__
         if isinstance(error, FileNotFoundError) and isinstance(cause, OSError) and cause.errno not in _MISSING:
             finding = f"cannot connect to the server ({_reason(cause)})"
             raise InputError(str(address), None, finding, "check the address and the network") from None
         raise
-    except Exception as error:  # each file system has errors of its own
+    except Exception as error:  # every file system has different errors
         finding = f"cannot be read ({_reason(error)})"
         raise InputError(str(address), None, finding, "check the address, the network and your rights") from None
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what an error says."""
+    """The first line of an error message."""
     lines = str(error).splitlines() or [type(error).__name__]
     return visible(lines[0]).rstrip(".")[:_LONGEST_REASON]
 
 
-# == formats/compressed.py: Decompression of gzip, bzip2, xz and zstd files, which are r
-
-
-_BLOCK = 1 << 17
-_GZIP = 16 + zlib.MAX_WBITS
-"""Makes zlib expect gzip's header and checksum."""
-Fail = Callable[[str, str], InputError]
-"""Makes an error of a finding and its remedy."""
-
-
-class Kind(NamedTuple):
+class Compression(NamedTuple):
     """A compression format."""
 
     name: str
@@ -329,7 +310,6 @@ class Kind(NamedTuple):
     """Exception that the module raises for damaged files."""
 
     def load(self) -> Any:
-        """The module, or an ImportError if this Python has none of them."""
         *others, last = self.modules
         for module in others:
             try:
@@ -339,44 +319,40 @@ class Kind(NamedTuple):
         return import_module(last)
 
 
-def compression(file: BufferedReader) -> Kind | None:
-    """Compression format of a file that has not been read yet, or None."""
-    start = file.peek(_LONGEST)
-    if not start.startswith(_MARKS):
-        return None
-    return next(kind for mark, kind in _KINDS.items() if start.startswith(mark))
+def compression(file: BufferedReader) -> Compression | None:
+    """Return the compression format of a file that has not been read yet, or None."""
+    start = file.peek(max(map(len, _COMPRESSIONS)))
+    return next((kind for mark, kind in _COMPRESSIONS.items() if start.startswith(mark)), None)
 
 
-def decompressed(file: BinaryIO, kind: Kind, fail: Fail) -> BinaryIO:
-    """Return a stream of the decompressed bytes."""
+def decompressed(file: BinaryIO, kind: Compression, error_of: Callable[[str, str], InputError]) -> BinaryIO:
+    """Return a stream of the decompressed bytes; `error_of` makes an error from a finding and its remedy."""
     try:
         module = kind.load()
     except ImportError:
         file.close()
         if kind.name == "zstd" and sys.version_info < (3, 14):
-            finding, remedy = (
-                "the file is compressed with zstd, which is not installed",
-                "run: pip install 'evenhand[zstd]'",
-            )
+            finding = "the file is compressed with zstd, which is not installed"
+            remedy = "run: pip install 'evenhand[zstd]'"
         else:
             finding = f"the file is compressed with {kind.name}, which this Python was built without"
             remedy = "decompress the file first"
-        raise fail(finding, remedy) from None
+        raise error_of(finding, remedy) from None
     parts = _Parts(file, partial(kind.new, module))
     errors: tuple[type[Exception], ...] = (kind.error(module), EOFError, MemoryError)
 
-    def read(place: int, size: int) -> bytes:
+    def read(offset: int, size: int) -> bytes:
         try:
             return parts.read(size)
         except errors as error:
             reason = str(error).split(": ")[-1].lower().rstrip(".") or type(error).__name__
-            raise fail(f"the compressed file is broken ({reason})", "write it again") from None
+            raise error_of(f"the compressed file is broken ({reason})", "write it again") from None
 
-    return stream(read, file.close)
+    return _stream(read, file.close)
 
 
 class _Gzip:
-    """gzip decompressor with the interface of the other ones, which keep the bytes that are not decompressed yet."""
+    """gzip decompressor with the interface of the others, which keep bytes that are not decompressed yet."""
 
     def __init__(self) -> None:
         self._zlib = zlib.decompressobj(_GZIP)
@@ -395,16 +371,18 @@ class _Gzip:
         return not self._tail
 
     def decompress(self, data: bytes, size: int) -> bytes:
-        found = self._zlib.decompress(self._tail + data, size)
+        result = self._zlib.decompress(self._tail + data, size)
         self._tail = self._zlib.unconsumed_tail
-        return found
+        return result
 
 
-_KINDS = {
-    b"\x1f\x8b": Kind("gzip", ("zlib",), lambda module: _Gzip(), lambda module: module.error),
-    b"BZh": Kind("bzip2", ("bz2",), lambda module: module.BZ2Decompressor(), lambda module: OSError),
-    b"\xfd7zXZ\x00": Kind("xz", ("lzma",), lambda module: module.LZMADecompressor(), lambda module: module.LZMAError),
-    b"\x28\xb5\x2f\xfd": Kind(
+_COMPRESSIONS = {
+    b"\x1f\x8b": Compression("gzip", ("zlib",), lambda module: _Gzip(), lambda module: module.error),
+    b"BZh": Compression("bzip2", ("bz2",), lambda module: module.BZ2Decompressor(), lambda module: OSError),
+    b"\xfd7zXZ\x00": Compression(
+        "xz", ("lzma",), lambda module: module.LZMADecompressor(), lambda module: module.LZMAError
+    ),
+    b"\x28\xb5\x2f\xfd": Compression(
         "zstd",
         ("compression.zstd", "backports.zstd"),  # the former is in the standard library from Python 3.14 on
         lambda module: module.ZstdDecompressor(),
@@ -412,12 +390,10 @@ _KINDS = {
     ),
 }
 """Compression formats by the first bytes of a file."""
-_MARKS = tuple(_KINDS)
-_LONGEST = max(map(len, _MARKS))
 
 
 class _Parts:
-    """Decompressed content of all parts of a file, read incrementally."""
+    """Decompressed content of a file that may have several compressed parts in sequence."""
 
     def __init__(self, file: BinaryIO, new: Callable[[], Any]) -> None:
         self._file, self._new = file, new
@@ -429,103 +405,88 @@ class _Parts:
             if self._part.eof:
                 left = self._part.unused_data.lstrip(b"\0")
                 while not left:
-                    left = self._file.read(_BLOCK)
+                    left = self._file.read(_DECOMPRESSED_BLOCK)
                     if not left:
                         return b""
                     left = left.lstrip(b"\0")
                 self._part, self._left = self._new(), left
             more = b""
             if self._part.needs_input:
-                more, self._left = self._left or self._file.read(_BLOCK), b""
-            found: bytes = self._part.decompress(more, size)
-            if found:
-                return found
+                more, self._left = self._left or self._file.read(_DECOMPRESSED_BLOCK), b""
+            data: bytes = self._part.decompress(more, size)
+            if data:
+                return data
             if not more and self._part.needs_input and not self._part.eof:
                 raise EOFError("it ends too early")
 
 
-# == formats/pipes.py: What can be read once only, as files that can be read again:
+class _PipeBuffer:
+    """The bytes read from a pipe so far, and the pipe."""
 
+    def __init__(self, pipe: BufferedReader) -> None:
+        from tempfile import SpooledTemporaryFile  # slow to load, and pipes are rare
 
-STANDARD_INPUT = Path("-")
-_IN_MEMORY = 1 << 24
-_BLOCK_PIPES = 1 << 18
+        self._pipe, self._is_read, self._lock = pipe, False, Lock()
+        self._buffer, self._size = SpooledTemporaryFile(_PIPE_IN_MEMORY), 0  # noqa: SIM115
+        weakref.finalize(self, self._buffer.close)
 
-
-class Kept:
-    """What was read from a pipe so far, and the pipe."""
-
-    def __init__(self, file: BufferedReader) -> None:
-        self._file, self._is_read, self._lock = file, False, Lock()
-        from tempfile import SpooledTemporaryFile  # slow to load, and files are no pipes
-
-        self._kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-        self._size = 0
-        weakref.finalize(self, self._kept.close)
-
-    def read(self, place: int, size: int) -> bytes:
-        """Up to so many bytes from a place on; none at the end."""
+    def read(self, offset: int, size: int) -> bytes:
         with self._lock:
-            while place >= self._size and not self._is_read:
-                more = self._file.read1(_BLOCK_PIPES)
+            while offset >= self._size and not self._is_read:
+                more = self._pipe.read1(_PIPE_BLOCK)
                 self._is_read = not more
-                self._kept.seek(self._size)
-                self._kept.write(more)
+                self._buffer.seek(self._size)
+                self._buffer.write(more)
                 self._size += len(more)
-            self._kept.seek(place)
-            return self._kept.read(size)
+            self._buffer.seek(offset)
+            return self._buffer.read(size)
 
-    def renewed(self) -> Kept:
-        """This, or what comes next, where all was read and somebody has begun to write to the pipe again."""
-        is_over = self._is_read and bool(select([self._file], [], [], 0)[0]) and bool(self._file.peek(1))
-        return Kept(self._file) if is_over else self
+    def renewed(self) -> _PipeBuffer:
+        """Return a new buffer if everything was read and the pipe has new content, else this one."""
+        is_over = self._is_read and bool(select([self._pipe], [], [], 0)[0]) and bool(self._pipe.peek(1))
+        return _PipeBuffer(self._pipe) if is_over else self
 
 
 def is_pipe(path: Any) -> bool:
-    """Whether what is there is neither a file nor a folder on a disk, so that it can be read once only."""
+    """Return whether a path can be read once only: it is neither a regular file nor a folder."""
     if path == STANDARD_INPUT:
         return True
-    found = status_at(path)
-    return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+    status = status_at(path)
+    return status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
 
 
 def status_at(path: Any) -> os.stat_result | None:
-    """What the system says of a path; None where nothing is there, or it is not on this machine."""
+    """Return the status of a local path; None for missing and remote files."""
     try:
         return os.stat(path) if isinstance(path, Path) else None
     except (OSError, ValueError):
         return None
 
 
+_PIPES: dict[Path, tuple[Any, _PipeBuffer]] = {}
+"""Buffers of opened pipes by path, each with the identity of its pipe: a path may later be another pipe."""
+
+
 def open_pipe(path: Path) -> BufferedReader:
-    """What comes through a pipe, from its first byte on, however often it is opened."""
-    return stream(_kept(path).read)
-
-
-_KEPT: dict[Path, tuple[Any, Kept]] = {}
-"""The pipes that were opened, by their paths, each with what tells it from another one at the same path."""
-
-
-def _kept(path: Path) -> Kept:
+    """Open a pipe, or standard input, from its first byte, even if it was read before."""
     identity: Any = sys.stdin
     if path != STANDARD_INPUT:
         status = path.stat()
         identity = (status.st_dev, status.st_ino, status.st_rdev)
-    known, kept = _KEPT.get(path, (None, None))
-    if kept is None or known != identity:
-        kept = Kept(_opened(path))
+    known, buffer = _PIPES.get(path, (None, None))
+    if buffer is None or known != identity:
+        buffer = _PipeBuffer(_open_once(path))
     elif path != STANDARD_INPUT:
-        kept = kept.renewed()
-    _KEPT[path] = identity, kept
-    return kept
+        buffer = buffer.renewed()
+    _PIPES[path] = identity, buffer
+    return _stream(buffer.read)
 
 
-def _opened(path: Path) -> BufferedReader:
+def _open_once(path: Path) -> BufferedReader:
     if path != STANDARD_INPUT:
         file = path.open("rb")
         atexit.register(file.close)
         return file
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
-    opened: BufferedReader = sys.stdin.buffer  # type: ignore[assignment]
-    return opened
+    return sys.stdin.buffer  # type: ignore[return-value]
