@@ -98,7 +98,9 @@ def test_an_endless_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this machine has no /dev/zero")
 def test_devices() -> None:
-    assert read_in_little_room("/dev/zero") == ":1: found a NUL byte, so this is not a text file; check which file it is."
+    assert (
+        read_in_little_room("/dev/zero") == ":1: found a NUL byte, so this is not a text file; check which file it is."
+    )
     assert re.match(r":\d+: (the byte 0x|found a NUL byte|the file is in UTF-16)", read_in_little_room("/dev/urandom"))
 
 

@@ -169,7 +169,7 @@ BROKEN = {
         ENTRY + 'systems = "north/systems/*.conll"\nmatch = "exact"\n',
         "data set 1 of .* has the key 'match'; the keys are name, gold, systems, task, format, column, encoding, align, map",
     ),
-    "nothing in the pattern": (ENTRY + 'systems = "nothing/*.conll"\n', "there is no file in it; check the path"),
+    "nothing in the pattern": (ENTRY + 'systems = "nothing/*.conll"\n', "contains no file; check the path"),
     "no such system": (ENTRY + 'systems = { a = "a.conll" }\n', r"a\.conll: there is no such file; check the path"),
     "no such gold": ('[[data]]\ngold = "no.conll"\nsystems = "north/systems/*"\n', r"no\.conll: there is no such file"),
     "no such alignment": (ENTRY + 'systems = "north/systems/*"\nalign = "near"\n', "align is 'near'; choose one of"),

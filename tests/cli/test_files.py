@@ -96,7 +96,7 @@ def test_a_folder_and_how_many_of_its_files_can_be_scored(tmp_path: Path) -> Non
 def test_an_empty_folder(tmp_path: Path) -> None:
     result = run("check", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith("there is no file in it; check the path.\n")
+    assert result.stderr.endswith("contains no file; check the path.\n")
 
 
 def test_every_line_that_is_not_utf8(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def check_refused(folder: Path, output: str, *arguments: str, called: str = "") 
     before = contents(folder)
     result = run_overwriting(*arguments)
     sentence = (
-        f"{output}: is one of the input files{called} and would be overwritten; choose another place for the output."
+        f"{output}: is one of the input files{called} and would be overwritten; choose another path for the output."
     )
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
     assert contents(folder) == before

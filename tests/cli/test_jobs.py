@@ -222,25 +222,34 @@ def test_several_processes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
-        (("gold\tcrf", "gold/a.conll\tcrf/no.conll"), "pairs.tsv:2: there is no file 'crf/no.conll', for 'crf'; check"),
-        (("gold\tcrf", "", "gold/a.conll"), "pairs.tsv:3: the number of cells is 1, that of the header is 2; give"),
+        (
+            ("gold\tcrf", "gold/a.conll\tcrf/no.conll"),
+            "pairs.tsv:2: the file 'crf/no.conll', for 'crf', does not exist; check",
+        ),
+        (("gold\tcrf", "", "gold/a.conll"), "pairs.tsv:3: the row has 1 cell, but the header has 2; give"),
         (("gold\tcrf", "gold/a.conll\t "), "pairs.tsv:2: the cell of 'crf' is empty; name a file."),
-        (("# x", "gold\tcrf\tcrf", "a\tb\tc"), "pairs.tsv:2: there are two columns 'crf'; give every system one"),
+        (
+            ("# x", "gold\tcrf\tcrf", "a\tb\tc"),
+            "pairs.tsv:2: two columns have the name 'crf'; give every system a different",
+        ),
         (("gold\t", "a\tb"), "pairs.tsv:1: column 2 has no name; name it after its system."),
-        (("key\tcrf", "a\tb"), "pairs.tsv:1: there is no column 'gold', but 'key', 'crf'; write a header"),
-        (("gold", "gold/a.conll"), "pairs.tsv:1: there is no column of a system; add one"),
-        (("gold\tcrf",), "pairs.tsv: there is no row below the header; name the files"),
-        (("# nothing", ""), "pairs.tsv: there is no row in it; write a header"),
+        (
+            ("key\tcrf", "a\tb"),
+            "pairs.tsv:1: the column 'gold' is missing; the columns are 'key', 'crf'; write a header",
+        ),
+        (("gold", "gold/a.conll"), "pairs.tsv:1: there are no columns for systems; add one"),
+        (("gold\tcrf",), "pairs.tsv: has no row below the header; name the files"),
+        (("# nothing", ""), "pairs.tsv: the manifest has no rows; write a header"),
         ((), "pairs.tsv: the file is empty; check how it was written."),
-        (('{"gold": "a"', "{}"), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (('{"gold": "a"', "{}"), "pairs.tsv:1: expected a JSON object of names and files; write"),
         (('{"gold": "gold/a.conll", "crf": "crf/a.conll"}', '{"gold": "a"}'), "pairs.tsv:2: the keys are gold, in the"),
-        (("{}",), "pairs.tsv:1: this line is no JSON object of names and files; write"),
-        (('{"gold": 1, "crf": "a"}',), "pairs.tsv:1: this line is no JSON object of names and files; write"),
-        (('{"gold": ["a"], "crf": "a"}',), "pairs.tsv:1: this line is no JSON object of names and files; write"),
-        (('{"a":' * 5000,), "pairs.tsv:1: this line is no JSON object of names and files; write"),
+        (("{}",), "pairs.tsv:1: expected a JSON object of names and files; write"),
+        (('{"gold": 1, "crf": "a"}',), "pairs.tsv:1: expected a JSON object of names and files; write"),
+        (('{"gold": ["a"], "crf": "a"}',), "pairs.tsv:1: expected a JSON object of names and files; write"),
+        (('{"a":' * 5000,), "pairs.tsv:1: expected a JSON object of names and files; write"),
         (
             ('{"gold": "gold/a.conll", "crf": "crf/a.conll", "crf": "crf/b.conll"}',),
-            "pairs.tsv:1: the key 'crf' is there twice; give every file a key of its own.",
+            "pairs.tsv:1: the key 'crf' occurs twice; give every file a different key.",
         ),
         (
             ("gold\tcrf", "gold/a.conll\tcrf/a.conll", "", "gold/a.conll\tcrf/a.conll"),
@@ -248,7 +257,7 @@ def test_several_processes(tmp_path: Path) -> None:
         ),
         (
             ("gold,crf", "gold/a.conll," + "x" * 200_000),
-            "pairs.tsv:2: this line is no row of a table (field larger than",
+            "pairs.tsv:2: this line is not a row of a table (field larger than",
         ),
         (("gold\tcrf", "gold/a.conll\t" + "x" * 5000), "xxxxxx"),
         (

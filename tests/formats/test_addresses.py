@@ -93,9 +93,9 @@ def test_folders_and_patterns(memory: Any) -> None:
     assert (result.name, result.gold.name, result.gold.documents, result.gold.units) == ("crf", "gold", 2, 4)
     assert eh.score("memory://gold/*.conll", "memory://crf/?.conll").gold.documents == 2
     memory.rm("/crf/a.conll")
-    with pytest.raises(eh.InputError, match=r"memory://crf: there is no file 'a\.conll', which memory://gold has"):
+    with pytest.raises(eh.InputError, match=r"memory://crf: lacks the file 'a\.conll', which memory://gold has"):
         eh.score("memory://gold", "memory://crf")
-    with pytest.raises(eh.InputError, match="there is no file in it"):
+    with pytest.raises(eh.InputError, match="contains no file"):
         eh.read("memory://gold/*.nothing")
 
 

@@ -187,7 +187,7 @@ def test_paths_in_folders_of_brat_name_documents(tmp_path: Path) -> None:
 def test_folders_of_brat_without_a_common_file_are_refused(tmp_path: Path) -> None:
     brat(tmp_path / "gold", "a")
     brat(tmp_path / "crf", "b")
-    with pytest.raises(eh.InputError, match=r"there is no file 'a\.ann', which .*gold has; both sides must have files"):
+    with pytest.raises(eh.InputError, match=r"lacks the file 'a\.ann', which .*gold has; both sides must have files"):
         eh.score(tmp_path / "gold", tmp_path / "crf")
 
 

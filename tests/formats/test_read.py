@@ -229,7 +229,7 @@ def test_a_late_tag_of_another_encoding(tmp_path: Path) -> None:
 def test_wrong_paths(tmp_path: Path) -> None:
     with pytest.raises(eh.InputError, match="there is no such file; check the path"):
         eh.read(tmp_path / "nothing.conll")
-    with pytest.raises(eh.InputError, match="there is no file in it; check the path"):
+    with pytest.raises(eh.InputError, match="contains no file; check the path"):
         eh.read(tmp_path)
 
 
@@ -296,7 +296,7 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
 
 
 def test_folders_and_files_in_each_others_place(tmp_path: Path) -> None:
-    assert sentence(tmp_path, GOLD) == f"{tmp_path}: there is no file in it; check the path."
+    assert sentence(tmp_path, GOLD) == f"{tmp_path}: contains no file; check the path."
     inside = GOLD / "x"
     told = "cannot be opened (not a directory); check the path and the permissions."
     assert sentence(inside, GOLD) == f"{inside}: {told}"

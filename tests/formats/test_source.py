@@ -114,15 +114,13 @@ def test_folders_with_the_same_file_names_are_one_text(folders: tuple[Path, Path
 
 def test_folders_must_have_the_same_file_names(folders: tuple[Path, Path]) -> None:
     (folders[1] / "a.conll").rename(folders[1] / "c.conll")
-    with pytest.raises(
-        eh.InputError, match=r"there is no file 'a\.conll', which .*gold has; both sides must have files"
-    ):
+    with pytest.raises(eh.InputError, match=r"lacks the file 'a\.conll', which .*gold has; both sides must have files"):
         eh.score(*folders)
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(eh.InputError, match="there is no file in it; check the path"):
+    with pytest.raises(eh.InputError, match="contains no file; check the path"):
         eh.read(tmp_path / "empty")
 
 

@@ -22,7 +22,7 @@ from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
-from evenhand.formats.paths import short_text
+from evenhand.formats.paths import read_small_file
 from evenhand.formats.storage import to_path
 from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments, quote, split_names
 from evenhand.pipeline.inputs import (
@@ -738,5 +738,5 @@ def _word_list(given: str | PathLike[str] | Collection[str] | None) -> Collectio
         raise SettingError(f"vocabulary is {quote(given)}; give a text file with a word a line, or a list of words.")
     if not isinstance(given, str | PathLike):
         return None if given is None else frozenset(given)
-    lines = short_text(to_path(given), "word list").splitlines()
+    lines = read_small_file(to_path(given), "word list").splitlines()
     return frozenset(line.strip() for line in lines if line.strip())

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
-from evenhand.formats.paths import files_of, short_text
+from evenhand.formats.paths import files_of, read_small_file
 from evenhand.formats.storage import AnyPath, beside, to_path
 from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
@@ -90,7 +90,7 @@ class DataSet:
 def suite(path: str | PathLike[str]) -> list[DataSet]:
     """The data sets of a suite, each with a name of its own."""
     where = to_path(path)
-    text = short_text(where, "suite")
+    text = read_small_file(where, "suite")
     try:
         found = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits and deep brackets, too

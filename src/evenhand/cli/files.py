@@ -163,11 +163,11 @@ def convert(source: AnyPath, target: Path, **options: Any) -> None:
 
 def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) -> None:
     """Write what is converted, and say what the target does not hold."""
-    from evenhand.formats.paths import refuse_overwriting
+    from evenhand.formats.paths import check_output_not_input
 
     if target == STANDARD_OUTPUT and conversion.writer.folder is not None:
         raise click.UsageError(f"{conversion.target.name} takes several files; name a folder for them")
-    conversion.write(target, read, lambda path: refuse_overwriting(path, noted_inputs()))
+    conversion.write(target, read, lambda path: check_output_not_input(path, noted_inputs()))
     if not quiet:
         for what, count in conversion.losses.items():
             say(f"Lost: {counted_phrase(count, what)}.")

@@ -233,9 +233,9 @@ def _note_output(output: Path, ctx: click.Context) -> None:
 def _refuse_overwriting(output: Path, inputs: Sequence[AnyPath | FileList]) -> None:
     if not output.is_file():  # then nothing is overwritten, and nothing need be loaded
         return
-    from evenhand.formats.paths import refuse_overwriting
+    from evenhand.formats.paths import check_output_not_input
 
-    refuse_overwriting(output, inputs)
+    check_output_not_input(output, inputs)
 
 
 def _is_device(path: Path) -> bool:
@@ -568,10 +568,10 @@ def _value(parameter: Parameter, given: Any) -> Any:
 
 def _text(given: str, what: str) -> str:
     """The text of the file that is named; if there is no such file, the name itself is the text."""
-    from evenhand.formats.paths import names_a_file, short_text
+    from evenhand.formats.paths import names_a_file, read_small_file
 
     path = to_path(given, may_be_text=True)
     if isinstance(path, Path) and not names_a_file(path):
         return given
     note_inputs([path])
-    return short_text(path, what)
+    return read_small_file(path, what)

@@ -48,7 +48,7 @@ from evenhand.formats.parsing.json_lines import (
 )
 from evenhand.formats.parsing.json_records import SAMPLE, Decoded, RecordReader, accepted, skipping
 from evenhand.formats.partition import records
-from evenhand.formats.paths import decoded, short_data
+from evenhand.formats.paths import decode_utf8, read_small_data
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import to_path
 from evenhand.registry import lazy
@@ -640,8 +640,8 @@ _EXAMPLE = '{"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "s
 def read_overrides(path: str | PathLike[str]) -> Overrides:
     """All lines of a file, checked one by one; whether they fit a gold standard is checked when they act on it."""
     where = to_path(path)
-    data = short_data(where, "file of overrides")
-    lines = [_override(str(where), number, line) for number, line in _numbered(decoded(data, where))]
+    data = read_small_data(where, "file of overrides")
+    lines = [_override(str(where), number, line) for number, line in _numbered(decode_utf8(data, where))]
     from hashlib import sha256  # rare
 
     return Overrides(where.name, sha256(data).hexdigest(), lines)

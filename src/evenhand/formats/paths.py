@@ -1,4 +1,8 @@
-"""Several files as one text: a folder, a pattern such as `parts/*.conll`, in the order of their names, or a list."""
+"""Inputs and outputs of several files: folders, patterns, lists, manifests, and short settings files.
+
+A folder, or a pattern such as `parts/*.conll`, is read as one text, in the order of the file names. A manifest is a
+table of file pairs: a column `gold` and one column per system, one row per pair, as TSV, CSV or JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +28,29 @@ from evenhand.formats.storage import Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
 INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
-"""The files that describe a dataset, and a folder of its splits."""
-
-
-_PATTERN = frozenset("*?[")
+"""Files that describe a Hugging Face dataset, and a folder of its splits."""
+GOLD = "gold"
 _ANNOTATIONS = ".ann"
-"""How the names of brat's annotations end."""
+_BRAT_PAIRS = {_ANNOTATIONS: ".txt", ".txt": _ANNOTATIONS}
+_LOCAL = ("file", "local")
+"""Protocols of addresses of local files."""
+_SAFE_NAME = re.compile(r"[\w-][\w. -]*")
+_BLOCK = 1 << 18
+_SHORT_FILE = 1 << 24
+_RECORD = msgspec.json.Decoder(dict[str, str])
+_SAME_NAMES = "both sides must have files with the same names"
 
 
 @dataclass(frozen=True)
 class FileList:
-    """Files that follow each other as one text, under a name; two sides are matched file by file, in this order."""
+    """Files that are read as one text, under a name; two sides are matched file by file, in this order."""
 
     name: str
     files: tuple[AnyPath, ...]
     part: Part | None = None
-    """What is read of the file, where it is a single one and not all of it is."""
+    """The part to read, if there is one file and only a part of it is read."""
     base: Path | None = None
-    """The folder that paths count from, where that may be another one than the process is in."""
+    """Folder that paths are relative to, if it may differ from the working directory."""
 
     def sources(self) -> Iterator[Source]:
         for file in self.files:
@@ -51,46 +60,45 @@ class FileList:
                 yield Source(self.base / file, part=self.part, alias=str(file))
 
 
-def files_of(where: AnyPath | FileList) -> list[AnyPath] | None:
-    """The files that a folder, pattern or list stands for; None for a single file."""
-    if isinstance(where, FileList):
-        return list(where.files)
-    files = _at_address(where) if isinstance(where, Address) else _at_path(where)
+def files_of(path: AnyPath | FileList) -> list[AnyPath] | None:
+    """Return the files of a folder, pattern or list; None for a single file."""
+    if isinstance(path, FileList):
+        return list(path.files)
+    files = _at_address(path) if isinstance(path, Address) else _at_path(path)
     if files is not None and not files:
-        raise InputError(str(where), None, "there is no file in it", "check the path")
+        raise InputError(str(path), None, "contains no file", "check the path")
     return files
 
 
-def folder_name(where: AnyPath | FileList) -> str | None:
-    """What several files are called together; None for a single file."""
-    if isinstance(where, FileList):
-        return where.name
-    if where.is_dir():
-        return where.name
-    return where.parent.name if files_of(where) is not None else None
+def folder_name(path: AnyPath | FileList) -> str | None:
+    """Return the common name of several files; None for a single file."""
+    if isinstance(path, FileList) or path.is_dir():
+        return path.name
+    return path.parent.name if files_of(path) is not None else None
 
 
 def check_same_names(gold: AnyPath | FileList, system: AnyPath | FileList) -> None:
-    """Raise an error unless two folders or patterns stand for files with the same names, or lists for as many."""
-    mine, theirs = files_of(gold), files_of(system)
-    if mine is None or theirs is None:
+    """Refuse folders and patterns whose files have different names, and lists of different lengths."""
+    gold_files, system_files = files_of(gold), files_of(system)
+    if gold_files is None or system_files is None:
         return
     if isinstance(gold, FileList) or isinstance(system, FileList):
-        if len(mine) != len(theirs):
-            finding = f"got {counted(len(theirs), 'file')}, where {_shown(gold)} has {len(mine):,}"
-            raise InputError(_shown(system), None, finding, "both sides must have as many files")
+        if len(gold_files) != len(system_files):
+            gold_name, name = (side.name if isinstance(side, FileList) else str(side) for side in (gold, system))
+            finding = f"got {counted(len(system_files), 'file')}, but {gold_name} has {len(gold_files):,}"
+            raise InputError(name, None, finding, "both sides must have the same number of files")
         return
-    names, others = set(names_in(gold, mine)), set(names_in(system, theirs))
-    for missing in sorted(names - others):
-        raise InputError(str(system), None, f"there is no file {missing!r}, which {gold} has", _REMEDY)
-    for extra in sorted(others - names):
-        raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _REMEDY)
+    gold_names, names = set(names_in(gold, gold_files)), set(names_in(system, system_files))
+    for missing in sorted(gold_names - names):
+        raise InputError(str(system), None, f"lacks the file {missing!r}, which {gold} has", _SAME_NAMES)
+    for extra in sorted(names - gold_names):
+        raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _SAME_NAMES)
 
 
-def names_in(where: AnyPath, files: Sequence[AnyPath]) -> list[str]:
-    """What files of a folder or pattern are called; those in folders below have paths."""
-    if isinstance(where, Path) and where.is_dir():
-        return [file.relative_to(where).as_posix() for file in files if isinstance(file, Path)]
+def names_in(path: AnyPath, files: Sequence[AnyPath]) -> list[str]:
+    """Return the names of files of a folder or pattern; files in subfolders have paths."""
+    if isinstance(path, Path) and path.is_dir():
+        return [file.relative_to(path).as_posix() for file in files if isinstance(file, Path)]
     return [file.name for file in files]
 
 
@@ -99,12 +107,12 @@ def _at_path(path: Path) -> list[AnyPath] | None:
         try:
             with os.scandir(path) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_file())
-            return _with_folders_below(path, [path / name for name in _to_read(names)])
+            return _with_subfolders(path, [path / name for name in _to_read(names)])
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
-    if not path.exists() and _PATTERN & set(str(path)):
-        return [Path(each) for each in sorted(map(Path, glob(str(path))))]
+    if not path.exists() and not frozenset("*?[").isdisjoint(str(path)):
+        return sorted(map(Path, glob(str(path))))
     return None
 
 
@@ -113,71 +121,50 @@ def _at_address(address: Address) -> list[AnyPath] | None:
         return sorted(address.matches())
     if not address.is_dir():
         return None
-    found = {file.name: file for file in sorted(address.files())}
-    if not {INFO, SPLITS}.isdisjoint(found):
-        finding = "this is a dataset of Hugging Face, which can be read from a disk only"
+    files = {file.name: file for file in sorted(address.files())}
+    if not {INFO, SPLITS}.isdisjoint(files):
+        finding = "this is a Hugging Face dataset, which can be read only from a disk"
         raise InputError(str(address), None, finding, "copy the folder")
-    return [found[name] for name in _to_read(list(found))]
+    return [files[name] for name in _to_read(list(files))]
 
 
 def _to_read(names: list[str]) -> list[str]:
-    """Of the files in a folder, those to read: of brat's, the `.ann`; and no hidden ones."""
-    shown = [name for name in names if not name.startswith(".")]
-    return [name for name in shown if name.endswith(_ANNOTATIONS)] or shown
+    """The files of a folder that are read: not hidden, and only `.ann` if there are any."""
+    visible = [name for name in names if not name.startswith(".")]
+    return [name for name in visible if name.endswith(_ANNOTATIONS)] or visible
 
 
-def _with_folders_below(folder: Path, found: list[AnyPath]) -> list[AnyPath]:
-    """The files to read; where these are brat's, or there are none, also the annotations in folders below."""
-    if not all(each.name.endswith((_ANNOTATIONS, ".conf")) for each in found):
-        return found
+def _with_subfolders(folder: Path, files: list[AnyPath]) -> list[AnyPath]:
+    """Add annotations in subfolders if the files of the folder are brat's, or if it has none."""
+    if not all(file.name.endswith((_ANNOTATIONS, ".conf")) for file in files):
+        return files
     below: list[AnyPath] = [
-        each
-        for each in folder.glob("*/**/*.ann")
-        if not any(part.startswith(".") for part in each.relative_to(folder).parts)
+        file
+        for file in folder.glob("*/**/*.ann")
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
     ]
-    return sorted([*(each for each in found if each.name.endswith(_ANNOTATIONS)), *below]) if below else found
-
-
-def _shown(where: AnyPath | FileList) -> str:
-    return where.name if isinstance(where, FileList) else str(where)
-
-
-_REMEDY = "both sides must have files with the same names"
-
-
-# == formats/file_names.py: Names of files for documents: their own names where these fi
-
-
-_FITTING = re.compile(r"[\w-][\w. -]*")
+    return sorted([*(file for file in files if file.name.endswith(_ANNOTATIONS)), *below]) if below else files
 
 
 class FileNames:
-    """Gives each document a name of its own."""
+    """Gives each document a unique file name: the document's name if possible, else a number."""
 
     def __init__(self, spare: str = "{:05}") -> None:
-        """`spare` is the name of a document whose own one does not fit, with a place for its number."""
+        """`spare` is the pattern of names with a number."""
         self._spare, self._used = spare, set[str]()
 
     def of(self, document: str) -> str:
-        """The name for the next document, whose own may be a path in a folder, or empty."""
-        fits = all(map(_FITTING.fullmatch, document.split("/")))
-        number, name = len(self._used) + 1, document if fits else self._spare.format(len(self._used) + 1)
+        """Return the name for the next document, whose own name may be a path or empty."""
+        is_safe = all(map(_SAFE_NAME.fullmatch, document.split("/")))
+        number, name = len(self._used) + 1, document if is_safe else self._spare.format(len(self._used) + 1)
         while name.lower() in self._used:
             name, number = self._spare.format(number), number + 1
         self._used.add(name.lower())
         return name
 
 
-# == formats/manifest.py: A manifest: a table of file pairs. It has a column `gold` an
-
-
-GOLD = "gold"
-_BLOCK = 1 << 18
-_RECORD = msgspec.json.Decoder(dict[str, str])
-
-
 class Manifest(NamedTuple):
-    """What functions take: `eh.score(*eh.manifest("pairs.tsv"))`."""
+    """Gold standard and systems, as functions take them: `eh.score(*eh.manifest("pairs.tsv"))`."""
 
     gold: FileList
     systems: dict[str, FileList]
@@ -189,21 +176,21 @@ class _Row(NamedTuple):
 
 
 def manifest(path: str | PathLike[str]) -> Manifest:
-    """The file pairs that a table names, as gold standard and systems.
+    """Read a table of file pairs as gold standard and systems.
 
-    The pairs follow each other as one text, in the order of the table, and each begins a document.
+    The pairs are read as one text, in the order of the table, and each begins a document.
     """
     source = Source(to_path(path))
     header, *rows = _rows(source)
     if not rows:
-        raise source.error(None, "there is no row below the header", "name the files of one pair in each row")
+        raise source.error(None, "has no row below the header", "name the files of one pair in each row")
     _check_header(source, header)
     columns: list[list[AnyPath]] = [[] for _ in header.cells]
     lines: dict[tuple[AnyPath, ...], int] = {}
     for row in rows:
         if len(row.cells) != len(header.cells):
-            finding = f"the number of cells is {len(row.cells)}, that of the header is {len(header.cells)}"
-            raise source.error(row.line, finding, "give every row a cell for each column")
+            finding = f"the row has {counted(len(row.cells), 'cell')}, but the header has {len(header.cells)}"
+            raise source.error(row.line, finding, "give every row one cell per column")
         named = zip(header.cells, row.cells, strict=True)
         files = tuple(_file(source, row.line, name, cell) for name, cell in named)
         if lines.setdefault(files, row.line) != row.line:
@@ -211,17 +198,16 @@ def manifest(path: str | PathLike[str]) -> Manifest:
             raise source.error(row.line, finding, "remove one of the two")
         for column, file in zip(columns, files, strict=True):
             column.append(file)
-    found = {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
-    return Manifest(found.pop(GOLD), found)
+    systems = {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
+    return Manifest(systems.pop(GOLD), systems)
 
 
 def _rows(source: Source) -> Iterator[_Row]:
-    """The header and the rows; one of them at least, or an error."""
+    """The header and the rows."""
     lines = list(_lines(source))
     if not lines:
-        raise source.error(
-            None, "there is no row in it", "write a header (gold and the systems) and a row for each pair"
-        )
+        remedy = "write a header (gold and the systems) and one row per pair"
+        raise source.error(None, "the manifest has no rows", remedy)
     first = lines[0][1]
     if first.startswith("{"):
         yield from _records(source, lines)
@@ -231,14 +217,13 @@ def _rows(source: Source) -> Iterator[_Row]:
         try:
             cells = next(csv.reader([line])) if has_commas else line.split("\t")
         except csv.Error as error:
-            raise source.error(
-                number, f"this line is no row of a table ({error})", "mend its commas and quotes"
-            ) from None
+            finding = f"this line is not a row of a table ({error})"
+            raise source.error(number, finding, "mend its commas and quotes") from None
         yield _Row(number, [cell.strip() for cell in cells])
 
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """The lines that are neither blank nor comments, with their numbers."""
     for block in source.blocks(_BLOCK, cut_after="line"):
         for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
             if line.strip() and not line.startswith("#"):
@@ -254,12 +239,12 @@ def _records(source: Source, lines: list[tuple[int, str]]) -> Iterator[_Row]:
         except (msgspec.MsgspecError, RecursionError):
             record = {}
         if not record:
-            finding = "this line is no JSON object of names and files"
+            finding = "expected a JSON object of names and files"
             raise source.error(number, finding, 'write {"gold": FILE, "SYSTEM": FILE}')
         names = [name for name, _ in json.loads(line, object_pairs_hook=list)]
         if len(names) > len(record):
-            twice = next(name for at, name in enumerate(names) if name in names[:at])
-            raise source.error(number, f"the key {twice!r} is there twice", "give every file a key of its own")
+            twice = next(name for index, name in enumerate(names) if name in names[:index])
+            raise source.error(number, f"the key {twice!r} occurs twice", "give every file a different key")
         if not keys:
             keys = list(record)
             yield _Row(number, keys)
@@ -271,123 +256,99 @@ def _records(source: Source, lines: list[tuple[int, str]]) -> Iterator[_Row]:
 
 def _check_header(source: Source, header: _Row) -> None:
     line, names = header
-    for at, name in enumerate(names):
+    for index, name in enumerate(names):
         if not name:
-            raise source.error(line, f"column {at + 1} has no name", "name it after its system")
-        if name in names[:at]:
-            raise source.error(line, f"there are two columns {name!r}", "give every system one, with a name of its own")
+            raise source.error(line, f"column {index + 1} has no name", "name it after its system")
+        if name in names[:index]:
+            raise source.error(line, f"two columns have the name {name!r}", "give every system a different name")
     if GOLD not in names:
-        finding = f"there is no column {GOLD!r}, but {', '.join(map(repr, names))}"
+        finding = f"the column {GOLD!r} is missing; the columns are {', '.join(map(repr, names))}"
         raise source.error(line, finding, "write a header: gold and the names of the systems")
     if len(names) == 1:
-        raise source.error(line, "there is no column of a system", "add one, named by the system")
+        raise source.error(line, "there are no columns for systems", "add one with the name of the system")
 
 
 def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
-    """The file that a cell names. Whether an address is right shows when it is read: to ask for each takes long."""
+    """The file that a cell names. Addresses are checked when they are read, because many requests take long."""
     if not cell:
         raise source.error(line, f"the cell of {column!r} is empty", "name a file")
-    found = beside(source.path, cell)
-    if isinstance(found, Path) and not found.exists():
-        remedy = "check the path, which counts from the manifest's folder"
+    path = beside(source.path, cell)
+    if isinstance(path, Path) and not path.exists():
         check_path(cell)  # a text must not be shown as a path
-        raise source.error(line, f"there is no file {cell!r}, for {column!r}", remedy)
-    return found
+        remedy = "check the path, which is relative to the manifest's folder"
+        raise source.error(line, f"the file {cell!r}, for {column!r}, does not exist", remedy)
+    return path
 
 
-# == formats/overwriting.py: Which files stand behind the inputs of a command, so that no
+def check_output_not_input(output: str | PathLike[str], inputs: Iterable[AnyPath | FileList]) -> None:
+    """Refuse an output that is one of the input files, also under another path or as a link.
 
-
-_HERE = ("file", "local")
-"""Protocols of addresses that are files of this machine."""
-_PAIRED = {".ann": ".txt", ".txt": ".ann"}
-"""brat's files are read in pairs."""
-
-
-def refuse_overwriting(output: str | PathLike[str], inputs: Iterable[AnyPath | FileList]) -> None:
-    """Raise an error if the output is a file that one of the inputs stands for, whatever the spelling of its path.
-
-    A link to an input counts as the input. What is no regular file (a pipe, a device) can be both.
+    Pipes and devices can be both.
     """
     target = _identity(output)
     if target is None:
         return
-    for where in inputs:
-        for file in _files_behind(where):
+    for path in inputs:
+        for file in _local_files(path):
             if _identity(file) == target:
-                called = "" if str(file) == str(output) else f" ({file})"
-                finding = f"is one of the input files{called} and would be overwritten"
-                raise InputError(str(output), None, finding, "choose another place for the output")
+                name = "" if str(file) == str(output) else f" ({file})"
+                finding = f"is one of the input files{name} and would be overwritten"
+                raise InputError(str(output), None, finding, "choose another path for the output")
 
 
 def _identity(path: str | PathLike[str]) -> tuple[int, int] | None:
-    """What tells a regular file from all others; None for what is none."""
+    """Device and inode of a regular file; None for anything else."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def _files_behind(where: AnyPath | FileList) -> Iterator[Path]:
-    """The files of this machine that are read for an input: those of a folder, a pattern, a list, a pair."""
-    if isinstance(where, FileList):
-        for source in where.sources():
-            yield from _files_behind(source.path)
+def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
+    """The local files that are read for an input, including the other file of brat's pairs."""
+    if isinstance(path, FileList):
+        for source in path.sources():
+            yield from _local_files(source.path)
         return
-    if isinstance(where, Address):
-        if where.protocol not in _HERE:
+    if isinstance(path, Address):
+        if path.protocol not in _LOCAL:
             return
-        where = Path(where.text.partition("://")[2])
+        path = Path(path.text.partition("://")[2])
     files: list[AnyPath] | None = None
-    with suppress(EvenhandError, OSError, ValueError):  # which reading will say
-        files = files_of(where)
+    with suppress(EvenhandError, OSError, ValueError):  # reported when the input is read
+        files = files_of(path)
     if files is None:
-        files = [each for each in where.rglob("*") if each.is_file()] if where.is_dir() else [where]
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
     for file in files:
         if isinstance(file, Path):
             yield file
-            yield from _pair(file)
+            plain = file.with_suffix("") if file.suffix in COMPRESSIONS else file
+            if (other := _BRAT_PAIRS.get(plain.suffix)) is not None:
+                yield from (plain.with_suffix(other + suffix) for suffix in ("", *COMPRESSIONS))
 
 
-def _pair(file: Path) -> Iterator[Path]:
-    """The other file of a pair of brat's, compressed or not."""
-    plain = file.with_suffix("") if file.suffix in COMPRESSIONS else file
-    other = _PAIRED.get(plain.suffix)
-    if other is not None:
-        for suffix in ("", *COMPRESSIONS):
-            yield plain.with_suffix(other + suffix)
+def read_small_file(path: AnyPath, purpose: str) -> str:
+    """Read a suite, weights, a list of words or the like; `purpose` names it in messages."""
+    return decode_utf8(read_small_data(path, purpose), path)
 
 
-# == formats/short_text.py: Short files that say what to do: suites, weights, lists of w
-
-
-LIMIT = 1 << 24
-"""How many bytes such a file may have."""
-
-
-def short_text(path: AnyPath, what: str) -> str:
-    """The text of a file; `what` says what it is for, in messages."""
-    return decoded(short_data(path, what), path)
-
-
-def short_data(path: AnyPath, what: str) -> bytes:
-    """The bytes of a file."""
-    shown = str(path)
+def read_small_data(path: AnyPath, purpose: str) -> bytes:
+    """Read a small file as bytes."""
     try:
         with path.open("rb") as file:
-            data = file.read(LIMIT + 1)
+            data = file.read(_SHORT_FILE + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no path of a file"
-        raise InputError(shown, None, f"cannot be read ({reason.lower()})", f"check the path of the {what}") from None
-    if len(data) > LIMIT:
-        finding = f"has more than {LIMIT >> 20} MB, which is too much for a {what}"
-        raise InputError(shown, None, finding, "check which file it is")
+        reason = (getattr(error, "strerror", None) or "not a path of a file").lower()
+        raise InputError(str(path), None, f"cannot be read ({reason})", f"check the path of the {purpose}") from None
+    if len(data) > _SHORT_FILE:
+        finding = f"has more than {_SHORT_FILE >> 20} MB, which is too much for a {purpose}"
+        raise InputError(str(path), None, finding, "check which file it is")
     return data
 
 
-def decoded(data: bytes, path: AnyPath) -> str:
-    """Bytes as a text, without the mark that a file may begin with."""
+def decode_utf8(data: bytes, path: AnyPath) -> str:
+    """Decode bytes, without a byte order mark."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode()
@@ -398,8 +359,8 @@ def decoded(data: bytes, path: AnyPath) -> str:
 
 
 def names_a_file(path: Path) -> bool:
-    """Whether a text that may be something else is the path of a file or a pipe that is there."""
+    """Return whether a string, which may be something else, is the path of an existing file or pipe."""
     try:
         return path.exists() and not path.is_dir()
-    except (OSError, ValueError):  # too long for a path, or with characters that none has
+    except (OSError, ValueError):  # too long for a path, or with invalid characters
         return False

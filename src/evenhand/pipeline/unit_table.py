@@ -19,7 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.arrow_columns import arrow
 from evenhand.formats.arrow_write import Sink, named, strings, table_file, table_format
-from evenhand.formats.paths import refuse_overwriting
+from evenhand.formats.paths import check_output_not_input
 from evenhand.parameters import check_file
 from evenhand.pipeline.run import Engine, Job, Run
 from evenhand.tasks.evaluation import OTHER_SENTENCES, Evaluation, VerdictRows
@@ -185,7 +185,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 def _run_and_record(path: str, job: Job) -> Run:
     task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
     form, schema = table_format(path), verdict_schema(task)
-    refuse_overwriting(path, job.places)
+    check_output_not_input(path, job.places)
     scorer = next((name for name in task.verdict_judges if name in scorers), None)
     if scorer is None:
         names = [measure.name for measure in models_of(task.name) if measure.judge.name in task.verdict_judges]
