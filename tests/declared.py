@@ -15,7 +15,7 @@ from evenhand.tasks.registry import TASKS, model, models_of, parameters_of
 from evenhand.tasks.task import GoldProfile
 
 SPAN_MODELS = tuple(model.name for model in models_of("spans"))
-CHAIN_MODELS = tuple(model.name for model in models_of("chains") if "heads" not in model.needs)
+CHAIN_MODELS = tuple(model.name for model in models_of("chains") if "heads" not in model.requires)
 """Those of all formats."""
 EXAMPLES = {
     name: (TASKS[name].example.folder, TASKS[name].example.gold, TASKS[name].example.systems)
@@ -27,7 +27,7 @@ EXAMPLES = {
 def score_settings(task: str, match: Iterable[str], align: Any = "strict", **given: Any) -> ScoreSettings:
     """Settings with the defaults of a task, but for what is given."""
     chosen = parameter_values(parameters_of(task), given)
-    TASKS[task].adjust(chosen, GoldProfile(task))
+    TASKS[task].rules.resolve(chosen, GoldProfile(task))
     return ScoreSettings(tuple(match), task, align=align, parameters=chosen)
 
 
@@ -42,7 +42,7 @@ def run_of(
     """One pass over streams of batches."""
     task = TASKS[chosen.task]
     counting = RunAccumulator(task, list(systems), groups, "spans")
-    judges = {each.name: each for each in (model(task.name, name).judge for name in chosen.match)}
+    judges = {each.name: each for each in (model(task.name, name).scorer for name in chosen.match)}
     read_as = {"gold": ReadSettings(), "system": ReadSettings()}
     asked = EvaluationRequest(
         *(Inputs(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary),

@@ -12,7 +12,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
-from evenhand.tasks.task import Example, Task
+from evenhand.tasks.task import ErrorTypes, EvaluationSpec, Example, MeasureSelection, Task
 from evenhand.tasks.words.measures import TAG_KINDS, by_label
 
 
@@ -37,12 +37,13 @@ TOPICS = Task(
     title="topics of sentences",
     unit="sentence",
     example=Example("ner", "gold.conll", ("crf.conll",)),
-    models=(Measure("accuracy", "topics", Scorer("topics"), _accuracy, "foreign"),),
-    match=lambda content: ("accuracy",),
-    ranked=lambda content: ("accuracy",),
-    compared_by=("accuracy",),
-    reported_by=("accuracy",),
-    passage=partial(LabeledUnitPassage, judge="topics", units=topics),
-    kinds=KINDS,
-    right=lambda by: ("right",),
+    measures=(Measure("accuracy", "topics", Scorer("topics"), _accuracy, "foreign"),),
+    selection=MeasureSelection(
+        scored=lambda content: ("accuracy",),
+        ranked=lambda content: ("accuracy",),
+        compared=("accuracy",),
+        reported=("accuracy",),
+    ),
+    evaluation=EvaluationSpec(evaluator=partial(LabeledUnitPassage, judge="topics", units=topics)),
+    error_types=ErrorTypes(all=KINDS, correct=lambda by: ("right",)),
 )

@@ -54,7 +54,7 @@ CASES = [
     (task, model.name)
     for task in ("spans", "tags", "trees", "relations", "links", "chains", "constituents")
     for model in models_of(task)
-    if not model.needs and not model.name.startswith(ANY) and model.name not in ("elas", "eulas")
+    if not model.requires and not model.name.startswith(ANY) and model.name not in ("elas", "eulas")
 ]
 
 
@@ -66,7 +66,7 @@ def test_overall_scores_are_undefined_for_all_tasks_and_measures(task: str, mode
     assert result.gold.units == 0
     assert isnan(score.headline)
     assert isnan(score.overall.recall)
-    assert all(not isnan(row.f1) for row in score.labels.values() if not score.model.is_measured)
+    assert all(not isnan(row.f1) for row in score.labels.values() if not score.model.has_ratios_only)
     saved = json.loads(result.to_json())["systems"][0]["scores"][model]
     assert saved["headline"] is None
     assert saved["overall"].get("recall") is None

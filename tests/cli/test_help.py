@@ -225,7 +225,7 @@ EXACT = next(model for model in MODELS if model.name == "exact")
 SHARE = Parameter(
     *("plain_share", "number", 0.25, "A share.", ("bare_share",)), Allowed(above=0), effect=Effect(compares=False)
 )
-PLAIN = Measure("plain", "spans", EXACT.judge, EXACT.arithmetic, "our_models", ("simple",), parameters=(SHARE,))
+PLAIN = Measure("plain", "spans", EXACT.scorer, EXACT.formula, "our_models", ("simple",), parameters=(SHARE,))
 """
 ENTRY_POINTS = """[evenhand.models]
 plain = our_models:PLAIN

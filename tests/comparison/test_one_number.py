@@ -157,7 +157,7 @@ CASES = {
     "trees": word_cases(),
     "tags": word_cases(),
 }
-BY = [(task, by) for task in CASES for by in TASKS[task].compared_by]
+BY = [(task, by) for task in CASES for by in TASKS[task].selection.compared]
 
 
 @pytest.mark.parametrize(("task", "by"), BY, ids=[f"{task}-{by}" for task, by in BY])
@@ -195,7 +195,7 @@ def check(task: str, by: str, case: Case) -> None:
         assert all(map(isnan, scores.values()))
         with pytest.raises(eh.InputError, match="no score is defined and the gate cannot pass"):
             eh.gate(gold, *list(systems.values())[:2], by=by, trials=20, **options)
-    if by in TASKS[task].reported_by:
+    if by in TASKS[task].selection.reported:
         check_page(eh.report(gold, systems, by=by, **QUICK, **options), scores)
 
 
@@ -227,8 +227,8 @@ def check_page(report: eh.Report, scores: Mapping[str, float]) -> None:
     if not isnan(gap) and gap > 1e-9:
         assert verdict(report)[0].startswith(f"{first} leads {second} by {100 * gap:.2f} points")
     units, task = report.units.units(), TASKS[report.task]
-    fine = (*task.right(report.by), *task.display.unscored)
-    right = [number for code, number in report.units.classes.items() if task.kinds[code[0]] in fine]
+    fine = (*task.error_types.correct(report.by), *task.error_types.unscored)
+    right = [number for code, number in report.units.classes.items() if task.error_types.all[code[0]] in fine]
     wrong = dict(zip(report.results, (~np.isin(units.classes, right)).sum(axis=1).tolist(), strict=True))
     for row in overview(report).rows:
         if row.bar is not None:

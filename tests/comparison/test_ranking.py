@@ -162,7 +162,7 @@ def test_types_of_groups_add_up_to_all_of_them() -> None:
     assert len(typical.sizes) < typical.sizes.sum() == 200
     for name, totals in typical.totals(tallies).items():
         for model in models:
-            assert headline(model, totals[model.judge], ["A", "B"]) == results[name][model.name].headline
+            assert headline(model, totals[model.scorer], ["A", "B"]) == results[name][model.name].headline
 
 
 def test_totals_of_fractions_are_added_up_one_by_one() -> None:
@@ -253,7 +253,7 @@ def test_a_mean_over_data_sets_is_tested_on_all_of_their_groups() -> None:
     results = eh.score(gold, {"crf": crf}, match="exact,t", groups="document")
     tallies, labels = results["crf"].tallies, list(results.gold.labels)
     tables = [
-        GroupTables.of(model, {"crf": tallies[model.judge]}, results.gold.documents, labels)
+        GroupTables.of(model, {"crf": tallies[model.scorer]}, results.gold.documents, labels)
         for model in results["crf"].models
     ]
     joined = GroupTables.joined(tables)

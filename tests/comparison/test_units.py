@@ -253,7 +253,7 @@ def test_units_that_differ_come_before_those_that_all_have_right(room: int, monk
     monkeypatch.setattr(portion, "PORTION", 10)
     whole = collected(10_000)
     units = whole.units()
-    right = [number for (kind, *_), number in whole.classes.items() if TASKS["spans"].kinds[kind] == "TP"]
+    right = [number for (kind, *_), number in whole.classes.items() if TASKS["spans"].error_types.all[kind] == "TP"]
     is_plain = np.isin(units.classes, right).all(axis=0)
     assert np.count_nonzero(is_plain) > 40
     limit = np.count_nonzero(~is_plain) + room

@@ -54,7 +54,7 @@ def _common(options: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("task", list(TASKS))
 def test_every_key_that_a_task_declares_is_explained(task: str) -> None:
-    declared = {each.signature_key for each in parameters_of(task)} | set(TASKS[task].signature)
+    declared = {each.signature_key for each in parameters_of(task)} | set(TASKS[task].rules.signature)
     assert declared - explained() - {""} == set()
 
 

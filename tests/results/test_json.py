@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.scoring.measure import Formula, Ratio, measured
+from evenhand.scoring.measure import Breakdown, Formula, Ratio, ratios_only
 from evenhand.scoring.scores import MeasureScore, headline, score_tally
 from evenhand.scoring.tally import Tally
 from example_results import files, scored
@@ -125,7 +125,8 @@ COUNTS = {"good": {"good": 1.0}, "seen": {"seen": 1.0}}
 
 
 def model(**changes: object) -> Formula:
-    return replace(measured("shares", "judge", COUNTS, (SHARE, COST)), **changes)  # type: ignore[arg-type]
+    breakdown = replace(Breakdown("labels", shares_unlabeled=False), **changes)  # type: ignore[arg-type]
+    return ratios_only("shares", "judge", COUNTS, (SHARE, COST), breakdown)
 
 
 def tally() -> Tally:

@@ -74,7 +74,7 @@ def test_mended_spans_have_the_score_that_was_promised(tmp_path: Path, data: Pat
     columns = (units.classes[0], units.line, units.end - units.start)
     for number, line, size in zip(*(column.tolist() for column in columns), strict=True):
         kind, label, _ = codes[number]
-        if TASKS["spans"].kinds[kind] == first.verdict and report.labels[label] == first.gold:
+        if TASKS["spans"].error_types.all[kind] == first.verdict and report.labels[label] == first.gold:
             place = slice(line - 1, line - 1 + size)
             mended[place] = gold[place]
     (tmp_path / "mended.conll").write_text("\n".join(mended) + "\n")
@@ -98,14 +98,14 @@ def test_groups_count_the_units_of_a_page(task: str) -> None:
             gold, predicted = ("" if code < 0 else report.labels[code] for code in codes)
             if not declared.display.has_label_answers:
                 predicted = "" if gold else report.labels[label]
-            met[declared.kinds[kind], gold, predicted] += 1
+            met[declared.error_types.all[kind], gold, predicted] += 1
         found = result.fix_first(report.by, most=1000)
         assert found
         assert {(each.verdict, each.gold, each.predicted): each.count for each in found}.items() <= met.items()
         wrong = sum(met.values()) - sum(
             count
             for (kind, *_), count in met.items()
-            if kind in (*declared.right(report.by), *declared.display.unscored)
+            if kind in (*declared.error_types.correct(report.by), *declared.error_types.unscored)
         )
         assert sum(each.count for each in found) == wrong
         gains = [each.recoverable for each in found]

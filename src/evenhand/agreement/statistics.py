@@ -31,7 +31,7 @@ from evenhand.agreement.unitizing import (
 )
 from evenhand.arrays import Bools, Values
 from evenhand.dataclass import dataclass
-from evenhand.scoring.measure import Formula
+from evenhand.scoring.measure import Formula, MeanOf
 
 QUANTIFIERS = ("all", "any", "every")
 JOINT = (OBSERVED, FLEISS, ALPHA, AC1)
@@ -147,9 +147,9 @@ def f1_of(sums: Values) -> Values:
 
 def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None) -> Statistic:
     """F1 of a pair of annotators; the mean of both directions where these may differ, and of parts."""
-    if model.parts:
-        return mean_of([pair_f1(counts, pair, part, label) for part in model.parts])
-    sums = [model.right, model.found, model.wanted, model.met]
+    if isinstance(model.divided, MeanOf):
+        return mean_of([pair_f1(counts, pair, part, label) for part in model.divided.parts])
+    sums = [model.divided.correct, model.divided.predicted, model.divided.expected, model.divided.matched]
     labels = None if label is None else [label]
 
     def table(judge: str) -> Values:
@@ -159,10 +159,10 @@ def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None)
             np.zeros((counts.documents, 4)) if tally is None else tally.by_group(counts.documents, sums, labels)[:, 0]
         )
 
-    forward, backward = table(model.judge), table(reversed_judge(model.judge))
-    if (pair, stacked_judge(model.judge)) in counts.tallies:  # all other portions are the same both ways
-        backward = backward + (forward - table(stacked_judge(model.judge)))[:, ::-1]
-    elif (pair, reversed_judge(model.judge)) not in counts.tallies:
+    forward, backward = table(model.scorer), table(reversed_judge(model.scorer))
+    if (pair, stacked_judge(model.scorer)) in counts.tallies:  # all other portions are the same both ways
+        backward = backward + (forward - table(stacked_judge(model.scorer)))[:, ::-1]
+    elif (pair, reversed_judge(model.scorer)) not in counts.tallies:
         return Statistic(forward, f1_of)
     return mean_of([Statistic(each, f1_of) for each in (forward, backward)])
 

@@ -186,7 +186,7 @@ class AgreementRun:
     @property
     def agreed(self) -> AgreementSpec:
         """The declaration of the task, which is not kept: a run can be pickled, a declaration cannot."""
-        found = self._prepared.task.agreed
+        found = self._prepared.task.agreement
         assert found is not None
         return found
 
@@ -220,7 +220,7 @@ class AgreementRun:
     def _coded(self) -> Counted:
         """What is counted of codes, units and pairs."""
         settings, shared = self._prepared.settings, self._annotators()
-        judges = [model(settings.task, name).judge for name in settings.match]
+        judges = [model(settings.task, name).scorer for name in settings.match]
         collected = (self._asked.continuum, self._asked.wholes) if self._asked else (None, None)
         is_unitized = self.agreed.is_unitized
         book = Codebook(self._coding) if is_unitized else Codebook(outside="")
@@ -262,7 +262,7 @@ class AgreementRun:
 
     def _voting(self, vote: Vote) -> Voting:
         if not self.agreed.has_codes:
-            known = " or ".join(task.name for task in TASKS.values() if task.agreed and task.agreed.has_codes)
+            known = " or ".join(task.name for task in TASKS.values() if task.agreement and task.agreement.has_codes)
             raise SettingError(f"Annotators vote on {known}, and not on {self._prepared.task.name}.")
         if isinstance(vote.rule, int) and vote.rule > len(self._sides):
             raise SettingError(
@@ -404,9 +404,9 @@ def _prepared(
     elif field is not None:
         raise SettingError("annotator names a field of one file with several annotators; give this file alone.")
     content = content_for(first, options)
-    agreed = TASKS[content.task].agreed
+    agreed = TASKS[content.task].agreement
     if agreed is None:
-        known = ", ".join(task.name for task in TASKS.values() if task.agreed)
+        known = ", ".join(task.name for task in TASKS.values() if task.agreement)
         raise SettingError(f"Agreement is measured on {known}, and not on {content.task}; name the --task.")
     own = {name: value for name, value in agreed.settings.items() if options.get(name) is None}
     prepared = prepare(first, sides, {**options, **own, "match": agreed.by}, content)
@@ -430,6 +430,6 @@ def _known(sides: Mapping[str, Input]) -> str:
 def _check_asked(task: Task, asked: Mapping[str, bool]) -> None:
     """Refuse what is for spans only, where there are none."""
     for name, is_asked in asked.items():
-        if is_asked and not (task.agreed and task.agreed.is_unitized):
-            known = ", ".join(each.name for each in TASKS.values() if each.agreed and each.agreed.is_unitized)
+        if is_asked and not (task.agreement and task.agreement.is_unitized):
+            known = ", ".join(each.name for each in TASKS.values() if each.agreement and each.agreement.is_unitized)
             raise SettingError(f"{name} is for {known}, and does nothing for {task.name}; leave it out.")

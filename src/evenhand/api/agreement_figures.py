@@ -171,12 +171,12 @@ class AgreementFigures:
         models: Sequence[Formula],
         unit_figures: UnitFigures | None = None,
     ) -> None:
-        assert task.agreed is not None
-        self._agreed, self._nobody = task.agreed, f"nobody has a {task.unit}"
+        assert task.agreement is not None
+        self._agreed, self._nobody = task.agreement, f"nobody has a {task.unit}"
         self._unit_figures, self._models = unit_figures, models
         self.counts, self._book, self._names = counted.counts, counted.book, counted.labels
         self._documents = counted.names
-        self._quantifiers = QUANTIFIERS if task.agreed.is_unitized else QUANTIFIERS[: task.agreed.has_codes]
+        self._quantifiers = QUANTIFIERS if task.agreement.is_unitized else QUANTIFIERS[: task.agreement.has_codes]
         self.undefined: dict[str, str] = {}
         """Why a figure is undefined, by its path."""
         self.everybody = Statistics(self.counts, range(len(self.counts.names)))
@@ -305,13 +305,14 @@ class AgreementFigures:
 
     def _verdicts(self, pair: int) -> Verdicts | None:
         """The verdicts on a pair as `score` counts them, with the first annotator as the key."""
-        asked = [model for model in self._models if model.name == self._agreed.verdicts]
-        tallies = [self.counts.tallies.get((pair, model.judge)) for model in asked]
+        asked = [model for model in self._models if model.name == self._agreed.error_types]
+        tallies = [self.counts.tallies.get((pair, model.scorer)) for model in asked]
         if not asked or tallies[0] is None:
             return None
         tally, shown = tallies[0], asked[0].counts
         sums = tally.by_group(self.counts.documents, list(shown.values()))[:, 0].sum(axis=0)
-        confusion = tally.confusion(lambda kind: kind not in asked[0].right or asked[0].right[kind] < 1)
+        correct = asked[0].columns()[0]
+        confusion = tally.confusion(lambda kind: correct.get(kind, 0.0) < 1)
         return Verdicts(
             {name: int(count) for name, count in zip(shown, sums.tolist(), strict=True)},
             {gold: {name: int(count) for name, count in row.items()} for gold, row in confusion.items()},

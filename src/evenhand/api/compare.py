@@ -114,7 +114,7 @@ class Resampling:
 
     def check(self, task: Task) -> None:
         """Refuse to resample what scores of a task are no sums over, before files are read."""
-        if task.by_document and self.of == "sentences":
+        if task.evaluation.by_document and self.of == "sentences":
             raise SettingError(f"Scores of {task.name} are no sums over sentences; resample documents.")
 
     @property
@@ -130,7 +130,7 @@ class Resampling:
         """Whether tests may resample sentences if documents are too few: if the user leaves the choice, and if scores
         are sums over sentences, of which there are more than documents.
         """
-        is_open = self.of is None and of == "documents" and not task.by_document
+        is_open = self.of is None and of == "documents" and not task.evaluation.by_document
         return is_open and bool(self.trials) and sentences > documents
 
     def groups(self, task: Task, documents: int, sentences: int) -> tuple[Resampled, int]:
@@ -140,9 +140,9 @@ class Resampling:
         documents only, always these. `too_few` tells whether documents can decide.
         """
         if self.of == "documents" and documents < 2:
-            remedy = "leave it out" if task.by_document else "resample sentences"
+            remedy = "leave it out" if task.evaluation.by_document else "resample sentences"
             raise SettingError(f"of is 'documents', but the gold standard has only one document; {remedy}.")
-        of = self.of or ("documents" if documents > 1 or task.by_document else "sentences")
+        of = self.of or ("documents" if documents > 1 or task.evaluation.by_document else "sentences")
         return of, documents if of == "documents" else sentences
 
 
@@ -282,7 +282,7 @@ class ComparedRun:
         """Whether another model gives a system another score than the one that systems are compared by."""
         labels = list(self.figures().labels)
         scores = (
-            [headline(each, tallies[each.judge], labels) for each in (self.model, other)]
+            [headline(each, tallies[each.scorer], labels) for each in (self.model, other)]
             for tallies in self.run.tallies.values()
         )
         return any(one != two and not (isnan(one) and isnan(two)) for one, two in scores)
@@ -294,7 +294,7 @@ class ComparedRun:
 
     def tallies_of(self, model: Formula) -> dict[str, Tally]:
         """The counts of each system, by what is resampled."""
-        return {name: found[model.judge] for name, found in self._tallies.items()}
+        return {name: found[model.scorer] for name, found in self._tallies.items()}
 
     @cached_property
     def _tallies(self) -> dict[str, dict[str, Tally]]:
@@ -333,11 +333,11 @@ class ComparedRun:
 
 def compared_by(task: Task, given: str | None, options: Mapping[str, Any]) -> str:
     """The score that systems are compared by: the one that is named or the task's first one, under the options."""
-    found = name_among(task.name, given or task.compared_by[0], task.compared_by)
+    found = name_among(task.name, given or task.selection.compared[0], task.selection.compared)
     if found is None:
-        remedy = f"choose one of {', '.join(task.compared_by)} for {task.name}"
-        raise SettingError(unknown(f"by is {given!r}", str(given), task.compared_by, remedy))
-    return task.decided_by(found, options)
+        remedy = f"choose one of {', '.join(task.selection.compared)} for {task.name}"
+        raise SettingError(unknown(f"by is {given!r}", str(given), task.selection.compared, remedy))
+    return task.selection.resolve(found, options)
 
 
 NOT_COMPARED = ("match", "groups", "jobs", "engine")
@@ -379,16 +379,16 @@ class ComparisonRun:
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
         for name in self.slices:
-            others = [each.name for each in TASKS.values() if name in each.slices]
+            others = [each.name for each in TASKS.values() if name in each.comparison.slices]
             if others and task.name not in others:
                 raise SettingError(f"The slice {name!r} is for {others[0]}; leave it out.")
-        known = (*SLICES, *task.slices)
+        known = (*SLICES, *task.comparison.slices)
         columns = column_names([name for name in self.slices if name not in known])
-        chosen = {**self.options, "match": task.compared_models(self.by, content)}
+        chosen = {**self.options, "match": task.selection.tested(self.by, content)}
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.slices = tuple(dict.fromkeys((*self.slices, *task.default_slices(content))))
+        self.slices = tuple(dict.fromkeys((*self.slices, *task.comparison.default_slices(content))))
 
     def __call__(
         self,
@@ -543,7 +543,7 @@ def comparison(run: ComparisonRun, found: ComparedRun, alpha: float = ALPHA) -> 
             *notes_on_gold(gold, task.unit_of(found.by)),
             *_notes_on_groups(asked, gold),
             *notes_on_settings(settings, counts.labels.values),
-            *task.setting_notes(settings),
+            *task.rules.notes(settings),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, found.by, shared),
             *_notes_on_files(found),
         ),
@@ -568,7 +568,7 @@ def _before(found: ComparedRun) -> dict[str, float]:
     model = declared_model(found.prepared.task.name, found.by).prepare(before.settings)
     labels, is_empty = list(before.gold.labels), not before.gold.units
     return {
-        name: headline(model, tallies[model.judge], labels, is_empty=is_empty)
+        name: headline(model, tallies[model.scorer], labels, is_empty=is_empty)
         for name, tallies in before.tallies.items()
     }
 
@@ -592,7 +592,7 @@ def _notes_on_files(found: ComparedRun) -> tuple[str, ...]:
     said: dict[str, None] = {}
     for name in found.run.systems:
         side, read_as = found.run.systems[name], found.prepared.read_as["gold"]
-        each = found.prepared.task.notes(gold, found.run.gold, name, side, read_as, identical=False)
+        each = found.prepared.task.evaluation.notes(gold, found.run.gold, name, side, read_as, identical=False)
         said |= dict.fromkeys(each)
     return tuple(said)
 

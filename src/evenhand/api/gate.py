@@ -173,7 +173,7 @@ class ScoreName:
         model = name_among(task, first, [each.name for each in models_of(task)]) if first else default
         if model is None:
             model, path = default, [first, *path]
-        decided = TASKS[task].decided_by(model, options)
+        decided = TASKS[task].selection.resolve(model, options)
         is_other = first != "" and decided != model
         return ScoreName(given, label if colon else None, decided, tuple(path), by, is_other)
 
@@ -202,18 +202,19 @@ class ScoreName:
             names = ", ".join(f"{self.given}.{each}" for each in list(found)[:_MOST_LISTED])
             raise SettingError(f"{self.given!r} stands for several numbers; choose one of {names}.")
         unit = _unit(score.model, name, found, is_tabled=self.path[:1] in [(table,) for table in _TABLES])
-        is_best_low = any(measure.is_best_low for measure in score.model.measures if measure.name == name)
+        is_best_low = any(measure.is_best_low for measure in score.model.ratios if measure.name == name)
         return Figure(name, float(found), unit, is_best_low, self._shares(score.model, name, beside))
 
     def declared(self, task: str) -> Figure | None:
         """The figure without its value, where the match model declares it: known before any file is read."""
         model = declared_model(task, self.model).prepare(_default_settings(task, self.by))
-        scores = ["accuracy"] if model.details == "accuracy" else [] if model.is_measured else list(_SCORES)
-        row = dict.fromkeys((*model.counts, *scores, *(measure.name for measure in model.measures)), nan)
+        is_accuracy = model.breakdown.details == "accuracy"
+        scores = ["accuracy"] if is_accuracy else [] if model.has_ratios_only else list(_SCORES)
+        row = dict.fromkeys((*model.counts, *scores, *(measure.name for measure in model.ratios)), nan)
         name = ".".join(self.path) if self.path else "headline"
         if self.path and name not in row:
             return None
-        is_best_low = any(measure.is_best_low for measure in model.measures if measure.name == name)
+        is_best_low = any(measure.is_best_low for measure in model.ratios if measure.name == name)
         unit = _unit(model, name, nan, is_tabled=False)
         return Figure(name, nan, unit, is_best_low, self._shares(model, name, row))
 
@@ -222,8 +223,8 @@ class ScoreName:
         sums = model.counts.get(count)
         shares = [
             measure.name
-            for measure in model.measures
-            if measure.is_share and sums is not None and measure.above == sums
+            for measure in model.ratios
+            if measure.is_share and sums is not None and measure.numerator == sums
         ]
         scores = ("share",) if "share" in row else (*_SCORES, "accuracy")
         known = [each for each in shares or scores if row.get(each) is not None]
@@ -245,8 +246,8 @@ class ScoreName:
         """The one figure of the model, or what stands for it in the row of a label."""
         if self.label is None:
             return "headline"
-        if score.model.is_measured:
-            return score.model.measures[0].name
+        if score.model.has_ratios_only:
+            return score.model.ratios[0].name
         return "recall" if score.model.headline == "accuracy" else "f1" if score.beta == 1 else "f_beta"
 
     def _missing(self, found: Any, name: str) -> str:
@@ -262,7 +263,7 @@ def model_of_names(names: Iterable[str], task: str, by: str) -> str:
     """The match model of names without one: what systems are compared by, or the owner of a measure among them."""
     prepared = [each.prepare(_default_settings(task, by)) for each in models_of(task)]
     for figure in (name.rpartition(":")[2] for name in names):
-        owners = [each.name for each in prepared if figure in (measure.name for measure in each.measures)]
+        owners = [each.name for each in prepared if figure in (measure.name for measure in each.ratios)]
         if len(owners) != 1 or figure in _SCORES:
             continue
         if name_among(task, figure, [each.name for each in prepared]) is None:
@@ -277,7 +278,7 @@ def _default_settings(task: str, by: str) -> ScoreSettings:
 
 
 def _unit(model: Formula, name: str, value: float, *, is_tabled: bool) -> Unit:
-    if any(measure.name == name and not measure.is_share for measure in model.measures):
+    if any(measure.name == name and not measure.is_share for measure in model.ratios):
         return "ratio"
     return "count" if isinstance(value, int) or is_tabled or name in model.counts else "fraction"
 
@@ -471,7 +472,7 @@ def _cannot_decide(found: Comparison, pair: Pair, alpha: float) -> str:
     """Why the test cannot give a p-value below alpha."""
     if pair.significance is not None:
         return f"{_too_few(pair.significance.groups, str(found.resampling['of']), alpha)}, so the test cannot decide"
-    group = "document" if TASKS[found.task].by_document else "sentence"
+    group = "document" if TASKS[found.task].evaluation.by_document else "sentence"
     return f"The gold standard has one {group}, so there is nothing to test"
 
 

@@ -196,8 +196,8 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
 
 def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The match models that are named or that the task ranks by, and the counterpart of the first one."""
-    chosen = model_names(task.name, split_names(options.get("match") or task.ranked(content)))
-    first, *others = dict.fromkeys(task.decided_by(name, options) for name in chosen)
+    chosen = model_names(task.name, split_names(options.get("match") or task.selection.ranked(content)))
+    first, *others = dict.fromkeys(task.selection.resolve(name, options) for name in chosen)
     beside = declared(task.name, first).counterpart if first != chosen[0] else None
     return tuple(dict.fromkeys(filter(None, (first, beside, *others))))
 
@@ -216,13 +216,13 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
 
     def tables() -> GroupTables:
         first = models[0]
-        return GroupTables.of(first, {name: tally[first.judge] for name, tally in tallies.items()}, number, labels)
+        return GroupTables.of(first, {name: tally[first.scorer] for name, tally in tallies.items()}, number, labels)
 
     counted = tables() if resampling.trials and len(results) > 1 else None
     by_sentence = {name: result.sentence_tallies for name, result in results.items()}
-    judges = [declared(task.name, model.name).judge for model in models]
+    judges = [declared(task.name, model.name).scorer for model in models]
     may_change = resampling.may_take_sentences(task, kind, gold.documents, gold.sentences)
-    may_change = may_change and not any(judge.takes_strings or judge.takes_texts for judge in judges)
+    may_change = may_change and not any("strings" in judge.needs or "document_text" in judge.needs for judge in judges)
     if counted is not None and may_change and all(by_sentence.values()):
         few = too_few(counted, list(combinations(results, 2)), alpha_of(level))
         if few is not None:
@@ -237,7 +237,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         samples = resampled(models, typical, labels, resamples, (seed, data_set))
     scores = {
         model.name: {
-            name: headline(model, total[model.judge], labels, is_empty=is_empty or model.name in task.other_units)
+            name: headline(model, total[model.scorer], labels, is_empty=is_empty or model.name in task.other_units)
             for name, total in totals.items()
         }
         for model in models

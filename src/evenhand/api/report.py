@@ -100,14 +100,16 @@ def _scored(
 ) -> RunConfig:
     """The settings of the scores, among them the one that systems are compared by."""
     task = TASKS[content.task]
-    if by is not None and name_among(task.name, by, task.reported_by) is None:
-        known = " or ".join(task.reported_by)
+    if by is not None and name_among(task.name, by, task.selection.reported) is None:
+        known = " or ".join(task.selection.reported)
         raise SettingError(f"A page compares {task.name} by {known}, not by {by}; compare by one that it has.")
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
     match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
-    match = tuple(dict.fromkeys((task.decided_by(match[0], options), *match)))  # systems are ranked by the first one
+    match = tuple(
+        dict.fromkeys((task.selection.resolve(match[0], options), *match))
+    )  # systems are ranked by the first one
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     compared = compared_by(task, by, options)
     if compared in prepared.settings.match:

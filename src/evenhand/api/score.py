@@ -47,11 +47,13 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
     """The results of a run."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
-    general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.setting_notes(settings)
+    general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
     found = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or ReadInfo()
-        notes = task.notes(gold, run.gold, name, side, read_as, identical=task.is_perfect(tallies))
+        notes = task.evaluation.notes(
+            gold, run.gold, name, side, read_as, identical=task.evaluation.is_perfect(tallies)
+        )
         if side.grounding is not None and side.grounding.has_nothing:
             warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
         found[name] = Result(

@@ -123,7 +123,7 @@ def _problems(found: Adjudication) -> str:
 # == cli/agree.py (primary)
 
 
-AGREED_TASKS = [task.name for task in TASKS.values() if task.agreed]
+AGREED_TASKS = [task.name for task in TASKS.values() if task.agreement]
 AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 

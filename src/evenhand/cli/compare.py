@@ -224,7 +224,7 @@ SLICES = (
     "sentence-length",
     "vocabulary",
     "document",
-    *(name for task in TASKS.values() for name in task.slices),
+    *(name for task in TASKS.values() for name in task.comparison.slices),
 )
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 

@@ -173,7 +173,7 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
     from evenhand.tasks.registry import TASKS, models_of
 
     if "by" in options:
-        yield "Scores for --by", [(task.name, ", ".join(task.compared_by)) for task in TASKS.values()]
+        yield "Scores for --by", [(task.name, ", ".join(task.selection.compared)) for task in TASKS.values()]
     if "match" in options and not is_whole:
         yield "Match models", [(task, ", ".join(families(models_of(task)))) for task in TASKS]
     if is_whole and "match" in options:

@@ -62,7 +62,7 @@ def models(task: str | None, form: str) -> None:
             "family": model.family,
             "aliases": list(model.aliases),
             "parameters": [parameter.name for parameter in model.parameters],
-            "is_ranked": model.is_ranked,
+            "is_ranked": model.scorer.is_ranked,
         }
         for name in tasks
         for model in models_of(name)
@@ -72,7 +72,7 @@ def models(task: str | None, form: str) -> None:
 
 def _line(model: Measure) -> str:
     """The definition, whether a model can look at several answers, its other names, and its family."""
-    ranked = f"{model.name}@3: one of the first three answers." if model.is_ranked else ""
+    ranked = f"{model.name}@3: one of the first three answers." if model.scorer.is_ranked else ""
     others = f"Also: {', '.join(model.aliases)}." if model.aliases else ""
     family = f"One of {model.family}." if model.family else ""
     return " ".join(filter(None, (summary_of(model), ranked, others, family)))

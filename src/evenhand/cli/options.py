@@ -420,7 +420,7 @@ def align_option(group: str, help: str) -> Decorator:
 
 def _scores(ctx: click.Context) -> Iterator[str]:
     """What systems can be compared by, in the task that is named or in any."""
-    return (name for task in _tasks(ctx) for name in task.compared_by)
+    return (name for task in _tasks(ctx) for name in task.selection.compared)
 
 
 def _models(ctx: click.Context) -> Iterator[str]:

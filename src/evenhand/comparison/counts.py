@@ -41,7 +41,7 @@ class GroupTables:
         """The counts of tallies; a macro average has columns for every label of the gold standard."""
         sizes = ones(groups)
         if model.headline == "macro":  # so many columns that only types of groups get a row
-            kinds = {kind for each in model.divided() for kind in each}
+            kinds = {kind for each in model.columns() for kind in each}
             first, place = group_types([GroupCounts.of_tally(tally, kinds) for tally in tallies.values()], groups)
             sizes, groups = np.bincount(place), len(first)
             tallies = {name: tally.choose(first) for name, tally in tallies.items()}
@@ -119,9 +119,11 @@ class ComparisonCounts:
     ) -> None:
         self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
         self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
-        self.agreement: Agreement = (task.agreement or Agreement)(self.systems, by, settings)
+        self.agreement: Agreement = (task.comparison.similarity or Agreement)(self.systems, by, settings)
         self.sought = sought
-        self._slicers = {name: slicer(name, sought.vocabulary, labels, task.slices) for name in sought.slices}
+        self._slicers = {
+            name: slicer(name, sought.vocabulary, labels, task.comparison.slices) for name in sought.slices
+        }
         self._slice_names: dict[str, StringIndex[str]] = {name: StringIndex() for name in sought.slices}
         self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in sought.slices}
         self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in sought.slices}
@@ -209,7 +211,7 @@ class ComparisonCounts:
 
     def shown(self, code: int) -> str:
         """What a system says of a unit, in words."""
-        return _LACKED[code] if code < 0 else self.task.answer(code, self.labels.values)
+        return _LACKED[code] if code < 0 else self.task.comparison.answer_text(code, self.labels.values)
 
 
 def _mention(answers: Predictions, places: Locations, unit: int) -> str | None:

@@ -177,8 +177,8 @@ class TypicalGroups:
 
     @staticmethod
     def of(models: Sequence[Formula], tallies: Mapping[str, Mapping[str, Tally]], groups: int) -> TypicalGroups:
-        judges = dict.fromkeys(model.judge for model in models)
-        kinds = {kind for model in models for each in model.divided() for kind in each}
+        judges = dict.fromkeys(model.scorer for model in models)
+        kinds = {kind for model in models for each in model.columns() for kind in each}
         judged = [GroupCounts.of_tally(tally[judge], kinds) for tally in tallies.values() for judge in judges]
         first, place = group_types(judged, groups)
         chosen = {name: {judge: tally[judge].choose(first) for judge in judges} for name, tally in tallies.items()}
@@ -203,7 +203,7 @@ def resampled(
     found: dict[str, dict[str, Values]] = {model.name: {} for model in models}
     wide = [model for model in models if model.headline == "macro" and len(gold_labels) * len(sizes) * 3 > _MOST_CELLS]
     for model, (system, each) in product(wide, tallies.items()):
-        found[model.name][system] = _wide_headlines(model, each[model.judge], gold_labels, sizes, resamples, seed)
+        found[model.name][system] = _wide_headlines(model, each[model.scorer], gold_labels, sizes, resamples, seed)
     others = [model for model in models if model not in wide]
     for part in _parts(list(tallies), len(others) * len(gold_labels) * len(sizes)) if others else ():
         tables = _tables(others, [tallies[system] for system in part], gold_labels, len(sizes))
@@ -222,9 +222,9 @@ def _tables(
     models: Sequence[Formula], tallies: Sequence[Mapping[str, Tally]], labels: Sequence[str], groups: int
 ) -> list[Values]:
     """For each model what it divides, (systems x groups, labels, what it divides)."""
-    judges = dict.fromkeys(model.judge for model in models)
+    judges = dict.fromkeys(model.scorer for model in models)
     joined = {judge: Tally.beside([tally[judge] for tally in tallies], groups) for judge in judges}
-    return [divided_table(model, joined[model.judge], labels, len(tallies) * groups) for model in models]
+    return [divided_table(model, joined[model.scorer], labels, len(tallies) * groups) for model in models]
 
 
 def _parts(systems: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -242,7 +242,7 @@ def _wide_headlines(
     that are there are multiplied and added up. Whole numbers have the same sums in any order, so that the headlines
     are those of the table.
     """
-    rows, column, counts = tally.weighed(model.divided(), labels)
+    rows, column, counts = tally.weighed(model.columns(), labels)
     order = np.argsort(column, kind="stable")
     order = order[np.searchsorted(column[order], 0) :]
     group, column, counts = rows[order], column[order], counts[:, order]

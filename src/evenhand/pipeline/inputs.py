@@ -113,7 +113,7 @@ def open_sides(
     `files` are the gold standard's, if they are already recognised.
     """
     if systems is None:
-        if not task.is_one_file:
+        if not task.input.single_file:
             raise SettingError(f"Gold and prediction of {task.name} are in two files; name the system's file, too.")
         first, second = _two_columns(gold, read_as, vocabulary, files)
         return Inputs(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
@@ -122,7 +122,7 @@ def open_sides(
     for side in systems.values():
         if isinstance(gold, Annotation) and isinstance(side, Annotation):
             _check_masks(gold, side)
-    for name, side in systems.items() if not task.matches_documents else ():
+    for name, side in systems.items() if not task.input.matches_documents else ():
         if not isinstance(gold, Annotation | WrappedObject) and not isinstance(side, Annotation | WrappedObject):
             _check_same_names(gold, side, opened_gold, opened[name])
     return Inputs(opened_gold, opened)
@@ -201,9 +201,9 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     if isinstance(gold, Annotation):
         # Tasks that it was read for come first. Tags come last: they are recognised by the lack of other layers.
         order = {name: number for number, name in enumerate(gold.readings)}
-        tasks = sorted(TASKS.values(), key=lambda each: (order.get(each.name, len(order)), each.shows_any))
-        task = task or next(each.name for each in tasks if each.shows(gold))
-        traits, name = TASKS[task].traits(gold), gold.reading.format
+        tasks = sorted(TASKS.values(), key=lambda each: (order.get(each.name, len(order)), each.input.detects_any))
+        task = task or next(each.name for each in tasks if each.input.detects(gold))
+        traits, name = TASKS[task].input.traits(gold), gold.reading.format
         return GoldProfile(task, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
     files = open_files(gold, ReadSettings(format, columns, task=task))
     return GoldProfile(files.first.task, files.first.traits, files)
@@ -386,13 +386,13 @@ def prepare(
         labels=split_names(options.get("labels", ())),
         exclude=split_names(options.get("exclude", ())),
         maps=label_maps(options.get("map", ()), list(systems or ())),
-        align=options.get("align") or task.align(content),
+        align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
     )
     _check(task, settings, options)
-    task.adjust(chosen, content)
-    task.check(settings, content)
+    task.rules.resolve(chosen, content)
+    task.rules.check(settings, content)
     read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
     for name in _systems_with_format(options.get("format"), systems or {}):
         read_as[own_key(name)] = _read_settings(name, options, content, chosen)
@@ -401,7 +401,7 @@ def prepare(
 
 def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The default measures of `score`."""
-    return tuple(name for name in task.match(content) if not task.leaves_out(name, options))
+    return tuple(name for name in task.selection.scored(content) if not task.selection.leaves_out(name, options))
 
 
 def _systems_with_format(format: Choice, systems: Mapping[str, Input]) -> list[str]:
@@ -432,12 +432,14 @@ def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> N
     for parameter in all_parameters().values():
         if parameter.name not in declared:
             _refuse(parameter, task, options)
-    if settings.align not in task.aligns:
-        raise SettingError(f"align is {settings.align!r}; for {task.name}, choose {' or '.join(task.aligns)}.")
+    if settings.align not in task.input.alignments:
+        raise SettingError(
+            f"align is {settings.align!r}; for {task.name}, choose {' or '.join(task.input.alignments)}."
+        )
     others: dict[str, Any] = (
-        {} if task.has_labels else {"labels": settings.labels, "exclude": settings.exclude, "map": settings.maps}
+        {} if task.input.has_labels else {"labels": settings.labels, "exclude": settings.exclude, "map": settings.maps}
     )
-    others |= {} if task.has_encoding else {"encoding": options.get("encoding")}
+    others |= {} if task.input.has_encoding else {"encoding": options.get("encoding")}
     for name, value in others.items():
         if value:
             raise SettingError(f"{name} does nothing for {task.name}; leave it out.")

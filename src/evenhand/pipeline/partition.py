@@ -94,7 +94,7 @@ def part_of(job: Job, pair: Pair) -> Job:
 
 def part_groups(job: Job) -> Groups:
     """The groups of the parts: sums of fractions depend on the order in which documents are added up."""
-    return "document" if job.prepared.task.by_document else job.groups
+    return "document" if job.prepared.task.evaluation.by_document else job.groups
 
 
 def file_pairs(job: Job) -> list[Pair] | None:
@@ -219,10 +219,10 @@ class Joining:
 
     def __init__(self, job: Job) -> None:
         self._groups, self._part_groups = job.groups, part_groups(job)
-        self._takes_tags = any(scorer.takes_tags for scorer in job.judges)
-        self._check_sides, self._refuse_itself = job.prepared.task.check_sides, job.refuse_itself
+        self._takes_tags = any("token_tags" in scorer.needs for scorer in job.judges)
+        self._check_sides, self._refuse_itself = job.prepared.task.evaluation.check_inputs, job.refuse_itself
         self._run: Run | None = None
-        self._sums: SummedTallies[Key] = SummedTallies(job.groups, by_document=job.prepared.task.by_document)
+        self._sums: SummedTallies[Key] = SummedTallies(job.groups, by_document=job.prepared.task.evaluation.by_document)
 
     def add(self, run: Run) -> None:
         """Add the run of the next part. Raise an error if it does not continue the others."""

@@ -176,13 +176,13 @@ class RunAccumulator:
     """Numbers the batches of the gold standard, and adds up evaluations to a run."""
 
     def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str) -> None:
-        if task.by_document and groups == "sentence":
+        if task.evaluation.by_document and groups == "sentence":
             raise SettingError(
                 f"Scores of {task.name} are not sums over sentences; choose total, document or finest groups."
             )
         self.run = Run(SideSummary(), {name: SideSummary() for name in systems})
-        self._by_document, self._groups, self._layer = task.by_document, groups, layer
-        self._sums: SummedTallies[tuple[str, str]] = SummedTallies(groups, by_document=task.by_document)
+        self._by_document, self._groups, self._layer = task.evaluation.by_document, groups, layer
+        self._sums: SummedTallies[tuple[str, str]] = SummedTallies(groups, by_document=task.evaluation.by_document)
 
     def number(self, batch: Annotation) -> Offsets:
         """Count the text of the next batch, and return its offsets in the run."""
@@ -249,9 +249,9 @@ class Job:
     def judges(self) -> tuple[Scorer, ...]:
         """The scorers that run, without duplicates."""
         task = self.prepared.settings.task
-        scorers = [model(task, name).judge for name in self.models]
+        scorers = [model(task, name).scorer for name in self.models]
         is_total = self.with_totals or self.groups != "finest"
-        also_run = [scorer.beside for scorer in scorers if scorer.beside is not None and is_total]
+        also_run = [scorer.also_run for scorer in scorers if scorer.also_run is not None and is_total]
         return tuple({scorer.name: scorer for scorer in (*scorers, *also_run)}.values())
 
     @property
@@ -263,7 +263,7 @@ class Job:
         settings = self.prepared.settings
         if settings.parameters != without_overrides(settings).parameters:
             return True
-        return any(scorer.takes_strings for scorer in self.judges) or any(map(self._is_placed, self.systems or ()))
+        return any("strings" in scorer.needs for scorer in self.judges) or any(map(self._is_placed, self.systems or ()))
 
     @property
     def keeps_files(self) -> bool:
@@ -301,7 +301,7 @@ class Job:
             vocabulary,
             counting.run.gold,
             counting.run.systems,
-            is_watched=bool(observers),
+            keep_units=bool(observers),
             extra_layers=extra_layers,
             called=self.called,
         )
@@ -311,9 +311,9 @@ class Job:
 
     def refuse_itself(self, run: Run) -> None:
         """Raise an error if a system is the gold standard itself: the same layer of the same file."""
-        if not self.prepared.task.refuses_itself or self.called != GOLD_AND_PREDICTION:
+        if not self.prepared.task.input.rejects_same_layer or self.called != GOLD_AND_PREDICTION:
             return
-        is_perfect = self.prepared.task.is_perfect
+        is_perfect = self.prepared.task.evaluation.is_perfect
         for name, side in run.systems.items():
             other = self.gold if self.systems is None else self.systems[name]
             is_itself = is_same_file(self.gold, other) and _layer_of(run.gold.reading) == _layer_of(side.reading)
@@ -333,14 +333,14 @@ def one_pass(
     task: Task, request: EvaluationRequest, counting: RunAccumulator, observers: Sequence[Observer] = ()
 ) -> Run:
     """Align and evaluate the opened inputs, and add up the counts."""
-    evaluator: Evaluator = task.passage(request)
+    evaluator: Evaluator = task.evaluation.evaluator(request)
     for evaluation in evaluator.judgements(counting.number):
         counting.add(evaluation)
         for observe in observers:
             observe(evaluation)
         del evaluation  # frees its memory before the next part is evaluated
     run = counting.finish(evaluator.finish(), request.vocabulary.labels.values)
-    task.check_sides(run.gold, run.systems)
+    task.evaluation.check_inputs(run.gold, run.systems)
     return run
 
 

@@ -40,7 +40,7 @@ def verdict_schema(task: Task) -> Any:
     """The columns of a task's unit table, and their types."""
     types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
     parts = ("parts", arrow.list_(arrow.list_(arrow.int64())))
-    return arrow.schema([*types, *task.verdict_columns, *_POSITIONS, parts])
+    return arrow.schema([*types, *task.comparison.unit_columns, *_POSITIONS, parts])
 
 
 @dataclass
@@ -186,13 +186,15 @@ def _run_and_record(path: str, job: Job) -> Run:
     task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
     form, schema = table_format(path), verdict_schema(task)
     check_output_not_input(path, job.places)
-    scorer = next((name for name in task.verdict_judges if name in scorers), None)
+    scorer = next((name for name in task.comparison.unit_scorers if name in scorers), None)
     if scorer is None:
-        names = [measure.name for measure in models_of(task.name) if measure.judge.name in task.verdict_judges]
+        names = [
+            measure.name for measure in models_of(task.name) if measure.scorer.name in task.comparison.unit_scorers
+        ]
         raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
     vocabulary = Vocabulary()
     with table_file(path, form, schema) as sink:
-        table = VerdictTable(sink, scorer, task.verdict_kinds, vocabulary.labels)
+        table = VerdictTable(sink, scorer, task.error_types.of_tables, vocabulary.labels)
 
         def record(evaluation: Evaluation) -> None:
             for name in evaluation.tallies:

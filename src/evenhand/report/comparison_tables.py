@@ -156,7 +156,7 @@ def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: st
         queries.append([pair.query(found.name, **what)] * len(columns))
     more = len(found.transitions) - comparison.top
     remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
-    if display.has_verdicts:
+    if display.shows_error_types:
         remark = f"{_by_verdict(found)} {remark}".strip()
     return Table("", columns, rows, remark=remark, queries=queries)
 

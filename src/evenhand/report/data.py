@@ -129,13 +129,13 @@ def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Va
     gold = result.gold
 
     def row(kind: str, found: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
-        figures = _values(found, has_scores=not score.model.is_measured and not score.model.is_one_share)
+        figures = _values(found, has_scores=not score.model.has_ratios_only and not score.model.is_one_share)
         if score.model.is_one_share:
             figures[_HEADLINE] = found.recall
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
     yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
-    if score.labels and score.model.details == "all":
+    if score.labels and score.model.breakdown.details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
     for label, each in score.labels.items():

@@ -209,7 +209,7 @@ def _chosen(settings: ScoreSettings) -> Iterator[str]:
 def _labels(report: Report, result: Result, unit: str) -> Iterator[str]:
     """The labels that only one side has, with their share of the errors."""
     gold, system = result.gold.labels, result.labels
-    if not TASKS[report.task].has_labels or not system or not gold or gold.keys().isdisjoint(system):
+    if not TASKS[report.task].input.has_labels or not system or not gold or gold.keys().isdisjoint(system):
         return
     if lacking := _only(gold, system, unit):
         share = _share(report, result, lacking)

@@ -521,7 +521,7 @@ class Report(Shown):
 
         The lists are empty if the scorer of `by` did not run.
         """
-        is_counted = declared_model(self.task, self.by).judge.name in next(iter(self.results.values())).tallies
+        is_counted = declared_model(self.task, self.by).scorer.name in next(iter(self.results.values())).tallies
         return {name: result.fix_first(self.by) if is_counted else [] for name, result in self.ordered.items()}
 
     def to_dict(self) -> dict[str, Any]:

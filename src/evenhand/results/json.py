@@ -297,7 +297,7 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
 
 def _overall(formula: Formula, saved: _SavedRow, parts: Mapping[str, _SavedRow]) -> Row:
     """The row of all labels; the row of an accuracy has only counts and the accuracy."""
-    if formula.details == "accuracy":
+    if formula.breakdown.details == "accuracy":
         correct, tokens = _number(saved, "correct"), _number(saved, "tokens")
         if correct > tokens:
             raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
@@ -310,7 +310,7 @@ def _overall(formula: Formula, saved: _SavedRow, parts: Mapping[str, _SavedRow])
 
 def _row(formula: Formula, saved: _SavedRow) -> Row:
     """Counts and scores. True negatives and the scores that depend on them may be unknown."""
-    nullable = {"TN", *formula.known}
+    nullable = {"TN", *formula.breakdown.known}
     counts = {
         name: None if name in nullable and saved[name] is None else _number(saved, name) for name in formula.counts
     }
@@ -318,12 +318,12 @@ def _row(formula: Formula, saved: _SavedRow) -> Row:
         name: None if saved[name] is None else _share(saved, name, _MINIMUM.get(name, 0))
         for name in (_CONTINGENCY if formula.contingency else ())
     }
-    for measure in formula.measures:
+    for measure in formula.ratios:
         if saved[measure.name] is None:
             more[measure.name] = None if measure.name in nullable else nan
         else:
             more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
-    return measured_row(counts, more) if formula.is_measured else Row(*_prf(saved), counts, more)
+    return measured_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved), counts, more)
 
 
 def _prf(saved: _SavedRow) -> tuple[float, float, float, float]:

@@ -110,14 +110,15 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
         most    the maximum number of groups [5]
         """
         task = TASKS[self.settings.task]
-        name = by or task.reported_by[0]
-        if name_among(task.name, name, task.reported_by) is None:
-            raise SettingError(f"by is {name!r}; use {' or '.join(task.reported_by)} for the errors of {task.name}.")
+        name = by or task.selection.reported[0]
+        if name_among(task.name, name, task.selection.reported) is None:
+            measures = " or ".join(task.selection.reported)
+            raise SettingError(f"by is {name!r}; use {measures} for the errors of {task.name}.")
         measure = declared_model(task.name, name).prepare(self.settings)
-        if measure.judge not in self.tallies:
+        if measure.scorer not in self.tallies:
             remedy = f"score the files with match={measure.name!r}"
             raise SettingError(f"The result of {self.name} has no counts of errors by {measure.name}; {remedy}.")
-        return error_groups(task, measure, self.tallies[measure.judge])[:most]
+        return error_groups(task, measure, self.tallies[measure.scorer])[:most]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
@@ -215,7 +216,7 @@ def _flat_metrics(scores: Mapping[str, MeasureScore]) -> dict[str, float]:
     for number, (name, score) in enumerate(scores.items()):
         metrics |= _overall_metrics(_key(name), score, f"{_key(name)}_" if number else "")
     first = next(iter(scores.values()))
-    for label, row in first.labels.items() if first.model.details in ("all", "labels") else ():
+    for label, row in first.labels.items() if first.model.breakdown.details in ("all", "labels") else ():
         label_metrics = _row_metrics(first.model, f"{_key(label)}_", row)
         if not metrics.keys().isdisjoint(label_metrics):
             label_metrics = _row_metrics(first.model, f"{_code(label[0])}{_key(label[1:])}_", row)
@@ -225,21 +226,23 @@ def _flat_metrics(scores: Mapping[str, MeasureScore]) -> dict[str, float]:
 
 def _overall_metrics(name: str, score: MeasureScore, prefix: str) -> dict[str, float]:
     model = score.model
-    if model.details == "accuracy":
+    if model.breakdown.details == "accuracy":
         return {name: float(score.headline)}
-    if model.is_measured:
+    if model.has_ratios_only:
         return _row_metrics(model, prefix, score.overall)
     if model.headline == "accuracy":
         metrics = {name: float(score.headline)}
     else:
         head = Average(score.precision, score.recall, score.f1, score.headline)
         metrics = _prf_metrics(prefix, head, model.beta)
-    return metrics | (_prf_metrics(f"{prefix}macro_", score.macro, model.beta) if model.details == "all" else {})
+    if model.breakdown.details == "all":
+        metrics |= _prf_metrics(f"{prefix}macro_", score.macro, model.beta)
+    return metrics
 
 
 def _row_metrics(model: Formula, prefix: str, row: Row) -> dict[str, float]:
     """The scores of a row, without unknown ones."""
-    if not model.is_measured:
+    if not model.has_ratios_only:
         return _prf_metrics(prefix, row, model.beta)
     return {f"{prefix}{name}": float(value) for name, value in row.more.items() if value is not None}
 
@@ -304,7 +307,7 @@ def plain_score(score: MeasureScore) -> dict[str, Any]:
     def plain_rows(rows: Mapping[str, Row]) -> dict[str, Any]:
         return {name: _plain_row(score.model, row) for name, row in rows.items()}
 
-    details = score.model.details
+    details = score.model.breakdown.details
     headline = defined(score.headline)
     if details == "accuracy":
         return {"headline": headline, "overall": {**score.overall.counts, "accuracy": headline}}
@@ -332,7 +335,7 @@ def plain_score(score: MeasureScore) -> dict[str, Any]:
 
 
 def _plain_row(model: Formula, row: Row) -> dict[str, float | None]:
-    scores = {} if model.is_measured else _plain_average(row, model.beta)
+    scores = {} if model.has_ratios_only else _plain_average(row, model.beta)
     return {**row.counts, **scores, **{name: defined(value) for name, value in row.more.items()}}
 
 

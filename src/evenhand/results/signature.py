@@ -98,7 +98,7 @@ def notes_on_tests(
 
     `remedy` is what else a user can do about the number of pairs.
     """
-    more = "use --of sentences" if groups == "documents" and not TASKS[task].by_document else ""
+    more = "use --of sentences" if groups == "documents" and not TASKS[task].evaluation.by_document else ""
     if any(test.least > alpha for test in tests):
         ending = f"; {more}" if more else ""
         yield f"some systems differ in so few {groups} that no p-value can be below {100 * alpha:g} %{ending}."
@@ -142,7 +142,7 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
     the task that are not among its keys where they are set.
     """
     sides = {"gold": gold, "system": system}
-    return _spelled(_values(settings, read_as, atoms, sides, TASKS[settings.task].signature))
+    return _spelled(_values(settings, read_as, atoms, sides, TASKS[settings.task].rules.signature))
 
 
 def agreement_signature(
@@ -153,7 +153,7 @@ def agreement_signature(
     further: Mapping[str, str],
 ) -> str:
     """The same of annotators, none of whom is the gold standard; `further` settings stand behind."""
-    keys = [_AGREED.get(key, key) for key in TASKS[settings.task].signature if key not in _NOT_AGREED]
+    keys = [_AGREED.get(key, key) for key in TASKS[settings.task].rules.signature if key not in _NOT_AGREED]
     each = [_spelled(_values(settings, read_as, atoms, {"annotators": reading}, keys)) for reading in annotators]
     return f"{joint_signature(each)}|{_spelled(further)}"
 
@@ -180,7 +180,7 @@ def _values(
         "exclude": ",".join(sorted(settings.exclude)) or "none",
         "macro": "gold-labels",
         "beta": f"{settings.beta:g}",
-        **task.constants,
+        **task.rules.constants,
     }
     own = {parameter.signature_key: parameter for parameter in task.parameters}
     scored = [model for model in models_of(task.name) if model.name in settings.match]

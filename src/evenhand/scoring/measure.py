@@ -1,10 +1,10 @@
-"""A match model: which judge it asks, which counts it shows, and what precision and recall divide.
+"""The declaration of a measure, and the formula that turns its counts into scores.
 
-All of these are sums of a tally's kinds, each with a weight, so that one arithmetic serves every model, whether the
-counts are those of a label, of a whole file, or of a thousand resamples.
+A scorer counts (a tally), a formula divides sums of these counts. Each sum has a weight per count type, so the same
+arithmetic serves every measure and any table of counts: of one label, of a whole file, or of a thousand resamples.
 
-A model may declare *measures* of its own, each one sum divided by another. They stand beside precision, recall and F;
-or in their place, and then the first one is the headline (`measured`).
+A measure has precision, recall and F. It may declare further ratios, in addition to these or, with the headline
+`ratio`, instead of them.
 """
 
 from __future__ import annotations
@@ -19,187 +19,244 @@ from evenhand.parameters import Parameter
 from evenhand.settings import ScoreSettings
 
 WeightedCounts = Mapping[str, float]
-"""The kinds of a tally that are added up, with their weights."""
+"""Count types of a tally with their weights, to be added up."""
 LeftOut = Literal["absent from gold", "absent from both"]
-"""Parts of which the gold standard has nothing, or of which neither side has."""
+"""Parts without any unit in the gold standard, or on either side."""
+Need = Literal["token_tags", "strings", "document_text", "document_order"]
+
+
+def plus(*sums: WeightedCounts) -> WeightedCounts:
+    total: dict[str, float] = {}
+    for weighted in sums:
+        for count, weight in weighted.items():
+            total[count] = total.get(count, 0.0) + weight
+    return total
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """Precision = `correct` / `predicted`, recall = `matched` / `expected`."""
+
+    correct: WeightedCounts
+    """Correct predictions."""
+    predicted: WeightedCounts
+    """All predictions."""
+    matched: WeightedCounts
+    """Gold units that were found."""
+    expected: WeightedCounts
+    """All gold units."""
+
+    @classmethod
+    def of_pairs(cls, correct: WeightedCounts, predicted: WeightedCounts, expected: WeightedCounts) -> PrecisionRecall:
+        """If every correct prediction matches exactly one gold unit."""
+        return cls(correct, predicted, correct, expected)
+
+    @classmethod
+    def of_errors(cls, tp: WeightedCounts, fp: WeightedCounts, fn: WeightedCounts) -> PrecisionRecall:
+        """Precision = TP / (TP + FP), recall = TP / (TP + FN)."""
+        return cls.of_pairs(tp, plus(tp, fp), plus(tp, fn))
+
+    def columns(self) -> list[WeightedCounts]:
+        """`correct`, `predicted`, `expected` and, if it differs from `correct`, `matched`."""
+        return [self.correct, self.predicted, self.expected] + ([] if self.matched == self.correct else [self.matched])
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A score that a model declares: `above` / `below`, and 0 where both are 0."""
+    """A declared score: `numerator` / `denominator`, and 0 if both are 0."""
 
     name: str
-    """What JSON, CSV and criteria of gates call it."""
-    above: WeightedCounts
-    below: WeightedCounts
+    """Its name in JSON, CSV and the criteria of gates."""
+    numerator: WeightedCounts
+    denominator: WeightedCounts
     definition: str
-    """What it is, in one sentence that tables show below."""
+    """One sentence, shown below tables."""
     title: str = ""
-    """What tables call it, where that is not its name."""
+    """Its name in tables, if different."""
     is_share: bool = True
-    """Whether it is 1 at most."""
+    """Whether it is at most 1."""
     is_best_low: bool = False
-    """Whether a lower value is better; that of a headline never is."""
+    """Whether lower values are better; never true of a headline."""
+
+
+@dataclass(frozen=True)
+class MeanOf:
+    """A measure that is the mean of other formulas."""
+
+    parts: tuple[Formula, ...]
+    leaves_out: LeftOut | None = None
+    """Parts that do not enter the mean."""
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Which scores are reported in addition to the total."""
+
+    details: Literal["all", "labels", "overall", "accuracy"] = "all"
+    """Averages and labels, labels only, or nothing; `accuracy` is reported without precision."""
+    focus: str = "target"
+    """Whether LE and LBE count for the gold label (`target`) or for the predicted one."""
+    overall_only: frozenset[str] = frozenset()
+    """Counts and ratios that labels do not have."""
+    known: Mapping[str, WeightedCounts] = field(default_factory=dict)
+    """Counts and ratios that are null unless a sum over the whole tally is above 0."""
+    shares_unlabeled: bool = True
+    """Whether counts without a label are added to every label; if not, they count once, overall."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """Precision is `right` / `found`, recall `met` / `wanted`."""
+    """How the counts of a scorer become the scores of a measure."""
 
     name: str
-    judge: str
+    scorer: str
     counts: Mapping[str, WeightedCounts]
     """The counts that are shown."""
-    right: WeightedCounts
-    """What the system has and is right."""
-    found: WeightedCounts
-    """All that the system has."""
-    met: WeightedCounts
-    """What the gold standard has and the system found."""
-    wanted: WeightedCounts
-    """All that the gold standard has."""
-    contingency: Mapping[str, WeightedCounts] = field(default_factory=dict)
-    """TP, FP, FN and TN by presence, where there are true negatives."""
-    headline: Literal["overall", "macro", "accuracy", "measure"] = "overall"
-    focus: str = "target"
-    """Whether LE and LBE count for the gold label or for the system's."""
+    divided: PrecisionRecall | MeanOf
+    headline: Literal["overall", "macro", "accuracy", "ratio"] = "overall"
     beta: float = 1.0
-    parts: tuple[Formula, ...] = ()
-    """The models whose scores this one is the mean of, instead of having any sums of its own."""
-    leaves_out: LeftOut | None = None
-    """Which parts are left out of the mean."""
-    further: Callable[..., Any] | None = None
-    """Adds to a score what else follows from the tallies: confusion matrices and the like."""
-    text: str | None = None
-    """The tally of what the text has, which counts once for every level."""
-    beside: str | None = None
-    """A further tally that is added, where it was counted."""
-    details: Literal["all", "labels", "overall", "accuracy"] = "all"
-    """What is reported beside the total: averages and labels, labels only, or nothing; `accuracy` has no precision."""
-    measures: tuple[Ratio, ...] = ()
-    """Scores of its own; with the headline `measure` they are all that it has, and the first one is the headline."""
-    known: Mapping[str, WeightedCounts] = field(default_factory=dict)
-    """Counts and measures that are null unless a sum over the whole tally is above 0."""
-    overall_only: frozenset[str] = frozenset()
-    """Counts and measures that labels do not have."""
-    shares_unlabeled: bool = True
-    """Whether counts that belong to no label are added to those of every label; else they count once, overall."""
+    ratios: tuple[Ratio, ...] = ()
+    """Additional scores; with the headline `ratio` there are no others, and the first one is the headline."""
+    contingency: Mapping[str, WeightedCounts] = field(default_factory=dict)
+    """TP, FP, FN and TN by presence, if there are true negatives."""
+    breakdown: Breakdown = Breakdown()
+    extra_scores: Callable[..., Any] | None = None
+    """Adds what else follows from the tallies to a score: confusion matrices and the like."""
+    text_tally: str | None = None
+    """The tally of the text, which counts once for every level."""
+    also_run: str | None = None
+    """A scorer whose tally is added, if it was counted."""
 
     @property
-    def is_measured(self) -> bool:
-        """Whether it has measures in place of precision, recall and F."""
-        return self.headline == "measure"
+    def has_ratios_only(self) -> bool:
+        """Whether ratios replace precision, recall and F."""
+        return self.headline == "ratio"
 
     @property
     def is_one_share(self) -> bool:
-        """Whether it is one share, such as the accuracy of tags: precision, recall and F all equal it."""
-        sums = self.divided()
-        return self.details == "accuracy" or (self.headline == "accuracy" and len(sums) == 3 and sums[1] == sums[2])
+        """Whether it is a single share, such as the accuracy of tags: precision, recall and F are all equal."""
+        sums = self.columns()
+        is_share = self.headline == "accuracy" and len(sums) == 3 and sums[1] == sums[2]
+        return self.breakdown.details == "accuracy" or is_share
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The formulas that this one is the mean of."""
+        return self.divided.parts if isinstance(self.divided, MeanOf) else ()
+
+    def columns(self) -> list[WeightedCounts]:
+        """All sums that are divided; see `PrecisionRecall.columns`."""
+        if isinstance(self.divided, MeanOf):
+            return [column for part in self.divided.parts for column in part.columns()]
+        return self.divided.columns()
 
     def without(self, *counts: str) -> Formula:
-        """The same model, some of whose counts are not shown."""
+        """The same formula without some of the counts shown."""
         return replace(self, counts={name: count for name, count in self.counts.items() if name not in counts})
 
     def of_labels(self) -> Formula:
-        """The same model without what labels do not have."""
-        if not self.overall_only:
+        """The same formula without the counts and ratios that labels do not have."""
+        overall_only = self.breakdown.overall_only
+        if not overall_only:
             return self
-        measures = tuple(measure for measure in self.measures if measure.name not in self.overall_only)
-        return replace(self.without(*self.overall_only), measures=measures)
-
-    def divided(self) -> list[WeightedCounts]:
-        """What precision and recall divide: `right`, `found`, `wanted` and, where it differs from `right`, `met`."""
-        if self.parts:
-            return [each for part in self.parts for each in part.divided()]
-        return [self.right, self.found, self.wanted] + ([] if self.met == self.right else [self.met])
+        ratios = tuple(ratio for ratio in self.ratios if ratio.name not in overall_only)
+        return replace(self.without(*overall_only), ratios=ratios)
 
 
-def measured(name: str, judge: str, counts: Mapping[str, WeightedCounts], measures: tuple[Ratio, ...]) -> Formula:
-    """A model with measures in place of precision, recall and F; the first one is the headline."""
-    above, below = measures[0].above, measures[0].below
-    return Formula(
-        *(name, judge, counts, above, below, above, below),
-        headline="measure",
-        details="labels",
-        measures=measures,
-        shares_unlabeled=False,
-    )
+def count_errors(name: str, settings: ScoreSettings, **options: Any) -> Formula:
+    """TP, FP and FN, counted by a scorer with the name of the measure."""
+    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
+    return Formula(name, name, counts, PrecisionRecall.of_errors(*counts.values()), beta=settings.beta, **options)
 
 
-def plus(*sums: WeightedCounts) -> WeightedCounts:
-    found: dict[str, float] = {}
-    for each in sums:
-        for kind, weight in each.items():
-            found[kind] = found.get(kind, 0.0) + weight
-    return found
+def count_hits(name: str, settings: ScoreSettings, **options: Any) -> Formula:
+    """Units of either side that have a hit on the other one, counted by a scorer with the name of the measure."""
+    counts = {
+        "gold_hits": {"gold_hits": 1.0},
+        "gold": {"gold_hits": 1.0, "gold_others": 1.0},
+        "system_hits": {"system_hits": 1.0},
+        "system": {"system_hits": 1.0, "system_others": 1.0},
+    }
+    divided = PrecisionRecall(counts["system_hits"], counts["system"], counts["gold_hits"], counts["gold"])
+    return Formula(name, name, counts, divided, beta=settings.beta, **options)
 
 
-# == scores/model.py: The declaration of a match model: its names, its judge, its
+def ratios_only(
+    name: str,
+    scorer: str,
+    counts: Mapping[str, WeightedCounts],
+    ratios: tuple[Ratio, ...],
+    breakdown: Breakdown | None = None,
+) -> Formula:
+    """Ratios instead of precision, recall and F; the first one is the headline."""
+    breakdown = breakdown or Breakdown("labels", shares_unlabeled=False)
+    divided = PrecisionRecall.of_pairs(ratios[0].numerator, ratios[0].denominator, ratios[0].denominator)
+    return Formula(name, scorer, counts, divided, headline="ratio", ratios=ratios, breakdown=breakdown)
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """Who says what is right. Models with the same judge share its counts."""
+    """Counts correct and wrong units. Measures with the same scorer share its counts."""
 
     name: str
     count: Callable[..., Any] | None = None
-    """The counts of one question as a tally; None where the task counts for all of its judges at once."""
-    takes_tags: bool = False
-    """Whether it compares tags of tokens, whatever spans they spell: it then takes tokens, and no supertags."""
-    beside: Scorer | None = None
-    """Another judge that is asked, too, where only totals are wanted."""
-    takes_strings: bool = False
-    """Whether it compares strings text by text, wherever they stand, so that whole documents are judged together."""
-    takes_texts: bool = False
-    """Whether it takes the texts of whole documents, and spans as offsets into them."""
-    remembers: bool = False
-    """Whether it looks back to the begin of a document, so that the portions of a file are judged in their order."""
+    """Makes a tally from gold and system side by side; None if the task counts for all of its scorers at once."""
+    needs: frozenset[Need] = frozenset()
+    """Input beyond aligned units.
+
+    token_tags      the tags of tokens, regardless of the spans they encode; without --supertag
+    strings         strings, compared by text regardless of position, so whole documents are evaluated together
+    document_text   texts of whole documents, and spans as offsets into them
+    document_order  everything before a span in its document, so parts of a file are evaluated in order
+    """
+    also_run: Scorer | None = None
+    """A second scorer that runs if only totals are needed."""
+    is_ranked: bool = False
+    """Whether systems rank their predictions, so `name@n` accepts a correct one among the first n.
+
+    `count` then takes the keyword `depth`.
+    """
 
     @property
     def by_document(self) -> bool:
-        """Whether it looks at more than a portion of a document."""
-        return self.takes_strings or self.takes_texts or self.remembers
+        """Whether it looks at more than a part of a document."""
+        return bool(self.needs - {"token_tags"})
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A match model as it is declared, once; `arithmetic` makes of it what a run divides."""
+    """The declaration of a measure."""
 
     name: str
     task: str
-    judge: Scorer
-    arithmetic: Callable[[str, ScoreSettings], Formula]
-    """What precision and recall divide and which counts are shown, under the settings of a run."""
+    scorer: Scorer
+    formula: Callable[[str, ScoreSettings], Formula]
+    """Makes the formula from the name and the settings of a run."""
     definition: str
     """The address of the docstring that defines it ("package.module" or "package.module:function")."""
     aliases: tuple[str, ...] = ()
-    """Other names that people use for it; case, hyphens, underscores and blanks do not matter."""
+    """Other names; case, hyphens, underscores and blanks do not matter."""
     title: str = ""
-    """What the literature calls it, where that is not its name."""
+    """Its name in the literature, if different."""
     family: str | None = None
-    """A name that stands for several models."""
+    """A name for several measures together."""
     parameters: tuple[Parameter, ...] = ()
-    needs: frozenset[str] = frozenset()
-    """The traits that a gold standard must have (`pos`, `universal`)."""
+    requires: frozenset[str] = frozenset()
+    """Traits that the gold standard must have (`pos`, `universal`)."""
     summary: str = ""
-    """The definition in one line, for lists; without one, the first line of the docstring serves."""
+    """The definition in one line; by default the first line of the docstring."""
     counterpart: str | None = None
-    """The model that differs in one choice only, such as what errors count as; tables show both if they differ."""
+    """A measure that differs in one choice only, such as what errors count as; tables show both if they differ."""
     is_variant: bool = False
-    """Whether it is the one of the two that was added to the original."""
-    is_ranked: bool = False
-    """Whether systems rank their answers, so that `name@n` takes one as right that is among the first n.
-
-    Its judge then takes the keyword `depth`.
-    """
+    """Whether its counterpart is the original."""
 
     def prepare(self, settings: ScoreSettings) -> Formula:
-        """The model under these settings."""
-        return self.arithmetic(self.name, settings)
+        return self.formula(self.name, settings)
 
     def at(self, depth: int) -> Measure:
-        """The model that looks at so many ranked answers, where it has a judge that can."""
-        if self.judge.count is None:
+        """The measure that accepts the first `depth` ranked predictions, if its scorer can."""
+        if self.scorer.count is None:
             return self
-        judge = replace(self.judge, name=f"{self.judge.name}@{depth}", count=partial(self.judge.count, depth=depth))
-        return replace(self, name=f"{self.name}@{depth}", judge=judge)
+        count = partial(self.scorer.count, depth=depth)
+        scorer = replace(self.scorer, name=f"{self.scorer.name}@{depth}", count=count)
+        return replace(self, name=f"{self.name}@{depth}", scorer=scorer)

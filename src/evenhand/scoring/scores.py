@@ -26,7 +26,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Count, Values
 from evenhand.dataclass import dataclass
-from evenhand.scoring.measure import Formula, WeightedCounts
+from evenhand.scoring.measure import Formula, MeanOf, WeightedCounts
 from evenhand.scoring.prf import acceptor, contingency, f_beta, prf_of_rows, ratio
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
@@ -77,8 +77,8 @@ UNDEFINED = Average(nan, nan, nan, nan)
 
 def headline_of(model: Formula, row: Row) -> float:
     """The one number of a row: a measure, an accuracy, or F-beta; NaN if it is undefined."""
-    if model.is_measured:
-        return row[model.measures[0].name]
+    if model.has_ratios_only:
+        return row[model.ratios[0].name]
     return row.recall if model.headline == "accuracy" else row.f_beta
 
 
@@ -93,9 +93,11 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
     `is_empty` tells that the gold standard has no unit: scores are then undefined if the model wants nothing of it,
     and measures if there is nothing to divide by. The accuracy of tokens remains defined.
     """
-    if model.parts:
+    if isinstance(model.divided, MeanOf):
         parts = {part.name: score_rows(part, tally, table, is_empty=is_empty) for part in model.parts}
-        return [_mean_row(model, dict(zip(parts, rows, strict=True))) for rows in zip(*parts.values(), strict=True)]
+        return [
+            _mean_row(model.divided, dict(zip(parts, rows, strict=True))) for rows in zip(*parts.values(), strict=True)
+        ]
     column_of = dict(zip(tally.kinds, table.T, strict=True))
 
     def total(parts: WeightedCounts) -> Values:
@@ -112,16 +114,18 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
         found = contingency({kind: total(parts) for kind, parts in model.contingency.items()})
         more = {name: _where(is_known, column.tolist()) for name, column in found.items()}
         shown["TN"] = _where(is_known, shown["TN"])
-    for measure in model.measures:
-        below = total(measure.below)
-        more[measure.name] = _undefined(below, ratio(total(measure.above), below), is_empty=is_empty).tolist()
+    for measure in model.ratios:
+        below = total(measure.denominator)
+        more[measure.name] = _undefined(below, ratio(total(measure.numerator), below), is_empty=is_empty).tolist()
     for column in (shown, more):
         column |= {name: [None] * len(table) for name in _unknown(model, tally) if name in column}
-    if model.is_measured:
+    if model.has_ratios_only:
         rows = zip(_rows(shown, len(table)), _rows(more, len(table)), strict=True)
         return [measured_row(counts, measures) for counts, measures in rows]
-    wanted = total(model.wanted)
-    columns = prf_of_rows(total(model.right), total(model.found), total(model.met), wanted, model.beta)
+    wanted = total(model.divided.expected)
+    columns = prf_of_rows(
+        total(model.divided.correct), total(model.divided.predicted), total(model.divided.matched), wanted, model.beta
+    )
     scores = zip(*(_undefined(wanted, column, is_empty=is_empty).tolist() for column in columns), strict=True)
     scored = zip(scores, _rows(shown, len(table)), _rows(more, len(table)), strict=True)
     return [Row(p, r, f1, f_beta, counts, further) for (p, r, f1, f_beta), counts, further in scored]
@@ -142,22 +146,22 @@ def measured_row(counts: Mapping[str, float | None], measures: Mapping[str, floa
 
 def _unknown(model: Formula, tally: Tally) -> list[str]:
     """The counts and measures that files do not tell."""
-    if not model.known:
+    if not model.breakdown.known:
         return []
     sums = np.bincount(tally.kind, tally.count, minlength=len(tally.kinds)).tolist()
     have = dict(zip(tally.kinds, sums, strict=True))
-    wanted = model.known.items()
+    wanted = model.breakdown.known.items()
     return [name for name, parts in wanted if sum(have.get(kind, 0) * weight for kind, weight in parts.items()) <= 0]
 
 
-def _mean_row(model: Formula, rows: Mapping[str, Row]) -> Row:
+def _mean_row(mean: MeanOf, rows: Mapping[str, Row]) -> Row:
     """The mean of the rows of a model's parts."""
-    has_both = model.leaves_out == "absent from both"
-    counted = [row for row in rows.values() if model.leaves_out is None or row["key"] or (has_both and row["response"])]
+    has_both = mean.leaves_out == "absent from both"
+    counted = [row for row in rows.values() if mean.leaves_out is None or row["key"] or (has_both and row["response"])]
     if not counted and any(isnan(row.f1) for row in rows.values()):
         return Row(nan, nan, nan, nan, parts=rows)
-    mean = average(counted, [1] * len(counted))
-    return Row(mean.precision, mean.recall, mean.f1, mean.f_beta, parts=rows)
+    scores = average(counted, [1] * len(counted))
+    return Row(scores.precision, scores.recall, scores.f1, scores.f_beta, parts=rows)
 
 
 def _rows(columns: Mapping[str, Sequence[float | None]], size: int) -> Iterator[dict[str, float | None]]:
@@ -239,8 +243,8 @@ class MeasureScore:
 
     def __repr__(self) -> str:
         """One line with the headline; the result that this belongs to shows the tables."""
-        if self.model.is_measured:
-            figures = ", ".join(f"{measure.name}={self._shown(measure.name)}" for measure in self.model.measures)
+        if self.model.has_ratios_only:
+            figures = ", ".join(f"{measure.name}={self._shown(measure.name)}" for measure in self.model.ratios)
         elif self.model.headline == "accuracy":
             figures = f"accuracy={self.headline:.4f}"
         else:
@@ -300,7 +304,7 @@ def score_tally(
     `is_empty` tells that the gold standard has no unit, which makes the overall scores undefined.
     """
     tally = tally.total()
-    table = tally.by_label(model.focus, shares_unlabeled=model.shares_unlabeled)
+    table = tally.by_label(model.breakdown.focus, shares_unlabeled=model.breakdown.shares_unlabeled)
     names, of_labels = sorted(table.rows), model.of_labels()
     *scored, overall = score_rows(of_labels, tally, np.array([*(table.rows[label] for label in names), table.overall]))
     rows = dict(zip(names, scored, strict=True))
@@ -317,12 +321,12 @@ def score_tally(
 
 def headlines(model: Formula, sums: Values) -> Values:
     """The headlines of many sums, (…, labels, what the model divides): of one label, or the mean over several."""
-    if model.parts:
-        return _mean_of_parts(model, sums)
+    if isinstance(model.divided, MeanOf):
+        return _mean_of_parts(model.divided, sums)
     right, found, wanted, met = (
         sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
     )
-    if model.headline in ("accuracy", "measure"):
+    if model.headline in ("accuracy", "ratio"):
         return ratio(met, wanted)[..., 0]
     values = f_beta(right, found, met, wanted, model.beta)
     if model.headline == "overall":
@@ -339,32 +343,32 @@ def headline(model: Formula, tally: Tally, gold_labels: Sequence[str], *, is_emp
 
 def _wanted(model: Formula, sums: Values) -> bool:
     """Whether the gold standard has anything that the model, or one of its parts, counts."""
-    begins = np.cumsum([0, *(len(part.divided()) for part in model.parts[:-1])])
+    begins = np.cumsum([0, *(len(part.columns()) for part in model.parts[:-1])])
     return bool(sums[..., begins + 2].any())
 
 
 def divided_table(model: Formula, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
     """By group and label (or for all labels together), what precision and recall divide."""
-    return tally.by_group(groups, model.divided(), gold_labels if model.headline == "macro" else None)
+    return tally.by_group(groups, model.columns(), gold_labels if model.headline == "macro" else None)
 
 
-def _mean_of_parts(model: Formula, sums: Values) -> Values:
+def _mean_of_parts(mean: MeanOf, sums: Values) -> Values:
     """The means of the headlines of parts, without those that the model leaves out."""
     values, counted, begin = [], [], 0
-    for part in model.parts:
-        size = len(part.divided())
+    for part in mean.parts:
+        size = len(part.columns())
         columns = sums[..., begin : begin + size]
         values.append(headlines(part, columns))
-        counted.append(_is_counted(model, columns[..., 0, 1], columns[..., 0, 2]))
+        counted.append(_is_counted(mean, columns[..., 0, 1], columns[..., 0, 2]))
         begin += size
     return ratio(np.sum(values, axis=0, where=counted), np.sum(counted, axis=0))
 
 
-def _is_counted(model: Formula, found: Values, wanted: Values) -> Bools:
+def _is_counted(mean: MeanOf, found: Values, wanted: Values) -> Bools:
     """Whether a part enters the mean, given what the system and the gold standard have of it."""
-    if model.leaves_out is None:
+    if mean.leaves_out is None:
         return np.ones(wanted.shape, dtype=np.bool_)
-    return (wanted > 0) | (found > 0) if model.leaves_out == "absent from both" else wanted > 0
+    return (wanted > 0) | (found > 0) if mean.leaves_out == "absent from both" else wanted > 0
 
 
 def _baselines(model: Formula, rows: Sequence[Row]) -> dict[str, float | None]:
@@ -409,12 +413,12 @@ class SystemScores(Mapping[str, MeasureScore]):
                 {
                     tag: self._added_up(model, tallies)
                     for tag, tallies in self._supertags.items()
-                    if model.judge in tallies
+                    if model.scorer in tallies
                 },
                 baselines=self._baselines,
                 is_empty=self._may_be_undefined(name),
             )
-            found = found if model.further is None else model.further(found, self._tallies)
+            found = found if model.extra_scores is None else model.extra_scores(found, self._tallies)
             if self._may_be_undefined(name) and isnan(found.overall.recall):
                 found = replace(found, macro=UNDEFINED, support=UNDEFINED)
             self._scores[name] = found
@@ -432,10 +436,10 @@ class SystemScores(Mapping[str, MeasureScore]):
 
     def _added_up(self, model: Formula, tallies: Mapping[str, Tally]) -> Tally:
         """The counts of a model's judge, with those of the text, once for every level, and of what is beside it."""
-        found = tallies[model.judge].total()
-        if model.text is not None and model.text in self._tallies:
-            text = self._tallies[model.text].total()
+        found = tallies[model.scorer].total()
+        if model.text_tally is not None and model.text_tally in self._tallies:
+            text = self._tallies[model.text_tally].total()
             found += replace(text, count=text.count * self._levels)
-        if model.beside is not None and model.beside in tallies:
-            found += tallies[model.beside].total()
+        if model.also_run is not None and model.also_run in tallies:
+            found += tallies[model.also_run].total()
         return found

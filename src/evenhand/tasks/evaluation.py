@@ -115,11 +115,11 @@ class EvaluationRequest:
     sides: Inputs
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
-    judges: Sequence[Scorer]
+    scorers: Sequence[Scorer]
     vocabulary: Vocabulary
     gold_count: SideSummary
     system_counts: Mapping[str, SideSummary]
-    is_watched: bool = False
+    keep_units: bool = False
     """Whether somebody will look at the verdicts themselves."""
     extra_layers: tuple[str, ...] = ()
     """Further layers of the gold standard that somebody will look at."""
@@ -127,7 +127,7 @@ class EvaluationRequest:
     """What messages call the sides."""
 
     def asks(self, judge: str) -> bool:
-        return any(each.name == judge for each in self.judges)
+        return any(each.name == judge for each in self.scorers)
 
 
 @dataclass(frozen=True)

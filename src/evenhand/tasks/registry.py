@@ -35,7 +35,7 @@ MODELS: Registry[Measure] = Registry("evenhand.models", Measure, {})
 @cache
 def models_of(task: str) -> tuple[Measure, ...]:
     """The match models of a task."""
-    return (*TASKS[task].models, *(model for model in MODELS.values() if model.task == task))
+    return (*TASKS[task].measures, *(model for model in MODELS.values() if model.task == task))
 
 
 @cache
@@ -120,9 +120,9 @@ def _named(task: str, given: str) -> list[str]:
     if not at:
         return _without_depth(task, given)
     names = _without_depth(task, base)
-    unranked = next((name for name in names if not model(task, name).is_ranked), None)
+    unranked = next((name for name in names if not model(task, name).scorer.is_ranked), None)
     if unranked is not None:
-        ranked = ", ".join(model.name for model in models_of(task) if model.is_ranked) or "no model"
+        ranked = ", ".join(model.name for model in models_of(task) if model.scorer.is_ranked) or "no model"
         raise SettingError(f"match is {given!r}, but {unranked} looks at one answer; {ranked} can have {_AT}n behind.")
     if not (depth.isdecimal() and depth.isascii() and 0 < len(depth) <= 6 and int(depth)):
         raise SettingError(f"match is {given!r}; write the number of answers behind {_AT}, such as {base}{_AT}3.")

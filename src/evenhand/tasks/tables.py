@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 def measure_summary(results: Results, name: str) -> Table:
     """All systems under one model: its measures, the counts that labels do not have, and what measures are."""
     model = next(iter(results.values()))[name].model
-    counts = [count for count in model.counts if count in model.overall_only]
-    columns = [Column("system", "text"), *measure_columns(model.measures)]
+    counts = [count for count in model.counts if count in model.breakdown.overall_only]
+    columns = [Column("system", "text"), *measure_columns(model.ratios)]
     columns += [Column(count_title(count), "count") for count in counts]
     rows: list[list[Cell]] = []
     for system, result in results.items():
         overall = result[name].overall
-        rows.append([system, *measure_cells(model.measures, overall), *(overall.counts[count] for count in counts)])
+        rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
     return Table(name, columns, rows, remark=definitions(model), rivals=[range(len(rows))] if len(rows) > 1 else ())
 
 
 def definitions(model: Formula) -> str:
     """What the measures of a model are, in a sentence each."""
-    return " ".join(f"{_title(measure)}: {measure.definition}" for measure in model.measures)
+    return " ".join(f"{_title(measure)}: {measure.definition}" for measure in model.ratios)
 
 
 def measure_columns(measures: Sequence[Ratio]) -> list[Column]:
@@ -192,7 +192,7 @@ def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
     first, models = next(iter(results.values())), models or results.models
     accuracies = [name for name in models if first[name].model.headline == "accuracy"]
     accuracies = [name for name in accuracies if {"gold", "correct"} <= set(first[name].overall.counts)]
-    measured = [name for name in models if first[name].model.is_measured]
+    measured = [name for name in models if first[name].model.has_ratios_only]
     others = [name for name in models if name not in (*accuracies, *measured)]
     if others:
         yield _scores(results, others)
@@ -222,7 +222,7 @@ def _scores(results: Results, models: Sequence[str]) -> Table:
 def _measures_beside(results: Results, models: Sequence[str]) -> list[Ratio]:
     """The measures that models have beside precision, recall and F, and that some system has."""
     scores = [result[name] for result in results.values() for name in models]
-    found = {measure.name: measure for score in scores for measure in score.model.measures}
+    found = {measure.name: measure for score in scores for measure in score.model.ratios}
     return [each for each in found.values() if any(score.overall.more.get(each.name) is not None for score in scores)]
 
 
@@ -259,7 +259,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 def label_tables(result: Result, style: TableStyle, models: Iterable[str]) -> Iterator[Table]:
     """A table by label for each of these models that has labels."""
     for score in map(result.__getitem__, models):
-        if score.model.details in ("all", "labels"):
+        if score.model.breakdown.details in ("all", "labels"):
             yield label_table(result, score, style=style).folded()
 
 
@@ -310,12 +310,12 @@ def label_table(
     more = [name for name in _SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
     columns += [Column(_COUNT_NAMES.get(kind, count_title(kind)), "count") for kind in kinds]
-    columns += measure_columns(model.measures) if model.is_measured else score_columns(result)
+    columns += measure_columns(model.ratios) if model.has_ratios_only else score_columns(result)
     columns += [Column(_SHOWN_SCORES[name], "percent") for name in more]
 
     def cells(row: Row) -> list[Cell]:
         counts = (row.counts[kind] for kind in kinds)
-        scores = measure_cells(model.measures, row) if model.is_measured else score_cells(row, score.beta)
+        scores = measure_cells(model.ratios, row) if model.has_ratios_only else score_cells(row, score.beta)
         return [*counts, *scores, *(row.more[name] for name in more)]
 
     def averaged(name: str, average: Average) -> list[Cell]:
@@ -326,7 +326,7 @@ def label_table(
     counted = [*zip((*score.labels, "overall"), (*score.labels.values(), score.overall), strict=True)]
     totals = (*weights, result.gold.units) if support is None else [support(row) for _, row in counted]
     rows: list[list[Cell]] = [[name, total, *cells(row)] for (name, row), total in zip(counted, totals, strict=True)]
-    if score.model.details == "all":
+    if score.model.breakdown.details == "all":
         rows += [averaged("macro average", score.macro), averaged("support average", score.support)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
     counts = ["", "gold", *kinds, *[""] * (len(columns) - len(kinds) - 2)]
@@ -354,8 +354,8 @@ def asking(result: Result, score: MeasureScore) -> Ask:
         if count == "system":
             return None if has_extra else Query(system, of="system", predicted=label)
         if count == "correct":
-            return Query(system, kind=",".join(task.right(score.name)), gold=label)
-        return Query(system, kind=count, gold=label) if count in task.kinds else Query(system, label=label)
+            return Query(system, kind=",".join(task.error_types.correct(score.name)), gold=label)
+        return Query(system, kind=count, gold=label) if count in task.error_types.all else Query(system, label=label)
 
     return ask
 
@@ -363,7 +363,7 @@ def asking(result: Result, score: MeasureScore) -> Ask:
 def _has_extra(result: Result, score: MeasureScore) -> bool:
     """Whether the system has units that the gold standard has not."""
     try:
-        tally = result.tallies.get(score.model.judge)
+        tally = result.tallies.get(score.model.scorer)
     except SettingError:  # a saved result, of which no page is made
         return False
     return tally is not None and EXTRA in tally.kinds and bool((tally.kind == tally.kinds.index(EXTRA)).any())
@@ -380,7 +380,7 @@ def confusion_score(result: Result) -> MeasureScore | None:
     declared = TASKS[result.settings.task].display.confusion
     if declared is None:
         return None
-    names = declared.models or [model.name for model in models_of(result.settings.task)]
+    names = declared.measures or [model.name for model in models_of(result.settings.task)]
     scores = (result.scores[name] for name in names if name in result.scores)
     return next((score for score in scores if score.confusion is not None), None)
 
@@ -393,7 +393,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         return
 
     def ask(gold: str, predicted: str) -> Query | None:
-        if not task.display.has_verdicts:  # only labels count; what only the system has is not a unit
+        if not task.display.shows_error_types:  # only labels count; what only the system has is not a unit
             return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
         return Query(result.name, right=False, gold=gold, predicted=predicted)
 
@@ -524,7 +524,9 @@ def errors(results: Results, by: str | None = None) -> ErrorBars:
     if confusion_score(first) is not None:
         is_accuracy = by is not None and by in first.scores and first[by].model.headline == "accuracy"
         return errors_by_label_error_bars(results, with_extra=not is_accuracy)
-    wrong = [kind for kind in task.verdict_kinds if kind not in task.right(task.reported_by[0])]
+    wrong = [
+        kind for kind in task.error_types.of_tables if kind not in task.error_types.correct(task.selection.reported[0])
+    ]
     models = [name for name, score in first.scores.items() if set(wrong) & set(score.overall.counts)]
     if not models:
         raise SettingError(f"No match model that was scored tells the kinds of errors of {results.task}.")
@@ -532,7 +534,7 @@ def errors(results: Results, by: str | None = None) -> ErrorBars:
 
 
 def _units(result: Result, model: str, kind: str) -> Query | None:
-    return Query(result.name, kind=kind) if kind in TASKS[result.settings.task].kinds else None
+    return Query(result.name, kind=kind) if kind in TASKS[result.settings.task].error_types.all else None
 
 
 def errors_by_kind(
@@ -563,8 +565,8 @@ def errors_by_label_error_bars(results: Results, *, with_extra: bool = True) -> 
     wrong = {name: _wrong_by_label(score) for name, score in scores.items() if score is not None}
     together = sum(wrong.values(), Counter[str]())
     shown = sorted(together, key=lambda each: (-together[each], each))[:_MOST_LABELS]
-    right = task.right(task.reported_by[0])
-    kinds = ",".join(kind for kind in task.kinds if kind not in (*right, *task.display.absent))
+    right = task.error_types.correct(task.selection.reported[0])
+    kinds = ",".join(kind for kind in task.error_types.all if kind not in (*right, *task.error_types.absent))
     bars = []
     for name, mine in wrong.items():
         others = sum(mine.values()) - sum(mine[each] for each in shown)
@@ -580,7 +582,7 @@ def errors_by_label_error_bars(results: Results, *, with_extra: bool = True) -> 
 
 def missing(task: str, system: str) -> Query | None:
     """The units of the gold standard that a system lacks."""
-    absent = ",".join(kind for kind in TASKS[task].display.absent if kind != ABSENT)
+    absent = ",".join(kind for kind in TASKS[task].error_types.absent if kind != ABSENT)
     return Query(system, kind=absent) if absent else None
 
 
@@ -653,7 +655,7 @@ class ErrorGroup:
 
     def title(self, task: Task) -> str:
         """The group in words: `wrong label: PER → ORG`, `missing: PER`."""
-        verdict = task.display.verdict_names.get(self.verdict, self.verdict.replace("_", " "))
+        verdict = task.error_types.names.get(self.verdict, self.verdict.replace("_", " "))
         labels = list(dict.fromkeys(filter(None, (self.gold, self.predicted))))
         return f"{verdict}: {' → '.join(labels)}" if labels else verdict
 
@@ -663,8 +665,8 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
     if model.parts or model.headline == "macro":
         return []
     weights = {kind: _weights(model, kind) for kind in tally.kinds}
-    right, counts, gains = task.right(model.name), dict[Errors, int](), dict[Errors, Values]()
-    total = np.zeros(len(model.divided()))
+    right, counts, gains = task.error_types.correct(model.name), dict[Errors, int](), dict[Errors, Values]()
+    total = np.zeros(len(model.columns()))
     for (_, gold, predicted, kind), count in tally.total().cells().items():
         total += count * weights[kind]
         verdict = _verdict(task, kind)
@@ -694,7 +696,7 @@ def _ordered(
 
 def _weights(model: Formula, kind: str) -> Values:
     """What one count of a kind adds to the sums that a model divides."""
-    return np.array([parts.get(kind, 0.0) for parts in model.divided()])
+    return np.array([parts.get(kind, 0.0) for parts in model.columns()])
 
 
 def _verdict(task: Task, kind: str) -> str | None:
@@ -703,8 +705,8 @@ def _verdict(task: Task, kind: str) -> str | None:
     if _SYSTEM in parts:
         return None
     name = ".".join(part for part in parts if part != _GOLD)
-    found = name if name in task.kinds else name.partition(".")[0]
-    return found if found in task.kinds and found not in task.display.unscored else None
+    found = name if name in task.error_types.all else name.partition(".")[0]
+    return found if found in task.error_types.all and found not in task.error_types.unscored else None
 
 
 def _corrected(model: Formula, kind: str, weights: Mapping[str, Values], right: str) -> Values:

@@ -14,7 +14,20 @@ from evenhand.errors import SettingError
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.task import AgreementSpec, Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.task import (
+    AgreementSpec,
+    ComparisonSpec,
+    Confusion,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    GoldProfile,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 from evenhand.tasks.words.measures import (
     EXTRA,
     MISSING,
@@ -70,7 +83,7 @@ class TagScorer:
         from evenhand.tasks.words.evaluation import WordLabelFilter
 
         self._settings, self._labels = request.settings, request.vocabulary.labels
-        self._is_scored = bool(request.judges)
+        self._is_scored = bool(request.scorers)
         self._columns = {side: next(iter(request.read_as[side].columns), None) for side in ("gold", "system")}
         coder = request.vocabulary.columns["scored"]
         self._tags, self._features = dict[str, WordLabelFilter](), dict[str, WordLabelFilter]()
@@ -171,7 +184,7 @@ TASK = Task(
     title="tags: parts of speech, any label a word",
     unit="word",
     example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
-    models=(
+    measures=(
         Measure(
             "accuracy",
             "tags",
@@ -182,26 +195,39 @@ TASK = Task(
             summary="The share of words with the right tag.",
         ),
     ),
-    match=lambda content: ("accuracy",),
-    ranked=lambda content: ("accuracy",),
-    compared_by=("accuracy",),
-    reported_by=("accuracy",),
+    selection=MeasureSelection(
+        scored=lambda content: ("accuracy",),
+        ranked=lambda content: ("accuracy",),
+        compared=("accuracy",),
+        reported=("accuracy",),
+    ),
     parameters=(PUNCTUATION,),
-    align=lambda content: "characters" if "universal" in content.traits else "strict",
-    signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
-    check=_check,
-    traits=traits_of_words,
-    shows=lambda annotation: True,
-    shows_any=True,
-    passage=evaluator,
-    notes=notes,
-    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
-    kinds=(*TAG_KINDS, MISSING),
-    right=lambda by: ("right",),
-    surplus_kinds=(EXTRA,),
-    verdict_judges=("tags",),
-    verdict_columns=(("side", "string"),),
-    agreed=AgreementSpec(
+    input=InputSpec(
+        default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
+        traits=traits_of_words,
+        detects=lambda annotation: True,
+        detects_any=True,
+    ),
+    rules=SettingRules(
+        signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
+        check=_check,
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=evaluator,
+        notes=notes,
+        is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(
+        all=(*TAG_KINDS, MISSING),
+        correct=lambda by: ("right",),
+        extra=(EXTRA,),
+        names=TAG_ERRORS,
+    ),
+    comparison=ComparisonSpec(
+        unit_scorers=("tags",),
+        unit_columns=(("side", "string"),),
+    ),
+    agreement=AgreementSpec(
         ("accuracy",),
         as_spans=as_spans,
         from_spans=as_tags,
@@ -210,7 +236,6 @@ TASK = Task(
     display=Display(
         confusion=Confusion(("accuracy",), "confusion (wrong tags)"),
         label="tag",
-        verdict_names=TAG_ERRORS,
         drawing="words",
     ),
 )

@@ -257,8 +257,10 @@ def _scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, 
     if declared is None:
         raise SettingError(f"{results.task.title()} have no labels to confuse; draw the figure errors instead.")
     score = confusion_score(first)
-    if score is None and declared.models:
-        raise SettingError(f"The confusion matrix comes from the match model {declared.models[0]}; score with it too.")
+    if score is None and declared.measures:
+        raise SettingError(
+            f"The confusion matrix comes from the match model {declared.measures[0]}; score with it too."
+        )
     if score is None:
         raise SettingError(f"No match model of {results.task} tells which labels are confused.")
     names = [systems] if isinstance(systems, str) else list(dict.fromkeys(systems)) or list(results)

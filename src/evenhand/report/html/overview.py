@@ -114,7 +114,7 @@ def _names(report: Report, code: tuple[int, int, int]) -> tuple[str, str, str]:
     """The verdict and both labels of a class of units."""
     kind, gold, predicted = code
     labels = [report.labels[label] if label >= 0 else "" for label in (gold, predicted)]
-    return TASKS[report.task].kinds[kind], labels[0], labels[1]
+    return TASKS[report.task].error_types.all[kind], labels[0], labels[1]
 
 
 def _example(collection: Collection, unit: int, units: CollectedUnits, space: str) -> Example:

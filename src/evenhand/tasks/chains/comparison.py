@@ -134,7 +134,7 @@ class ChainAgreement(Agreement):
         for (a, b), tallies in self._paired.items():
             merged = {judge: Tally.merge(parts) for judge, parts in tallies.items()}
             for model in models:
-                found[model.name][a, b] = headline(model, merged[model.judge], ())
+                found[model.name][a, b] = headline(model, merged[model.scorer], ())
         return found
 
 

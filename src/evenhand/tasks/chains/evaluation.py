@@ -173,7 +173,7 @@ class ChainPassage:
         }
         self._seen, self._has_words = SeenNames(), False
         self._types = MentionTypes(asked.vocabulary, asked.settings["nominal"])
-        names = [judge.name for judge in asked.judges]
+        names = [judge.name for judge in asked.scorers]
         self._arcs = [name for name in ARCS if name in names]
         self._scores = [model for model in asked.settings.match if model not in ARCS] if "chains" in names else []
         for side in (asked.gold_count, *asked.system_counts.values()):

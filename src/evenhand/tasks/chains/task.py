@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, LeftOut, Measure, Scorer, WeightedCounts, plus
+from evenhand.scoring.measure import (
+    Breakdown,
+    Formula,
+    LeftOut,
+    MeanOf,
+    Measure,
+    PrecisionRecall,
+    Scorer,
+    WeightedCounts,
+    plus,
+)
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.task import AgreementSpec, Display, Example, GoldProfile, Task
+from evenhand.tasks.task import (
+    AgreementSpec,
+    ComparisonSpec,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    GoldProfile,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 
 # == tasks/chains/kinds.py: The verdicts on mentions, and which scores there are of what
 
@@ -152,36 +173,38 @@ def _blanc(name: str, settings: ScoreSettings) -> Formula:
         common = {f"blanc.{half}.common": 1.0}
         halves.append(_model(half, common, common, f"blanc.{half}", settings))
     left_out: LeftOut = "absent from both" if settings["repeats"] == "last" else "absent from gold"
-    return replace(_mean(name, settings, tuple(halves)), leaves_out=left_out)
+    return _mean(name, settings, MeanOf(tuple(halves), left_out))
 
 
 def _mela(name: str, settings: ScoreSettings) -> Formula:
-    return _mean(name, settings, tuple(chain_model(part, settings) for part in MELA))
+    return _mean(name, settings, MeanOf(tuple(chain_model(part, settings) for part in MELA)))
 
 
 def _model(name: str, met: WeightedCounts, right: WeightedCounts, units: str, settings: ScoreSettings) -> Formula:
     key, response = {f"{units}.key": 1.0}, {f"{units}.response": 1.0}
     common = {"common": met} if met == right else {"common_key": met, "common_response": right}
     counts = {"key": key, "response": response, **common}
-    return Formula(name, "chains", counts, right, response, met, key, beta=settings.beta, details="overall")
+    divided = PrecisionRecall(right, response, met, key)
+    return Formula(name, "chains", counts, divided, beta=settings.beta, breakdown=Breakdown("overall"))
 
 
-def _mean(name: str, settings: ScoreSettings, parts: tuple[Formula, ...]) -> Formula:
-    return Formula(name, "chains", {}, {}, {}, {}, {}, beta=settings.beta, parts=parts, details="overall")
+def _mean(name: str, settings: ScoreSettings, mean: MeanOf) -> Formula:
+    return Formula(name, "chains", {}, mean, beta=settings.beta, breakdown=Breakdown("overall"))
 
 
 def arcs_model(name: str, settings: ScoreSettings) -> Formula:
     counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in ARCS_KINDS}
     right = {"tp": 1.0}
-    found, wanted = {"tp": 1.0, "wl": 1.0, "fp": 1.0}, {"tp": 1.0, "wl": 1.0, "fn": 1.0}
-    return Formula(name, name, counts, right, found, right, wanted, beta=settings.beta, details="labels")
+    predicted, expected = {"tp": 1.0, "wl": 1.0, "fp": 1.0}, {"tp": 1.0, "wl": 1.0, "fn": 1.0}
+    divided = PrecisionRecall.of_pairs(right, predicted, expected)
+    return Formula(name, name, counts, divided, beta=settings.beta, breakdown=Breakdown("labels"))
 
 
 def _zeros(name: str, settings: ScoreSettings) -> Formula:
     counts: dict[str, WeightedCounts] = {kind: {f"zero.{kind}": 1.0} for kind in ZERO_KINDS}
     right = counts["tp"]
-    found, wanted = (plus(right, counts["wl"], counts[kind]) for kind in ("fp", "fn"))
-    return Formula(name, "chains", counts, right, found, right, wanted, beta=settings.beta, details="overall")
+    divided = PrecisionRecall.of_pairs(right, *(plus(right, counts["wl"], counts[kind]) for kind in ("fp", "fn")))
+    return Formula(name, "chains", counts, divided, beta=settings.beta, breakdown=Breakdown("overall"))
 
 
 _NOMINAL = Parameter(
@@ -212,10 +235,10 @@ def _declared(
     name: str, definition: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model
 ) -> Measure:
     """A score of chains, which all have one judge."""
-    needs = frozenset({HEADS} if name in OF_HEADS else ())
+    requires = frozenset({HEADS} if name in OF_HEADS else ())
     summary = _SUMMARIES[name]
     return Measure(
-        name, "chains", Scorer("chains"), arithmetic, definition, aliases, title, summary=summary, needs=needs
+        name, "chains", Scorer("chains"), arithmetic, definition, aliases, title, summary=summary, requires=requires
     )
 
 
@@ -268,7 +291,7 @@ MODELS = (
         title="ARCS nom",
         family="arcs",
         parameters=(_NOMINAL,),
-        needs=frozenset({"pos"}),
+        requires=frozenset({"pos"}),
         summary="Mentions that are resolved to a right nominal antecedent.",
     ),
 )
@@ -279,8 +302,8 @@ MODELS = (
 
 def scorable(names: tuple[str, ...], content: GoldProfile) -> tuple[str, ...]:
     """The match models that the gold standard has all for: without POS, there is no arcs_nom."""
-    needs = {model.name: model.needs for model in MODELS}
-    return tuple(name for name in names if needs[name] <= content.traits)
+    requires = {model.name: model.requires for model in MODELS}
+    return tuple(name for name in names if requires[name] <= content.traits)
 
 
 def _check(settings: ScoreSettings, content: GoldProfile) -> None:
@@ -305,35 +328,42 @@ TASK = Task(
     title="coreference chains",
     unit="mention",
     example=Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
-    models=MODELS,
-    match=lambda content: scorable(tuple(model.name for model in MODELS), content),
-    ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
-    compared_by=ARCS,
-    reported_by=ARCS,
-    compared_models=_compared_models,
+    measures=MODELS,
+    selection=MeasureSelection(
+        scored=lambda content: scorable(tuple(model.name for model in MODELS), content),
+        ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
+        compared=ARCS,
+        reported=ARCS,
+        tested=_compared_models,
+    ),
     parameters=PARAMETERS,
-    adjust=settle,
-    aligns=("strict", "position"),
-    align=lambda content: "strict" if HEADS in content.traits else "position",
-    has_labels=False,
-    signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
-    check=_check,
-    traits=lambda annotation: frozenset({"pos"} & annotation.layers.keys()),
-    shows=lambda annotation: "chains" in annotation.layers,
-    passage=lazy("evenhand.tasks.chains.evaluation:ChainPassage"),
-    matches_documents=True,
-    by_document=True,
-    notes=lazy("evenhand.tasks.chains.tables:notes"),
-    is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
-    kinds=ARCS_KINDS,
-    right=lambda by: ("tp", "tn"),
-    verdict_judges=ARCS,
-    verdict_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
-    answer=lambda code, labels: ARCS_KINDS[code],
-    agreement=lazy("evenhand.tasks.chains.comparison:ChainAgreement"),
-    agreed=AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
-    slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
-    default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+    input=InputSpec(
+        alignments=("strict", "position"),
+        default_alignment=lambda content: "strict" if HEADS in content.traits else "position",
+        has_labels=False,
+        traits=lambda annotation: frozenset({"pos"} & annotation.layers.keys()),
+        detects=lambda annotation: "chains" in annotation.layers,
+        matches_documents=True,
+    ),
+    rules=SettingRules(
+        resolve=settle, signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"), check=_check
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.chains.evaluation:ChainPassage"),
+        by_document=True,
+        notes=lazy("evenhand.tasks.chains.tables:notes"),
+        is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(all=ARCS_KINDS, correct=lambda by: ("tp", "tn"), names=ERROR_NAMES, absent=("tn",)),
+    comparison=ComparisonSpec(
+        unit_scorers=ARCS,
+        unit_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
+        answer_text=lambda code, labels: ARCS_KINDS[code],
+        similarity=lazy("evenhand.tasks.chains.comparison:ChainAgreement"),
+        slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
+        default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+    ),
+    agreement=AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     display=Display(
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
@@ -346,8 +376,6 @@ TASK = Task(
             "paired": "the same both ways, but for ARCS nom and repeated spans",
         },
         label="type of mention",
-        verdict_names=ERROR_NAMES,
-        absent=("tn",),
         drawing="mentions",
     ),
 )

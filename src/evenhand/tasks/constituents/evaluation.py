@@ -270,12 +270,12 @@ class ConstituentPassage:
             self._count(system, own, side)
             sentences = compared(gold, system, self._selection)
             question = BracketPair(sentences, (spans, own), self._selection, numbers.groups, asked.settings["cutoff"])
-            tallies = {judge.name: judge.count(question) for judge in asked.judges if judge.count is not None}
+            tallies = {judge.name: judge.count(question) for judge in asked.scorers if judge.count is not None}
             found.tallies[name] = tallies | {LEFT_OUT: _left_out(question, numbers)}
             for status, what in STATUS.items():
                 side.noted[what] += int(np.count_nonzero(sentences.status == status))
             side.noted[MENDED] += len(sentences.mended)
-            if asked.is_watched:
+            if asked.keep_units:
                 found.questions[name] = question
         return found
 

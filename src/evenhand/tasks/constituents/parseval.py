@@ -227,8 +227,8 @@ def count_tagging(question: BracketPair, *, short: bool = False, counts_errors: 
 
 def with_undefined(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """A score whose figures are no numbers where there is nothing to divide by."""
-    whole = {**score.model.found, **score.model.wanted}
-    if whole.keys() & tallies[score.model.judge].kinds_met:
+    _, predicted, expected, *_ = score.model.columns()
+    if {*predicted, *expected} & tallies[score.model.scorer].kinds_met:
         return score
     return replace(score, overall=Row(nan, nan, nan, nan, score.overall.counts, score.overall.more))
 
@@ -236,7 +236,7 @@ def with_undefined(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """A score with the brackets that are not right by both labels: FN under "", FP in the row ""."""
     kinds = ("LE.gold", "BES.gold", "BEL.gold", "FN", "FP")
-    confusion = tallies[score.model.judge].confusion(lambda kind: kind in kinds)
+    confusion = tallies[score.model.scorer].confusion(lambda kind: kind in kinds)
     return replace(with_undefined(score, tallies), confusion=confusion)
 
 

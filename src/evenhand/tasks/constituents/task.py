@@ -9,11 +9,23 @@ from typing import Any
 from evenhand.data.names import LAYER
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, plus
+from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
 from evenhand.tasks.spans.task import KINDS as SPAN_KINDS
-from evenhand.tasks.task import Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.task import (
+    ComparisonSpec,
+    Confusion,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    GoldProfile,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 
 # == tasks/constituents/kinds.py: The verdicts on brackets, and the kinds of counts.
 
@@ -66,20 +78,22 @@ def labeled(name: str, settings: ScoreSettings) -> Formula:
         "FN": _FN,
         "FP": _FP,
     }
-    sums = (_TP, plus(_TP, _OF_SYSTEM, _FP), _TP, plus(_TP, _OF_GOLD, _FN))
-    further = lazy("evenhand.tasks.constituents.parseval:with_confusion")
-    return Formula(name, _judge_of("brackets", name), counts, *sums, beta=settings.beta, further=further)
+    divided = PrecisionRecall.of_pairs(_TP, plus(_TP, _OF_SYSTEM, _FP), plus(_TP, _OF_GOLD, _FN))
+    extra_scores = lazy("evenhand.tasks.constituents.parseval:with_confusion")
+    scorer = _judge_of("brackets", name)
+    return Formula(name, scorer, counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _unlabeled(name: str, settings: ScoreSettings) -> Formula:
     """Brackets with the right words: labels that differ do not matter."""
-    met, right = plus(_TP, {"LE.gold": 1.0}), plus(_TP, {"LE.system": 1.0})
+    matched, correct = plus(_TP, {"LE.gold": 1.0}), plus(_TP, {"LE.system": 1.0})
     missed = plus(_FN, {kind: 1.0 for kind in _OF_GOLD if kind != "LE.gold"})
     spurious = plus(_FP, {kind: 1.0 for kind in _OF_SYSTEM if kind != "LE.system"})
-    counts: dict[str, WeightedCounts] = {"TP": met, "FN": missed, "FP": spurious}
-    sums = (right, plus(right, spurious), met, plus(met, missed))
-    further = lazy("evenhand.tasks.constituents.parseval:with_undefined")
-    return Formula(name, _judge_of("brackets", name), counts, *sums, beta=settings.beta, further=further)
+    counts: dict[str, WeightedCounts] = {"TP": matched, "FN": missed, "FP": spurious}
+    divided = PrecisionRecall(correct, plus(correct, spurious), matched, plus(matched, missed))
+    extra_scores = lazy("evenhand.tasks.constituents.parseval:with_undefined")
+    scorer = _judge_of("brackets", name)
+    return Formula(name, scorer, counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _complete(name: str, settings: ScoreSettings) -> Formula:
@@ -99,45 +113,45 @@ def _crossing(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _share_of_sentences(
-    name: str, settings: ScoreSettings, counts: dict[str, WeightedCounts], right: str, further: str
+    name: str, settings: ScoreSettings, counts: dict[str, WeightedCounts], right: str, extra_scores: str
 ) -> Formula:
     part, whole = {right: 1.0}, {"valid": 1.0}
     if counts_errors(name):
         whole, counts = {"valid": 1.0, "failed": 1.0}, {"failed": {"failed": 1.0}, **counts}
-    measures = _shares(counts, whole)
+    ratios = _shares(counts, whole)
     return Formula(
-        *(name, _judge_of("sentences", name), counts, part, whole, part, whole),
+        *(name, _judge_of("sentences", name), counts, PrecisionRecall.of_pairs(part, whole, whole)),
         headline="accuracy",
         beta=settings.beta,
-        details="overall",
-        further=lazy(further),
-        measures=measures,
-        known={measure.name: measure.below for measure in measures},
+        ratios=ratios,
+        breakdown=Breakdown("overall", known={ratio.name: ratio.denominator for ratio in ratios}),
+        extra_scores=lazy(extra_scores),
     )
 
 
 def _shares(counts: dict[str, WeightedCounts], whole: WeightedCounts) -> tuple[Ratio, ...]:
     """The shares of counts that are not the headline."""
     definitions = {"two_or_less": "sentences with two crossing brackets at most."}
-    measures = [
+    ratios = [
         Ratio(f"{name}_share", counts[name], whole, definition)
         for name, definition in definitions.items()
         if name in counts
     ]
     if "error" in counts:
         sentences = {"valid": 1.0, "failed": 1.0}
-        measures.append(Ratio("valid_share", counts["valid"], sentences, "sentences without an error."))
-    return tuple(measures)
+        ratios.append(Ratio("valid_share", counts["valid"], sentences, "sentences without an error."))
+    return tuple(ratios)
 
 
 def _tagging(name: str, settings: ScoreSettings) -> Formula:
     right, words = {"right": 1.0}, {"right": 1.0, "wrong": 1.0}
     return Formula(
-        *(name, _judge_of("tagging", name), {"words": words, "right": right}, right, words, right, words),
+        *(name, _judge_of("tagging", name), {"words": words, "right": right}),
+        PrecisionRecall.of_pairs(right, words, words),
         headline="accuracy",
         beta=settings.beta,
-        details="labels",
-        further=lazy("evenhand.tasks.constituents.parseval:with_undefined"),
+        breakdown=Breakdown("labels"),
+        extra_scores=lazy("evenhand.tasks.constituents.parseval:with_undefined"),
     )
 
 
@@ -282,41 +296,49 @@ TASK = Task(
     example=Example(
         "constituents", "gold.mrg", ("chunks.mrg", "pcfg.mrg", "neural.mrg"), options="--task constituents"
     ),
-    models=MODELS,
-    match=lambda content: (*EVALB, *EVALB_SHORT, *map(with_errors, (*EVALB, *EVALB_SHORT))),
-    ranked=lambda content: EVALB,
-    compared_by=("labeled", with_errors("labeled")),
-    reported_by=("labeled", with_errors("labeled")),
-    compared_models=lambda by, content: tuple(dict.fromkeys((by, without_errors(by)))),
-    decided_by=decided_by,
-    leaves_out=leaves_out,
-    parameters=PARAMETERS,
-    aligns=("strict",),
-    signature=(
-        "align",
-        "gold",
-        "system",
-        "functions",
-        "prm",
-        "cutoff",
-        "errors",
-        "map",
-        "labels",
-        "exclude",
-        "macro",
-        "beta",
+    measures=MODELS,
+    selection=MeasureSelection(
+        scored=lambda content: (*EVALB, *EVALB_SHORT, *map(with_errors, (*EVALB, *EVALB_SHORT))),
+        ranked=lambda content: EVALB,
+        compared=("labeled", with_errors("labeled")),
+        reported=("labeled", with_errors("labeled")),
+        tested=lambda by, content: tuple(dict.fromkeys((by, without_errors(by)))),
+        resolve=decided_by,
+        leaves_out=leaves_out,
     ),
-    adjust=_adjust,
-    shows=lambda annotation: LAYER in annotation.layers,
-    passage=lazy("evenhand.tasks.constituents.evaluation:ConstituentPassage"),
-    notes=lazy("evenhand.tasks.constituents.tables:notes"),
-    setting_notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
-    is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
-    kinds=CLASS_KINDS,
-    right=lambda by: ("TP", "TN"),
-    verdict_judges=("brackets", "brackets-all"),
-    verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=lazy("evenhand.tasks.constituents.evaluation:answer_in_words"),
+    parameters=PARAMETERS,
+    input=InputSpec(alignments=("strict",), detects=lambda annotation: LAYER in annotation.layers),
+    rules=SettingRules(
+        signature=(
+            "align",
+            "gold",
+            "system",
+            "functions",
+            "prm",
+            "cutoff",
+            "errors",
+            "map",
+            "labels",
+            "exclude",
+            "macro",
+            "beta",
+        ),
+        resolve=_adjust,
+        notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.constituents.evaluation:ConstituentPassage"),
+        notes=lazy("evenhand.tasks.constituents.tables:notes"),
+        is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(
+        all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",), unscored=("unscored",)
+    ),
+    comparison=ComparisonSpec(
+        unit_scorers=("brackets", "brackets-all"),
+        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        answer_text=lazy("evenhand.tasks.constituents.evaluation:answer_in_words"),
+    ),
     display=Display(
         summary=lazy("evenhand.tasks.constituents.tables:summary"),
         details=lazy("evenhand.tasks.constituents.tables:details"),
@@ -328,10 +350,7 @@ TASK = Task(
             one_sided=("FN", "FP"),
         ),
         remarks={"moved": "verdict, but other bounds"},
-        has_verdicts=True,
-        verdict_names=ERROR_NAMES,
-        absent=("TN",),
-        unscored=("unscored",),
+        shows_error_types=True,
         drawing="brackets",
     ),
 )

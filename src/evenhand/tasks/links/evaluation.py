@@ -252,12 +252,12 @@ class LinkPassage:
             system = self._sides[name].linked(spans, asked.system_counts[name])
             question = LinkPair(gold, system, found.groups)
             found.tallies[name] = {
-                judge.name: judge.count(question) for judge in asked.judges if judge.count is not None
+                judge.name: judge.count(question) for judge in asked.scorers if judge.count is not None
             }
             found.tallies[name] |= question.more
             walks = [each.respelled for each in question.kept.values() if isinstance(each, Walked)]
             asked.system_counts[name].noted[RESPELLED] += max(walks, default=0)
-            if asked.is_watched:
+            if asked.keep_units:
                 found.questions[name] = question
         return found
 

@@ -73,7 +73,7 @@ def tally_documents(
 
 def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """A score with its means over documents."""
-    tally = tallies.get(by_document(score.model.judge))
+    tally = tallies.get(by_document(score.model.scorer))
     if tally is None:
         return score
     sums = dict.fromkeys(_KINDS, 0.0)

@@ -8,10 +8,29 @@ from typing import Any
 from evenhand.data.names import LAYER_LINK_NAMES, RESPELLED
 from evenhand.parameters import CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
+from evenhand.scoring.measure import (
+    Formula,
+    Measure,
+    PrecisionRecall,
+    Scorer,
+    WeightedCounts,
+    count_errors,
+    count_hits,
+    plus,
+)
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.links.identifiers import SameIds, parse
-from evenhand.tasks.task import Display, Example, Task
+from evenhand.tasks.task import (
+    ComparisonSpec,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 
 # == tasks/links/kinds.py: The verdicts on links, and the kinds of counts.
 
@@ -75,38 +94,35 @@ _HIPE = {
 
 
 def _set_model(name: str, settings: ScoreSettings) -> Formula:
-    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
-    tp, fp, fn = counts.values()
-    sums = (tp, plus(tp, fp), tp, plus(tp, fn))
-    further = lazy("evenhand.tasks.links.neleval:with_documents")
-    return Formula(name, name, counts, *sums, beta=settings.beta, further=further)
+    return count_errors(name, settings, extra_scores=lazy("evenhand.tasks.links.neleval:with_documents"))
 
 
 def _weak(name: str, settings: ScoreSettings) -> Formula:
-    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
-    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
-    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
-    sums = (shown["system_hits"], system, shown["gold_hits"], gold)
-    further = lazy("evenhand.tasks.links.neleval:with_documents")
-    return Formula(name, name, shown, *sums, beta=settings.beta, further=further)
+    return count_hits(name, settings, extra_scores=lazy("evenhand.tasks.links.neleval:with_documents"))
 
 
 def fair_model(name: str, settings: ScoreSettings) -> Formula:
     shown: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
     errors = {kind: 0.5 for kind in KINDS if kind not in ("TP", "FN", "FP")}
     tp = shown["TP"]
-    sums = (tp, plus(tp, errors, shown["FP"]), tp, plus(tp, errors, shown["FN"]))
-    return Formula(
-        name, "fair", shown, *sums, beta=settings.beta, further=lazy("evenhand.tasks.links.error_types:with_details")
-    )
+    divided = PrecisionRecall.of_pairs(tp, plus(tp, errors, shown["FP"]), plus(tp, errors, shown["FN"]))
+    extra_scores = lazy("evenhand.tasks.links.error_types:with_details")
+    return Formula(name, "fair", shown, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _declared(
-    name: str, address: str, definition: str, arithmetic: Any, summary: str, *aliases: str, **more: Any
+    name: str,
+    address: str,
+    definition: str,
+    arithmetic: Any,
+    summary: str,
+    *aliases: str,
+    is_ranked: bool = True,
+    **more: Any,
 ) -> Measure:
     count: Any = lazy(address)
-    judge = Scorer(name, partial(count, model=name))
-    return Measure(name, "links", judge, arithmetic, definition, aliases, summary=summary, **more)
+    scorer = Scorer(name, partial(count, model=name), is_ranked=is_ranked)
+    return Measure(name, "links", scorer, arithmetic, definition, aliases, summary=summary, **more)
 
 
 MODELS = (
@@ -138,7 +154,6 @@ MODELS = (
             "evenhand.tasks.links.neleval.count_weak",
             _weak,
             summary,
-            is_ranked=True,
         )
         for name, summary in _WEAK.items()
     ),
@@ -150,7 +165,6 @@ MODELS = (
             _set_model,
             summary,
             family="hipe",
-            is_ranked=True,
         )
         for name, summary in _HIPE.items()
     ),
@@ -186,35 +200,42 @@ TASK = Task(
     title="entity links: mentions of entries of a knowledge base",
     unit="link",
     example=Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
-    models=MODELS,
-    match=lambda content: ("links", "all", "fair"),
-    ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
-    compared_by=("fair",),
-    reported_by=("fair",),
+    measures=MODELS,
+    selection=MeasureSelection(
+        scored=lambda content: ("links", "all", "fair"),
+        ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
+        compared=("fair",),
+        reported=("fair",),
+    ),
     parameters=PARAMETERS,
-    align=lambda content: "position" if RESPELLED in content.traits else "strict",
-    signature=("align", "atoms", "scope", "gold", "system", "offsets", "map", "labels", "exclude", "macro", "beta"),
-    constants={"scope": "document"},
-    shows=lambda annotation: LAYER_LINK_NAMES in annotation.layers,
-    passage=lazy("evenhand.tasks.links.evaluation:LinkPassage"),
-    matches_documents=True,
-    by_document=True,
-    notes=lazy("evenhand.tasks.links.tables:notes"),
-    is_perfect=lazy("evenhand.tasks.links.tables:is_perfect"),
-    kinds=CLASS_KINDS,
-    right=lambda by: ("TP", "TN"),
-    verdict_judges=("fair",),
-    verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=lazy("evenhand.tasks.links.evaluation:answer_in_words"),
+    input=InputSpec(
+        default_alignment=lambda content: "position" if RESPELLED in content.traits else "strict",
+        detects=lambda annotation: LAYER_LINK_NAMES in annotation.layers,
+        matches_documents=True,
+    ),
+    rules=SettingRules(
+        signature=("align", "atoms", "scope", "gold", "system", "offsets", "map", "labels", "exclude", "macro", "beta"),
+        constants={"scope": "document"},
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.links.evaluation:LinkPassage"),
+        by_document=True,
+        notes=lazy("evenhand.tasks.links.tables:notes"),
+        is_perfect=lazy("evenhand.tasks.links.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
+    comparison=ComparisonSpec(
+        unit_scorers=("fair",),
+        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        answer_text=lazy("evenhand.tasks.links.evaluation:answer_in_words"),
+    ),
     display=Display(
         details=lazy("evenhand.tasks.links.tables:details"),
         errors=lazy("evenhand.tasks.links.tables:error_bars"),
         confusion=None,
         transitions=lazy("evenhand.tasks.links.tables:transitions"),
         remarks={"moved": "answer, but other bounds"},
-        has_verdicts=True,
+        shows_error_types=True,
         has_label_answers=False,
-        verdict_names=ERROR_NAMES,
-        absent=("TN",),
     ),
 )

@@ -113,4 +113,4 @@ def _unpaired(question: RelationPair) -> tuple[Ints, Ints]:
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """A score with its confusion matrix: all errors, those of one side only under the empty label."""
-    return replace(score, confusion=tallies[score.model.judge].total().confusion(lambda kind: kind != "TP"))
+    return replace(score, confusion=tallies[score.model.scorer].total().confusion(lambda kind: kind != "TP"))

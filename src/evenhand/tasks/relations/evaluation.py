@@ -279,11 +279,11 @@ class RelationPassage:
             found.questions[name] = question
             found.tallies[name] = self._tallies(question, portion)
         portion.use_texts()
-        return found if asked.is_watched else replace(found, questions={})
+        return found if asked.keep_units else replace(found, questions={})
 
     def _tallies(self, question: RelationPair, portion: Portion) -> dict[str, Tally]:
         try:
-            return {judge.name: judge.count(question) for judge in self._asked.judges if judge.count is not None}
+            return {judge.name: judge.count(question) for judge in self._asked.scorers if judge.count is not None}
         except LimitError as error:  # judges do not know in which file spans are
             source = portion.batches[0].corpus.source
             raise InputError(source, None, error.finding, error.remedy) from None

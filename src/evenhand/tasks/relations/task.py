@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Scorer, WeightedCounts, plus
+from evenhand.scoring.measure import (
+    Formula,
+    Measure,
+    PrecisionRecall,
+    Scorer,
+    WeightedCounts,
+    count_errors,
+    count_hits,
+    plus,
+)
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.sentences import SENTENCES, refuse_table
-from evenhand.tasks.task import Confusion, Display, Example, Task
+from evenhand.tasks.task import (
+    ComparisonSpec,
+    Confusion,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 
 # == tasks/relations/kinds.py: The verdicts on relations.
 
@@ -58,26 +78,14 @@ _COUNTED = {"both": "AB", "entities": "A", "relations": "B"}
 """What eHealth-KD counts: entities (A), relations (B) or both."""
 
 
-def _exact(name: str, settings: ScoreSettings) -> Formula:
-    counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN")}
-    tp, fp, fn = counts.values()
-    return Formula(name, name, counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
-
-
-def _relaxed(name: str, settings: ScoreSettings) -> Formula:
-    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
-    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
-    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
-    return Formula(name, name, shown, shown["system_hits"], system, shown["gold_hits"], gold, beta=settings.beta)
-
-
 def _fair(name: str, settings: ScoreSettings) -> Formula:
     counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
     right = counts["TP"]
     errors = dict.fromkeys(PAIRED, 0.5)
-    found, wanted = plus(right, errors, {"AS": 1.0, "FP": 1.0}), plus(right, errors, {"AM": 1.0, "FN": 1.0})
-    further = lazy("evenhand.tasks.relations.error_types:with_confusion")
-    return Formula(name, name, counts, right, found, right, wanted, beta=settings.beta, further=further)
+    predicted, expected = plus(right, errors, {"AS": 1.0, "FP": 1.0}), plus(right, errors, {"AM": 1.0, "FN": 1.0})
+    divided = PrecisionRecall.of_pairs(right, predicted, expected)
+    extra_scores = lazy("evenhand.tasks.relations.error_types:with_confusion")
+    return Formula(name, name, counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
@@ -91,7 +99,8 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
     correct, incorrect, partial, spurious, missing = map(total, kinds)
     right, paired = plus(correct, total("partial", 0.5)), plus(correct, partial, incorrect)
     shown: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in exist}
-    return Formula(name, name, shown, right, plus(paired, spurious), right, plus(paired, missing), beta=settings.beta)
+    divided = PrecisionRecall.of_pairs(right, plus(paired, spurious), plus(paired, missing))
+    return Formula(name, name, shown, divided, beta=settings.beta)
 
 
 MODELS = (
@@ -99,7 +108,7 @@ MODELS = (
         "strict",
         "relations",
         Scorer("strict", lazy("evenhand.tasks.relations.strict:count_strict")),
-        _exact,
+        count_errors,
         "evenhand.tasks.relations.strict",
         ("exact", "with NEC", "rel+"),
         summary="Type, bounds and labels of both arguments are equal.",
@@ -108,7 +117,7 @@ MODELS = (
         "boundaries",
         "relations",
         Scorer("boundaries", lazy("evenhand.tasks.relations.strict:count_boundaries")),
-        _exact,
+        count_errors,
         "evenhand.tasks.relations.strict",
         ("without NEC", "rel"),
         summary="Type and bounds of both arguments are equal, whatever their labels.",
@@ -117,7 +126,7 @@ MODELS = (
         "dygie",
         "relations",
         Scorer("dygie", lazy("evenhand.tasks.relations.strict:count_dygie")),
-        _exact,
+        count_errors,
         "evenhand.tasks.relations.strict",
         ("DyGIE++",),
         title="DyGIE++",
@@ -127,7 +136,7 @@ MODELS = (
         "relaxed",
         "relations",
         Scorer("relaxed", lazy("evenhand.tasks.relations.strict:count_relaxed")),
-        _relaxed,
+        count_hits,
         "evenhand.tasks.relations.strict.count_relaxed",
         ("overlap",),
         summary="Type and labels are equal, and both arguments overlap.",
@@ -208,31 +217,49 @@ TASK = Task(
     title="relations between labeled spans",
     unit="relation",
     example=Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
-    models=MODELS,
-    match=lambda content: ("strict", "boundaries", "relaxed", "fair"),
-    ranked=lambda content: ("strict", "boundaries", "fair"),
-    compared_by=("fair", "strict"),
-    reported_by=("fair",),
+    measures=MODELS,
+    selection=MeasureSelection(
+        scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
+        ranked=lambda content: ("strict", "boundaries", "fair"),
+        compared=("fair", "strict"),
+        reported=("fair",),
+    ),
     parameters=PARAMETERS,
-    signature=(
-        *("align", "atoms", "symmetric", "unannotated", "gold", "system", "offsets", "sentences", "newlines", "quotes"),
-        *("map", "labels", "exclude", "macro", "beta"),
+    input=InputSpec(detects=lambda annotation: "relations" in annotation.layers),
+    rules=SettingRules(
+        signature=(
+            *(
+                "align",
+                "atoms",
+                "symmetric",
+                "unannotated",
+                "gold",
+                "system",
+                "offsets",
+                "sentences",
+                "newlines",
+                "quotes",
+            ),
+            *("map", "labels", "exclude", "macro", "beta"),
+        ),
+        check=refuse_table,
     ),
-    check=refuse_table,
-    shows=lambda annotation: "relations" in annotation.layers,
-    passage=lazy("evenhand.tasks.relations.evaluation:RelationPassage"),
-    notes=lazy("evenhand.tasks.relations.comparison:notes"),
-    is_perfect=lazy("evenhand.tasks.relations.comparison:is_perfect"),
-    kinds=CLASS_KINDS,
-    right=lambda by: ("TP", "TN"),
-    verdict_judges=("fair", "strict"),
-    verdict_columns=(
-        ("side", "string"),
-        *((f"{end}_{edge}", "int64") for end in ("head", "tail") for edge in ("start", "end")),
-        ("tail_sentence", "int64"),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.relations.evaluation:RelationPassage"),
+        notes=lazy("evenhand.tasks.relations.comparison:notes"),
+        is_perfect=lazy("evenhand.tasks.relations.comparison:is_perfect"),
     ),
-    answer=lazy("evenhand.tasks.relations.comparison:answer_in_words"),
-    agreement=lazy("evenhand.tasks.relations.comparison:RelationAgreement"),
+    error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
+    comparison=ComparisonSpec(
+        unit_scorers=("fair", "strict"),
+        unit_columns=(
+            ("side", "string"),
+            *((f"{end}_{edge}", "int64") for end in ("head", "tail") for edge in ("start", "end")),
+            ("tail_sentence", "int64"),
+        ),
+        answer_text=lazy("evenhand.tasks.relations.comparison:answer_in_words"),
+        similarity=lazy("evenhand.tasks.relations.comparison:RelationAgreement"),
+    ),
     display=Display(
         details=lazy("evenhand.tasks.relations.comparison:details"),
         errors=lazy("evenhand.tasks.relations.comparison:error_bars"),
@@ -243,9 +270,7 @@ TASK = Task(
         ),
         remarks={"agreement": "F1 under strict match", "moved": "class, but another relation"},
         label="type",
-        has_verdicts=True,
-        verdict_names=ERROR_NAMES,
-        absent=("TN",),
+        shows_error_types=True,
         drawing="links",
     ),
 )

@@ -76,10 +76,10 @@ class Feeds:
         grounded = [feed for feed in self.systems.values() if not isinstance(feed, Feed)]
         if not grounded:
             _check_settings(asked)
-        asks_strings = any(judge.takes_strings for judge in asked.judges)
+        asks_strings = any("strings" in judge.needs for judge in asked.scorers)
         self.texts_are_documents = asks_strings and self._survey.by_document
         """Whether strings are compared by document, not by sentence."""
-        takes_texts = any(judge.takes_texts for judge in asked.judges)
+        takes_texts = any("document_text" in judge.needs for judge in asked.scorers)
         if takes_texts or self.texts_are_documents or any(feed.by_document for feed in grounded):
             self.gold = whole_documents(self.gold)
 
@@ -514,7 +514,7 @@ class SpanPassage:
 
     def __init__(self, asked: passage.EvaluationRequest) -> None:
         settings = asked.settings
-        self._takes_tags = any(judge.takes_tags for judge in asked.judges)
+        self._takes_tags = any("token_tags" in judge.needs for judge in asked.scorers)
         self._relabel_gold = LabelFilter(settings, "gold", "gold")
         self._overriding: Overriding | None = None
         if settings["overrides"] is not None:
@@ -528,9 +528,9 @@ class SpanPassage:
         streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
         self._drops_unplaced = settings["unplaced"] == "drop"
-        self._takes_strings = any(judge.takes_strings for judge in asked.judges)
+        self._takes_strings = any("strings" in judge.needs for judge in asked.scorers)
         self._values = ValuesValues(asked.sides.systems) if asked.asks(LEAK) else None
-        self._takes_texts = any(judge.takes_texts for judge in asked.judges)
+        self._takes_texts = any("document_text" in judge.needs for judge in asked.scorers)
         self._relabel = {name: LabelFilter(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
         self._levels = dict.fromkeys(asked.sides.systems, 1)
@@ -595,10 +595,10 @@ class SpanPassage:
         """Ask all judges about a system."""
         asked = self._asked
         asked.system_counts[name].add(question.given[1].label, asked.vocabulary.labels.values)
-        found.tallies[name] = {judge.name: judge.count(question) for judge in asked.judges if judge.count is not None}
+        found.tallies[name] = {judge.name: judge.count(question) for judge in asked.scorers if judge.count is not None}
         for tag in asked.settings["supertag"]:
             self._judge_supertag(tag, name, question)
-        if asked.is_watched:
+        if asked.keep_units:
             found.questions[name] = question
         self._levels[name] = max(self._levels[name], question.levels)
 
@@ -626,7 +626,7 @@ class SpanPassage:
             unplaced=0 if unplaced is None else len(unplaced),
             strings=self._strings(name, portion, gold.spans, system) if self._takes_strings else None,
             values=None if gold.values is None else gold.values.systems[name],
-            is_watched=self._asked.is_watched,
+            is_watched=self._asked.keep_units,
             targets=gold.targets,
         )
 
@@ -655,8 +655,8 @@ class SpanPassage:
         rest = None if question.continued is None else question.continued.relabel(new)
         targets = None if question.targets is None else question.targets.relabel(new)
         as_one = SpanPair(gold.relabel(new), system.relabel(new), question.context, rest, targets=targets)
-        for judge in self._asked.judges:
-            if judge.count is not None and not judge.takes_tags and not judge.by_document:
+        for judge in self._asked.scorers:
+            if judge.count is not None and "token_tags" not in judge.needs and not judge.by_document:
                 self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
 
 

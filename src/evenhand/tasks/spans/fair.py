@@ -282,7 +282,7 @@ def _match(matching: Matching, component: Ints, left: Ints, right: Ints, chosen:
 
 def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """A score with boundary errors by edge, and its confusion matrix: errors but GE, FN under "", FP in the row ""."""
-    tally = tallies[score.model.judge].total()
+    tally = tallies[score.model.scorer].total()
     return replace(score, confusion=tally.confusion(lambda kind: kind not in ("TP", "GE")), edges=_edges(tally))
 
 

@@ -37,8 +37,8 @@ class Overriding:
         """`relabel` gives gold spans the labels that count."""
         self._relabel, self._as_kind, self._keeps_tags = relabel, as_kind(asked.settings), keeps_tags
         self._values = Values(asked.sides.systems) if asked.asks("leak") else None
-        self._takes_strings = any(judge.takes_strings for judge in asked.judges)
-        self._judges = [judge for judge in asked.judges if judge.count is not None]
+        self._takes_strings = any("strings" in judge.needs for judge in asked.scorers)
+        self._judges = [judge for judge in asked.scorers if judge.count is not None]
         self._settings = without_overrides(asked.settings)
         self._gold, self._names = SideSummary(), asked.vocabulary.labels.values
         self._tallies: dict[str, dict[str, list[Tally]]] = {

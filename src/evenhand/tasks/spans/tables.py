@@ -214,7 +214,7 @@ _MATCHED = "LE,BES,BEL,BEO,LBE"
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every model, the error types, the confusion matrix."""
     for score in result.scores.values():
-        if score.model.details in ("all", "labels"):
+        if score.model.breakdown.details in ("all", "labels"):
             yield label_table(result, score, query, style, without=("BE", "spans"))
         if "leaked" in score.further:
             yield _leaked(score.further["leaked"]["spans"])

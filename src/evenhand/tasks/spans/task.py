@@ -8,11 +8,37 @@ from dataclasses import replace
 from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts, measured, plus
+from evenhand.scoring.measure import (
+    Breakdown,
+    Formula,
+    Measure,
+    Need,
+    PrecisionRecall,
+    Ratio,
+    Scorer,
+    WeightedCounts,
+    count_errors,
+    count_hits,
+    plus,
+    ratios_only,
+)
 from evenhand.scoring.weights import ERRORS, GOLD_ERROR, PRESETS, Weights, parse_weights
 from evenhand.settings import LabelGroup, ScoreSettings
 from evenhand.tasks.sentences import SENTENCES, refuse_lines
-from evenhand.tasks.task import AgreementSpec, Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.task import (
+    AgreementSpec,
+    ComparisonSpec,
+    Confusion,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    GoldProfile,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 
 # == tasks/spans/override_parameters.py: What a user can set where single spans of the gold standard
 
@@ -114,13 +140,7 @@ _PARTS: Mapping[str, WeightedCounts] = {
 
 def _exact(name: str, settings: ScoreSettings) -> Formula:
     counts = {kind: {kind: 1.0} for kind in ("TP", "FP", "FN", *_gold_errors(settings))}
-    tp, fp, fn = (counts[kind] for kind in ("TP", "FP", "FN"))
-    return Formula(name, "exact", counts, tp, plus(tp, fp), tp, plus(tp, fn), beta=settings.beta)
-
-
-def exact_counts(name: str, settings: ScoreSettings) -> Formula:
-    """TP, FP and FN of a judge that has the model's name."""
-    return replace(_exact(name, settings), judge=name)
+    return replace(count_errors(name, settings), scorer="exact", counts=counts)
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
@@ -137,9 +157,9 @@ def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> Formula:
     tp, fp, fn = ({part: mixture[place] for part, mixture in mixtures if mixture[place]} for place in range(3))
     order = ("TP", *ERRORS, "FN", "FP", *_gold_errors(settings))
     shown = {kind: _PARTS[kind] for kind in order} | {"BE": plus(*(_PARTS[kind] for kind in BOUNDARY_KINDS))}
-    sums = (tp, plus(tp, fp), tp, plus(tp, fn))
-    further = lazy("evenhand.tasks.spans.fair:with_details")
-    return Formula(name, "fair", shown, *sums, focus=settings["focus"], beta=settings.beta, further=further)
+    divided, extra_scores = PrecisionRecall.of_errors(tp, fp, fn), lazy("evenhand.tasks.spans.fair:with_details")
+    breakdown = Breakdown(focus=settings["focus"])
+    return Formula(name, "fair", shown, divided, beta=settings.beta, breakdown=breakdown, extra_scores=extra_scores)
 
 
 def _gold_errors(settings: ScoreSettings) -> tuple[str, ...]:
@@ -158,21 +178,13 @@ def _units(name: str, settings: ScoreSettings) -> Formula:
     tp, fp, fn = (sum_of(kind, f"{kind}+") for kind in ("TP", "FP", "FN"))
     shown = {"TP": tp, "FP": fp, "FN": fn, "TN": absent, "close": {"close": 1.0}, "missed": {"missed": 1.0}}
     return Formula(
-        *(name, "units", shown, tp, plus(tp, fp), tp, plus(tp, fn)),
-        contingency=present | {"TN": absent},
+        *(name, "units", shown, PrecisionRecall.of_errors(tp, fp, fn)),
         headline="macro",
         beta=settings.beta,
-        text="text",
-        beside="near",
+        contingency=present | {"TN": absent},
+        text_tally="text",
+        also_run="near",
     )
-
-
-def hit_model(name: str, settings: ScoreSettings) -> Formula:
-    """A model that counts spans of either side that have a hit on the other one; its judge has its own name."""
-    gold, system = {"gold_hits": 1.0, "gold_others": 1.0}, {"system_hits": 1.0, "system_others": 1.0}
-    shown: dict[str, WeightedCounts] = {"gold_hits": {"gold_hits": 1.0}, "gold": gold}
-    shown |= {"system_hits": {"system_hits": 1.0}, "system": system}
-    return Formula(name, name, shown, shown["system_hits"], system, shown["gold_hits"], gold, beta=settings.beta)
 
 
 def _semeval(name: str, settings: ScoreSettings) -> Formula:
@@ -182,21 +194,21 @@ def _semeval(name: str, settings: ScoreSettings) -> Formula:
     right = plus(kinds["COR"], dict.fromkeys(kinds["PAR"], 0.5))
     paired = plus(kinds["COR"], kinds["INC"], kinds["PAR"])
     actual, possible = plus(paired, kinds["SPU"]), plus(paired, kinds["MIS"])
-    return Formula(name, "semeval", kinds, right, actual, right, possible, beta=settings.beta)
+    return Formula(name, "semeval", kinds, PrecisionRecall.of_pairs(right, actual, possible), beta=settings.beta)
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     right, tokens = {"correct": 1.0}, {"correct": 1.0, "wrong": 1.0}
     counts = {"correct": right, "tokens": tokens}
-    return Formula(name, name, counts, right, tokens, right, tokens, beta=settings.beta, details="accuracy")
+    divided = PrecisionRecall.of_pairs(right, tokens, tokens)
+    return Formula(name, name, counts, divided, beta=settings.beta, breakdown=Breakdown("accuracy"))
 
 
-def _judge(name: str, beside: Scorer | None = None, *, takes_tags: bool = False, takes_strings: bool = False) -> Scorer:
-    count = lazy(f"evenhand.tasks.spans.scorers:{name.replace('-', '_')}")
-    return Scorer(name, count, takes_tags, beside, takes_strings)
+def _scorer(name: str, *needs: Need, also_run: Scorer | None = None) -> Scorer:
+    return Scorer(name, lazy(f"evenhand.tasks.spans.scorers:{name.replace('-', '_')}"), frozenset(needs), also_run)
 
 
-_FAIR, _UNITS, _SEMEVAL = _judge("fair"), _judge("units", _judge("near")), _judge("semeval")
+_FAIR, _UNITS, _SEMEVAL = _scorer("fair"), _scorer("units", also_run=_scorer("near")), _scorer("semeval")
 _SEMEVAL_SUMMARIES = {
     "strict": "SemEval-2013: bounds and label of paired spans are equal.",
     "exact": "SemEval-2013: bounds of paired spans are equal, whatever their labels.",
@@ -259,7 +271,7 @@ MODELS = (
     Measure(
         "exact",
         "spans",
-        _judge("exact"),
+        _scorer("exact"),
         _exact,
         "evenhand.tasks.spans.fair.exact",
         ("strict", "conlleval", "seqeval"),
@@ -302,29 +314,29 @@ MODELS = (
     Measure(
         "overlap",
         "spans",
-        _judge("overlap"),
-        hit_model,
+        _scorer("overlap"),
+        count_hits,
         "evenhand.tasks.spans.overlap",
         summary="A span with the right label shares a token.",
     ),
     Measure(
         "contain",
         "spans",
-        _judge("contain"),
-        hit_model,
+        _scorer("contain"),
+        count_hits,
         "evenhand.tasks.spans.overlap",
         summary="A span with the right label covers the gold span.",
     ),
     Measure(
-        *("constrained", "spans", _judge("constrained"), hit_model, "evenhand.tasks.spans.overlap"),
+        *("constrained", "spans", _scorer("constrained"), count_hits, "evenhand.tasks.spans.overlap"),
         parameters=(SPURIOUS, MISSING),
         summary="As overlap, with at most one spurious and one missing token.",
     ),
     Measure(
         "iou",
         "spans",
-        _judge("iou"),
-        hit_model,
+        _scorer("iou"),
+        count_hits,
         "evenhand.tasks.spans.overlap",
         ("jaccard",),
         parameters=(IOU,),
@@ -346,7 +358,7 @@ MODELS = (
         *(
             "accuracy",
             "spans",
-            _judge("accuracy", takes_tags=True),
+            _scorer("accuracy", "token_tags"),
             _accuracy,
             "evenhand.tasks.spans.token_separator.equal_tags",
         ),
@@ -355,7 +367,7 @@ MODELS = (
     ),
     *(
         Measure(
-            *(name, "spans", _judge(name, takes_strings=True), exact_counts, "evenhand.tasks.spans.strings.normalised"),
+            *(name, "spans", _scorer(name, "strings"), count_errors, "evenhand.tasks.spans.strings.normalised"),
             aliases=aliases,
             family="strings",
             summary=summary,
@@ -452,7 +464,8 @@ def leakage(name: str, settings: ScoreSettings) -> Formula:
     kinds = {kind: {kind: 1.0} for kind in (*STATES, *_OF_LABELS, *_OVERALL)}
     spans, outside = plus(*(kinds[state] for state in STATES)), {"atoms": 1.0, "sensitive": -1.0}
     counts = {"spans": spans, **kinds}
-    found = measured(
+    worded: WeightedCounts = {"worded": 1.0}
+    return ratios_only(
         name,
         name,
         counts,
@@ -484,12 +497,15 @@ def leakage(name: str, settings: ScoreSettings) -> Formula:
                 title="safe documents",
             ),
         ),
-    )
-    worded: WeightedCounts = {"worded": 1.0}
-    return replace(
-        found,
-        known={**dict.fromkeys(("values", "values_safe", "values_safe_share"), worded), "over_text": {"atoms": 1.0}},
-        overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
+        Breakdown(
+            "labels",
+            overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
+            known={
+                **dict.fromkeys(("values", "values_safe", "values_safe_share"), worded),
+                "over_text": {"atoms": 1.0},
+            },
+            shares_unlabeled=False,
+        ),
     )
 
 
@@ -497,21 +513,16 @@ def _with_leak(name: str, settings: ScoreSettings) -> Formula:
     """Sets of labeled spans, and the missing spans a sentence, where the number of sentences is known."""
     sentences: WeightedCounts = {"sentences": 1.0}
     leak = Ratio("leak", {"FN": 1.0}, sentences, "missing spans a sentence.", is_share=False, is_best_low=True)
-    return replace(
-        exact_counts(name, settings),
-        measures=(leak,),
-        known={"leak": sentences},
-        overall_only=frozenset(("leak",)),
-        shares_unlabeled=False,
-    )
+    breakdown = Breakdown(known={"leak": sentences}, overall_only=frozenset(("leak",)), shares_unlabeled=False)
+    return count_errors(name, settings, ratios=(leak,), breakdown=breakdown)
 
 
 def _bounds(name: str, settings: ScoreSettings) -> Formula:
     """Sets of spans without labels."""
-    return replace(exact_counts(name, settings), details="overall")
+    return count_errors(name, settings, breakdown=Breakdown("overall"))
 
 
-_LEAK = Scorer(LEAK, lazy("evenhand.tasks.spans.leakage:leak"), remembers=True)
+_LEAK = Scorer(LEAK, lazy("evenhand.tasks.spans.leakage:leak"), frozenset({"document_order"}))
 _TASKS = {
     "meddocan-ner": (
         "evenhand.tasks.spans.deidentification:ner",
@@ -534,19 +545,19 @@ _TASKS = {
     "i2b2-strict": (
         "evenhand.tasks.spans.deidentification:strict_i2b2",
         "evenhand.tasks.spans.deidentification.strict_i2b2",
-        exact_counts,
+        count_errors,
         "i2b2: label, start and end are equal.",
     ),
     "i2b2-relaxed": (
         "evenhand.tasks.spans.deidentification:relaxed",
         "evenhand.tasks.spans.deidentification.strict_i2b2",
-        exact_counts,
+        count_errors,
         "i2b2: as strict, with ends up to two characters apart.",
     ),
     "i2b2-token": (
         "evenhand.tasks.spans.deidentification:token",
         "evenhand.tasks.spans.deidentification.strict_i2b2",
-        exact_counts,
+        count_errors,
         "i2b2: letters and digits in spans, by label.",
     ),
     "i2b2-binary-strict": (
@@ -570,7 +581,7 @@ PRIVACY = (
     ),
     *(
         Measure(
-            *(name, "spans", Scorer(name, lazy(scorer), takes_texts=True), arithmetic, definition),
+            *(name, "spans", Scorer(name, lazy(scorer), frozenset({"document_text"})), arithmetic, definition),
             family=name.partition("-")[0],
             parameters=(SENTENCES,) if name == "meddocan-ner" else (),
             summary=summary,
@@ -642,38 +653,53 @@ TASK = Task(
     title="labeled spans: named entities, chunks",
     unit="span",
     example=Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
-    models=(*MODELS, *PRIVACY),
-    match=lambda content: ("exact", "fair"),
-    ranked=lambda content: ("exact", "fair", "ts", "t"),
-    compared_by=("fair", "exact", LEAK),
-    reported_by=("fair",),
-    parameters=PARAMETERS,
-    has_encoding=True,
-    signature=(
-        *("align", "atoms", "scope", "levels", "gold", "system", "repair", "offsets", "functions"),
-        *("map", "labels", "exclude", "focus", "macro", "beta"),
+    measures=(*MODELS, *PRIVACY),
+    selection=MeasureSelection(
+        scored=lambda content: ("exact", "fair"),
+        ranked=lambda content: ("exact", "fair", "ts", "t"),
+        compared=("fair", "exact", LEAK),
+        reported=("fair",),
     ),
-    constants={"scope": "sentence"},
-    check=_check,
-    shows=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
-    passage=lazy("evenhand.tasks.spans.evaluation:SpanPassage"),
-    is_one_file=True,
-    notes=lazy("evenhand.tasks.spans.tables:notes"),
-    setting_notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
-    check_sides=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
-    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
-    refuses_itself=True,
-    kinds=CLASS_KINDS,
-    right=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
-    verdict_judges=("fair", "exact"),
-    verdict_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-    answer=lazy("evenhand.tasks.spans.comparison:answer_in_words"),
-    agreement=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
-    agreed=AgreementSpec(
+    parameters=PARAMETERS,
+    input=InputSpec(
+        has_encoding=True,
+        detects=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
+        single_file=True,
+        rejects_same_layer=True,
+    ),
+    rules=SettingRules(
+        signature=(
+            *("align", "atoms", "scope", "levels", "gold", "system", "repair", "offsets", "functions"),
+            *("map", "labels", "exclude", "focus", "macro", "beta"),
+        ),
+        constants={"scope": "sentence"},
+        check=_check,
+        notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.spans.evaluation:SpanPassage"),
+        notes=lazy("evenhand.tasks.spans.tables:notes"),
+        check_inputs=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
+        is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(
+        all=CLASS_KINDS,
+        correct=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
+        names=ERROR_NAMES,
+        absent=("TN",),
+        unscored=("GE",),
+    ),
+    comparison=ComparisonSpec(
+        unit_scorers=("fair", "exact"),
+        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        answer_text=lazy("evenhand.tasks.spans.comparison:answer_in_words"),
+        similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
+    ),
+    agreement=AgreementSpec(
         ("exact", "fair", "overlap"),
         as_spans=lambda annotation, **settings: annotation,
         is_unitized=True,
-        verdicts="fair",
+        error_types="fair",
     ),
     display=Display(
         summary=lazy("evenhand.tasks.spans.tables:summary"),
@@ -690,10 +716,7 @@ TASK = Task(
             "moved": "class, but other bounds",
             "left_out": "some system has a GE there",
         },
-        has_verdicts=True,
-        verdict_names=ERROR_NAMES,
-        absent=("TN",),
-        unscored=("GE",),
+        shows_error_types=True,
         conlleval=("exact", "accuracy"),
     ),
 )

@@ -64,7 +64,7 @@ def evaluator(request: EvaluationRequest) -> WordEvaluator:
 
 def _enhanced_scores(request: EvaluationRequest) -> list[str]:
     """The requested scores of enhanced edges, including those that systems are compared by."""
-    compared = request.settings.match if request.is_watched else ()
+    compared = request.settings.match if request.keep_units else ()
     return [name for name in ENHANCED if request.asks(name) or name in compared]
 
 
@@ -149,7 +149,7 @@ class TreeScorer:
             edges, kind = enhanced.edge_pair(pair, gold, system)
             pairs = enhanced.equal_edges(aligned, gold, system)
             tallies[score] = enhanced.count_edges(edges, kind, pairs, self._labels.values)
-            if self._request.is_watched:
+            if self._request.keep_units:
                 ends = ((side.word, side.head) for side in (gold, system))
                 pair.edges[score] = edges
                 pair.edge_matches[score] = EdgeMatches(edges.matches(TREE_KINDS, kind), *ends)

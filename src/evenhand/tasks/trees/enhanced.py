@@ -152,7 +152,7 @@ def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureSc
     """Add the confusion of labels, and averages over the labels of edges in place of those of words."""
     support = {label: int(row["gold"]) for label, row in score.labels.items()}
     macro, weighted = averages(score.labels, support)
-    confusion = tallies[score.model.judge].confusion(is_confused)
+    confusion = tallies[score.model.scorer].confusion(is_confused)
     return replace(score, macro=macro, support=weighted, confusion=confusion)
 
 

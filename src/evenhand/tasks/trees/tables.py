@@ -94,7 +94,7 @@ def _wrong_edges(results: Results, by: str) -> ErrorBars:
     for name, result in results.items():
         if by not in result.scores:
             raise SettingError(f"The kinds of wrong edges come from the score {by}; score with {by} too.")
-        tally = result.tallies[result[by].model.judge]
+        tally = result.tallies[result[by].model.scorer]
         total = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
         counts = [total.get(kind, 0) + total.get(f"gold.{kind}", 0) for kind in kinds]
         bars.append(Bar(name, "", counts, [Query(name, kind=kind, by=by) for kind in kinds]))

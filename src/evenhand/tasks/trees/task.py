@@ -8,9 +8,21 @@ from typing import Any
 from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, WeightedCounts
+from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.task import Confusion, Display, Example, GoldProfile, Task
+from evenhand.tasks.task import (
+    ComparisonSpec,
+    Confusion,
+    Display,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    GoldProfile,
+    InputSpec,
+    MeasureSelection,
+    SettingRules,
+    Task,
+)
 from evenhand.tasks.words.measures import (
     ABSENT,
     ENHANCED,
@@ -58,8 +70,9 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 
 def _enhanced(name: str, settings: ScoreSettings) -> Formula:
     found = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
-    further = lazy("evenhand.tasks.trees.enhanced:with_details")
-    return replace(found, headline="overall", counts={**found.counts, "pairs": {"pairs": 1.0}}, further=further)
+    counts = {**found.counts, "pairs": {"pairs": 1.0}}
+    extra_scores = lazy("evenhand.tasks.trees.enhanced:with_details")
+    return replace(found, headline="overall", counts=counts, extra_scores=extra_scores)
 
 
 def _attachment(name: str, settings: ScoreSettings) -> Formula:
@@ -75,10 +88,10 @@ def _conll18(name: str, settings: ScoreSettings) -> Formula:
         aligned = {"words.correct" if units == "words" else "content.aligned": 1.0}
     counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
     return Formula(
-        *(name, "conll18", counts, correct, system, correct, gold),
-        measures=(Ratio("aligned_accuracy", correct, aligned, _ALIGNED),) if aligned else (),
+        *(name, "conll18", counts, PrecisionRecall.of_pairs(correct, system, gold)),
+        ratios=(Ratio("aligned_accuracy", correct, aligned, _ALIGNED),) if aligned else (),
         beta=settings.beta,
-        details="overall",
+        breakdown=Breakdown("overall"),
     )
 
 
@@ -159,11 +172,13 @@ TASK = Task(
     unit="word",
     other_units=dict.fromkeys(ENHANCED, "enhanced edge"),
     example=Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
-    models=MODELS,
-    match=_match,
-    ranked=_ranked,
-    compared_by=("las", "uas", "ls", *ENHANCED),
-    reported_by=("las", "uas", "ls", *ENHANCED),
+    measures=MODELS,
+    selection=MeasureSelection(
+        scored=_match,
+        ranked=_ranked,
+        compared=("las", "uas", "ls", *ENHANCED),
+        reported=("las", "uas", "ls", *ENHANCED),
+    ),
     parameters=(
         PUNCTUATION,
         Parameter(
@@ -189,21 +204,45 @@ TASK = Task(
             cli=CommandLine(metavar="DIGITS"),
         ),
     ),
-    align=lambda content: "characters" if "universal" in content.traits else "strict",
-    signature=(
-        *("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "subtypes", "macro", "beta"),
+    input=InputSpec(
+        default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
+        traits=lazy("evenhand.tasks.words.measures:traits_of_trees"),
+        detects=lambda annotation: "trees" in annotation.layers,
     ),
-    adjust=_adjust,
-    traits=lazy("evenhand.tasks.words.measures:traits_of_trees"),
-    shows=lambda annotation: "trees" in annotation.layers,
-    passage=lazy("evenhand.tasks.trees.attachment:evaluator"),
-    notes=lazy("evenhand.tasks.words.measures:notes"),
-    setting_notes=_setting_notes,
-    is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
-    kinds=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
-    right=lambda by: RIGHT[by],
-    verdict_judges=("trees", *ENHANCED),
-    verdict_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
+    rules=SettingRules(
+        signature=(
+            *(
+                "align",
+                "gold",
+                "system",
+                "repair",
+                "map",
+                "labels",
+                "exclude",
+                "punctuation",
+                "subtypes",
+                "macro",
+                "beta",
+            ),
+        ),
+        resolve=_adjust,
+        notes=_setting_notes,
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=lazy("evenhand.tasks.trees.attachment:evaluator"),
+        notes=lazy("evenhand.tasks.words.measures:notes"),
+        is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
+    ),
+    error_types=ErrorTypes(
+        all=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
+        correct=lambda by: RIGHT[by],
+        names=TREE_ERRORS,
+        absent=(MISSING, ABSENT),
+    ),
+    comparison=ComparisonSpec(
+        unit_scorers=("trees", *ENHANCED),
+        unit_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
+    ),
     display=Display(
         summary=lazy("evenhand.tasks.trees.tables:summary"),
         details=lazy("evenhand.tasks.trees.tables:details"),
@@ -212,8 +251,6 @@ TASK = Task(
             ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
         ),
         label="relation",
-        verdict_names=TREE_ERRORS,
-        absent=(MISSING, ABSENT),
         drawing="words",
     ),
 )

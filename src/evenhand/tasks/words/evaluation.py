@@ -113,7 +113,7 @@ class WordEvaluator:
                 request.gold_count.add(pair.gold[pair.counted], labels)
             evaluation.tallies[name], matches = self._scorers[name].score(pair)
             evaluation.pairs[name] = pair
-            if matches is not None and request.is_watched:
+            if matches is not None and request.keep_units:
                 evaluation.matches[name] = matches
             summary.add(pair.system[pair.system_counted], labels)
             summary.missing += len(words.gold) - len(words.rows[0])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.parameters import CommandLine, Conversion, Parameter
-from evenhand.scoring.measure import Formula, WeightedCounts
+from evenhand.scoring.measure import Formula, PrecisionRecall, WeightedCounts
 from evenhand.settings import UNIVERSAL_LAYERS, ReadSettings, ScoreSettings
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ def by_label(
     matched, correct = on("gold.", right), on("system.", right)
     expected, predicted = {**on("gold.", kinds), MISSING: 1.0}, {**on("system.", kinds), EXTRA: 1.0}
     counts = {"correct": matched, "gold": expected, "system": predicted}
-    sums = (correct, predicted, matched, expected)
-    further = with_confusion if confuses else with_sentences
-    return Formula(name, judge, counts, *sums, headline="accuracy", beta=settings.beta, further=further)
+    divided = PrecisionRecall(correct, predicted, matched, expected)
+    extra_scores = with_confusion if confuses else with_sentences
+    return Formula(name, judge, counts, divided, "accuracy", settings.beta, extra_scores=extra_scores)
 
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add sentences, distances and the confusion of labels; missing words are under ""."""
-    confusion = tallies[score.model.judge].confusion(is_confused)
+    confusion = tallies[score.model.scorer].confusion(is_confused)
     return replace(with_sentences(score, tallies), confusion=confusion)
 
 

@@ -2,7 +2,7 @@
 
 - recall R = `gold_hits` / `gold`, precision P = `system_hits` / `system`
 - With `--last-token-tolerance n` the ends may be n tokens apart.
-- `last-token-rates` has measures of its own: hit_rate = `gold_hits` / `gold`, miss_rate = 1 - hit_rate.
+- `last-token-rates` has other scores: hit_rate = `gold_hits` / `gold`, miss_rate = 1 - hit_rate.
 
 Source: this package; heads of noun phrases in English mostly stand last.
 """
@@ -13,13 +13,11 @@ import numpy as np
 
 from evenhand.data.layers import Spans
 from evenhand.parameters import Allowed, Effect, Parameter
-from evenhand.scoring.measure import Formula, Ratio, Scorer, measured
-from evenhand.scoring.measure import Measure as Model
+from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, count_hits, ratios_only
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.overlap import Hits
 from evenhand.tasks.spans.scorers import SpanPair, tally_hits
-from evenhand.tasks.spans.task import hit_model
 
 
 def count(question: SpanPair) -> Tally:
@@ -44,14 +42,14 @@ def rates(name: str, settings: ScoreSettings) -> Formula:
     both = hits | misses
     hit_rate = Ratio("hit_rate", hits, both, "gold spans that are hit.")
     miss_rate = Ratio("miss_rate", misses, both, "gold spans that are missed.", is_best_low=True)
-    return measured(name, "last-token", {"gold_hits": hits, "gold": both}, (hit_rate, miss_rate))
+    return ratios_only(name, "last-token", {"gold_hits": hits, "gold": both}, (hit_rate, miss_rate))
 
 
-MODEL = Model(
+MODEL = Measure(
     name="last-token",
     task="spans",
-    judge=Scorer("last-token", count),
-    arithmetic=hit_model,
+    scorer=Scorer("last-token", count),
+    formula=count_hits,
     definition="evenhand_example.last_token",
     aliases=("head",),
     parameters=(
@@ -65,11 +63,11 @@ MODEL = Model(
         ),
     ),
 )
-RATES = Model(
+RATES = Measure(
     name="last-token-rates",
     task="spans",
-    judge=MODEL.judge,
-    arithmetic=rates,
+    scorer=MODEL.scorer,
+    formula=rates,
     definition=MODEL.definition,
     parameters=MODEL.parameters,
 )

@@ -18,7 +18,7 @@ from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
-from evenhand.tasks.task import Example, Task
+from evenhand.tasks.task import ComparisonSpec, ErrorTypes, EvaluationSpec, Example, InputSpec, MeasureSelection, Task
 from evenhand.tasks.words.measures import TAG_KINDS, by_label
 from evenhand_example.json_document import LABELS
 
@@ -42,15 +42,25 @@ TASK = Task(
     title="sentence labels",
     unit="sentence",
     example=Example("sentences", "gold.jdoc", ("rules.jdoc", "model.jdoc"), "evenhand_example", "--task sentences"),
-    models=(Measure("accuracy", "sentences", Scorer("sentences"), _accuracy, "evenhand_example.sentences"),),
-    match=lambda content: ("accuracy",),
-    ranked=lambda content: ("accuracy",),
-    compared_by=("accuracy",),
-    reported_by=("accuracy",),
-    passage=partial(LabeledUnitPassage, judge="sentences", units=units),
-    shows=lambda annotation: False,
-    notes=lazy("evenhand.tasks.words.measures:notes"),
-    kinds=KINDS,
-    right=lambda by: ("right",),
-    verdict_judges=("sentences",),
+    measures=(Measure("accuracy", "sentences", Scorer("sentences"), _accuracy, "evenhand_example.sentences"),),
+    selection=MeasureSelection(
+        scored=lambda content: ("accuracy",),
+        ranked=lambda content: ("accuracy",),
+        compared=("accuracy",),
+        reported=("accuracy",),
+    ),
+    input=InputSpec(
+        detects=lambda annotation: False,
+    ),
+    evaluation=EvaluationSpec(
+        evaluator=partial(LabeledUnitPassage, judge="sentences", units=units),
+        notes=lazy("evenhand.tasks.words.measures:notes"),
+    ),
+    error_types=ErrorTypes(
+        all=KINDS,
+        correct=lambda by: ("right",),
+    ),
+    comparison=ComparisonSpec(
+        unit_scorers=("sentences",),
+    ),
 )
