@@ -97,5 +97,5 @@ def test_the_architecture_page_names_modules_that_exist() -> None:
     )
     named = set(re.findall(rf"`((?:{rooms})/[\w/]+)`", text))
     source = ROOT / "src" / "evenhand"
-    assert len(named) > 60
+    assert len(named) > 50
     assert [name for name in sorted(named) if not ((source / f"{name}.py").exists() or (source / name).is_dir())] == []
