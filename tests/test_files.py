@@ -207,5 +207,5 @@ def test_a_folder_may_have_folders(tmp_path: Path) -> None:
     with whole_folder(target) as write:
         write("news/a.txt", "a")
         write("blogs/a.txt", "b")
-    assert names(target / "news") == ["a.txt", "old.txt"]
+    assert (names(tmp_path), names(target / "news")) == (["brat"], ["a.txt", "old.txt"])
     assert (target / "blogs" / "a.txt").read_text() == "b"

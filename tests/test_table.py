@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.tables import Column, LateQueries, Query, Table
+from evenhand.tables import Column, LazyQueries, Query, Table
 
 COLUMNS = [Column("label", "text"), Column("count", "count"), Column("%", "share")]
 
@@ -44,7 +44,7 @@ def test_late_queries_are_made_once_and_only_for_who_asks() -> None:
         made.append(True)
         return [[Query(label="a"), None, None]]
 
-    found = Table("", COLUMNS, [["a", 1, 1.0]], queries=LateQueries(queries))
+    found = Table("", COLUMNS, [["a", 1, 1.0]], queries=LazyQueries(queries))
     assert found.folded().rows == [["a", 1, 1.0]]
     assert not made
     assert found.queries[0] == [Query(label="a"), None, None]

@@ -4,14 +4,14 @@
     >>> result = eh.score("gold.conll", "system.conll")
     >>> result["fair"].f1
 
-Names are loaded on first use, so that importing the package costs nothing.
+Names are loaded on first use, so importing the package costs nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.registry import load_late
+from evenhand.registry import set_lazy_attributes
 
 if TYPE_CHECKING:
     from evenhand import engines as engines
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from evenhand.scoring.tally import Tally as Tally
     from evenhand.version import __version__ as __version__
 
-_HOMES = {
+_ADDRESSES = {
     "Adjudication": "evenhand.results.agreement",
     "Agreement": "evenhand.results.agreement",
     "Annotation": "evenhand.data.annotation",
@@ -96,4 +96,4 @@ _HOMES = {
     "trees": "evenhand.data.from_lists",
 }
 
-load_late(__name__, _HOMES)
+set_lazy_attributes(__name__, _ADDRESSES)

@@ -1,8 +1,13 @@
-"""The decorator `dataclass`: as that of the standard library, and quick to load.
+"""A faster-loading drop-in for `dataclasses.dataclass`.
 
-A command loads a hundred data classes. The standard library writes and compiles six methods for each of them, which
-takes longer than all else that modules do when they are loaded. Here the classes share their methods, and `__init__`,
-which has to be fast, is written when the first object is made. Type checkers see the decorator of the standard library.
+The standard decorator generates and compiles six methods per class. Here all classes share their methods, except
+`__init__`, which must be fast and is generated when the first object is made. Type checkers see the standard decorator.
+
+Measured on a small `score`, which loads 196 data classes and makes objects of 70 (CPU time, minimum of 15 runs, Python
+3.11; standard decorator / this one): `--help` 102 / 85 ms, `score --help` 141 / 125 ms, `score` 652 / 554 ms, `compare`
+672 / 589 ms. `msgspec.Struct` defines 400 classes in 6 ms (standard decorator: 230 ms; this one: 41 ms, and 29 ms for
+the first objects). But subclasses override fields with cached properties, `replace` and `fields` of `dataclasses` are
+used throughout, and `--help` would have to import msgspec (about 35 ms).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
-        """The decorator; options are those of the standard library."""
+        """Decorate a class; the options are those of the standard library."""
         return _with_methods(cls, **options) if cls is not None else lambda cls: _with_methods(cls, **options)
 
 
@@ -27,7 +32,7 @@ def _with_methods(
 ) -> type:
     if rare:
         return dataclasses.dataclass(cls, frozen=frozen, eq=eq, repr=repr, kw_only=kw_only, **rare)
-    own = dict(vars(cls))
+    declared = dict(vars(cls))
     dataclasses.dataclass(cls, init=False, repr=False, eq=False, kw_only=kw_only)
     methods: dict[str, object] = {"__init__": _LateInit(cls, frozen)}
     if repr:
@@ -37,25 +42,24 @@ def _with_methods(
     if frozen:
         methods |= {"__setattr__": _set, "__delattr__": _delete}
     for name, method in methods.items():
-        if own.get(name) is None:  # a class with `__eq__` alone has None for `__hash__`
+        if declared.get(name) is None:  # a class that defines only `__eq__` has None for `__hash__`
             setattr(cls, name, method)
     return cls
 
 
 class _LateInit:
-    """Stands for the `__init__` of a class until somebody calls it or asks for its signature."""
+    """Placeholder for the `__init__` of a class until it is called or its signature is read."""
 
     def __init__(self, cls: type, is_frozen: bool) -> None:
         self.cls, self.is_frozen = cls, is_frozen
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        written = _written_init(self.cls, self.is_frozen)
-        setattr(self.cls, "__init__", written)  # noqa: B010
-        return written.__get__(instance, owner)
+        init = _make_init(self.cls, self.is_frozen)
+        setattr(self.cls, "__init__", init)  # noqa: B010
+        return init.__get__(instance, owner)
 
 
-def _written_init(cls: type, is_frozen: bool) -> Callable[..., None]:
-    """The function that gives an object its fields."""
+def _make_init(cls: type, is_frozen: bool) -> Callable[..., None]:
     names: dict[str, Any] = {"MISSING_": MISSING, "set_": object.__setattr__}
     positional, named, body = ["self"], ["*"], []
     for field in fields(cls):
@@ -68,28 +72,28 @@ def _written_init(cls: type, is_frozen: bool) -> Callable[..., None]:
         body.append("self.__post_init__()")
     parameters = positional + named if len(named) > 1 else positional
     exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), names)
-    written: Callable[..., None] = names["__init__"]
-    written.__module__, written.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
-    written.__annotations__ = {each.name: each.type for each in fields(cls) if each.init} | {"return": None}
-    return written
+    init: Callable[..., None] = names["__init__"]
+    init.__module__, init.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    init.__annotations__ = {field.name: field.type for field in fields(cls) if field.init} | {"return": None}
+    return init
 
 
-def _parameter(each: Field[Any], names: dict[str, Any]) -> tuple[str, str]:
-    """How `__init__` takes a field, and the expression for its value; the names of both are added."""
-    name, default, make = each.name, f"default_{each.name}_", f"make_{each.name}_"
-    if each.default is not MISSING:
-        names[default] = each.default
-        return f"{name}={default}", name if each.init else default
-    if each.default_factory is not MISSING:
-        names[make] = each.default_factory
-        return f"{name}=MISSING_", f"{make}() if {name} is MISSING_ else {name}" if each.init else f"{make}()"
-    return name, name if each.init else ""
+def _parameter(field: Field[Any], names: dict[str, Any]) -> tuple[str, str]:
+    """Return the parameter of `__init__` for a field and the expression of its value; add the names they use."""
+    name, default, make = field.name, f"default_{field.name}_", f"make_{field.name}_"
+    if field.default is not MISSING:
+        names[default] = field.default
+        return f"{name}={default}", name if field.init else default
+    if field.default_factory is not MISSING:
+        names[make] = field.default_factory
+        return f"{name}=MISSING_", f"{make}() if {name} is MISSING_ else {name}" if field.init else f"{make}()"
+    return name, name if field.init else ""
 
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
-    return f"{type(self).__qualname__}({shown})"
+    values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
+    return f"{type(self).__qualname__}({values})"
 
 
 def _is_equal(self: Any, other: Any) -> Any:
@@ -115,6 +119,6 @@ def _delete(self: object, name: str) -> None:
 
 
 def _refuse_change(self: Any, name: str, change: str) -> None:
-    """Refuse to change a frozen object, but for what a subclass that is no data class adds."""
+    """Raise unless the attribute was added by a subclass that is not a data class."""
     if "__dataclass_fields__" in vars(type(self)) or name in {field.name for field in fields(self)}:
         raise FrozenInstanceError(f"cannot {change} field {name!r}")

@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, and what is said where they cannot be.
+"""Atomic writing of files and folders; memory and thread settings of Evenhand's own processes.
 
-New content goes to a hidden file beside the target, which takes the target's place at the end. Whatever comes between,
-an error or an interrupt, removes it. What is no regular file (a pipe, a terminal, a device) is simply written to.
+New content goes to a hidden file next to the target, which replaces the target at the end. An error or an interrupt
+removes the hidden file. Targets that are not regular files (pipes, terminals, devices) are written directly.
 """
 
 from __future__ import annotations
@@ -21,53 +21,9 @@ from typing import Any, BinaryIO
 
 from evenhand.errors import InputError
 
-# == memory.py: What a process does with memory that it no longer needs.
-
-
-_LARGEST = (1 << 25) - (1 << 13)
-_OBJECTS = 1_000_000
-"""How many new objects make a search worth it."""
-
-
-def keep_freed_memory() -> None:
-    """Have the C library of Linux keep up to 64 MB of freed memory, for processes that only Evenhand works in.
-
-    Else it gives memory back to the system, to fetch it again for the next block, which takes longer than to work on
-    it. How much it keeps follows the largest piece that was ever freed; this one is never touched. Programs that use
-    Evenhand as a library are left as they are: it is their memory.
-    """
-    bytes(_LARGEST)
-
-
-def search_seldom() -> None:
-    """Have Python seldom search for objects that only refer to each other, and not at its end, for the same processes.
-
-    There are next to none: what blocks hold is freed at once. The searches take a tenth of the time of a small command.
-    """
-    gc.set_threshold(_OBJECTS)
-    atexit.unregister(gc.freeze)
-    atexit.register(gc.freeze)
-
-
-# == threads.py: How many threads NumPy has.
-
-
-_NUMBER = "OPENBLAS_NUM_THREADS"
-
-
-def start_no_threads() -> None:
-    """Have OpenBLAS, which NumPy comes with, start no threads, for processes that only Evenhand works in.
-
-    To start them takes as long as to load all else of NumPy. Matrix products are the smallest part of what Evenhand
-    does, and `--jobs` says how many processors it may use. If the environment names a number, it stays.
-    """
-    if "numpy" not in sys.modules:
-        os.environ.setdefault(_NUMBER, "1")
-
-
-# == files.py (primary)
-
-
+_MAX_FREED_BYTES = (1 << 25) - (1 << 13)
+_NEW_OBJECTS = 1_000_000
+"""Number of new objects that triggers a search for reference cycles."""
 _FREE = "free some space or choose another place"
 _REFUSALS = {
     errno.ENOSPC: ("cannot be written, as the disk is full", _FREE),
@@ -80,19 +36,49 @@ _REMEDIES = {
     errno.EACCES: "check the permissions or choose another place",
     errno.EPERM: "check the permissions or choose another place",
 }
-_OWN = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/(\d+)")
-"""Files of this process that are open already."""
+_OPEN_FILE = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/(\d+)")
+"""Paths of files that this process has open."""
 _BUFFER = 1 << 16
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def refusal(shown: str, error: OSError) -> InputError:
-    """Why something cannot be written, in one sentence."""
+def keep_freed_memory() -> None:
+    """Make the C library of Linux keep up to 64 MB of freed memory. Only call this in Evenhand's own processes.
+
+    By default, it returns memory to the system and fetches it again for the next block, which takes longer than the
+    work on the block. The amount kept depends on the largest piece ever freed; this piece is never touched. Programs
+    that use Evenhand as a library keep their own settings.
+    """
+    bytes(_MAX_FREED_BYTES)
+
+
+def search_seldom() -> None:
+    """Make Python search for reference cycles rarely and not at exit. Only call this in Evenhand's own processes.
+
+    Evenhand makes almost no cycles, and the searches take a tenth of the time of a small command.
+    """
+    gc.set_threshold(_NEW_OBJECTS)
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
+
+
+def start_no_threads() -> None:
+    """Keep OpenBLAS, which NumPy includes, from starting threads. Only call this in Evenhand's own processes.
+
+    Starting them takes as long as loading the remainder of NumPy, matrix products are a minor part of Evenhand's work,
+    and `--jobs` sets the number of processors. A number set in the environment is kept.
+    """
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def refusal(path: str, error: OSError) -> InputError:
+    """Return the error that reports why a path cannot be written."""
     number = error.errno or 0
     if number in _REFUSALS:
-        return InputError(shown, None, *_REFUSALS[number])
+        return InputError(path, None, *_REFUSALS[number])
     reason = (error.strerror or "unknown reason").lower()
-    return InputError(shown, None, f"cannot be written ({reason})", _REMEDIES.get(number, "choose another place"))
+    return InputError(path, None, f"cannot be written ({reason})", _REMEDIES.get(number, "choose another place"))
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:
@@ -102,47 +88,47 @@ def write_file(path: str | Path, content: str | bytes) -> None:
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse a path that no file can be written to, as writing it would: a folder, or a file in a missing folder."""
-    shown = str(path)
-    with _refused(shown):
-        if os.path.isdir(shown):
+    """Raise the error that writing to this path would raise: for a folder, or a file in a missing folder."""
+    name = str(path)
+    with _refuse_errors(name):
+        if os.path.isdir(name):
             raise IsADirectoryError(errno.EISDIR, "is a folder")
-        folder = os.path.dirname(os.path.realpath(shown))
+        folder = os.path.dirname(os.path.realpath(name))
         if not os.path.exists(folder):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         if not os.path.isdir(folder):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        if not os.access(shown if os.path.exists(shown) else folder, os.W_OK):
+        if not os.access(name if os.path.exists(name) else folder, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def append_to_file(path: str | Path, text: str) -> None:
-    """Add text to the end of a file, as UTF-8; a file that is not there is made."""
-    with _refused(str(path)), open(path, "ab") as file:
+    """Append text as UTF-8 to a file, which is created if it does not exist."""
+    with _refuse_errors(str(path)), open(path, "ab") as file:
         file.write(_bytes(text))
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file to write to, which becomes the file at `path` at the end, if all goes well.
+    """Open a binary file that replaces the file at `path` if the block succeeds.
 
-    The new file has the permissions of the one that it replaces. A link stays, and what it leads to is written. An
-    `OSError` of the disk is an `InputError`; one of a pipe that nobody reads any more stays what it is.
+    The new file has the permissions of the replaced file. A link is followed. An `OSError` of the disk becomes an
+    `InputError`; a `BrokenPipeError` is passed on.
     """
-    shown = str(path)
-    with _refused(shown):
-        mode, direct = _found(shown)
+    name = str(path)
+    with _refuse_errors(name):
+        mode, direct = _inspect_target(name)
     if direct is not None:
-        with _opened(direct, shown) as file:
+        with _open_descriptor(direct, name) as file:
             yield file
         return
-    target = os.path.realpath(shown)
+    target = os.path.realpath(name)
     with _temporary(target) as temporary:
-        with _refused(shown):
+        with _refuse_errors(name):
             descriptor = os.open(temporary, _NEW, 0o666)
-        with _opened(descriptor, shown) as file:
+        with _open_descriptor(descriptor, name) as file:
             yield file
-        with _refused(shown):
+        with _refuse_errors(name):
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
@@ -150,42 +136,41 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_folder(path: str | Path) -> Iterator[Callable[[str, str | bytes], None]]:
-    """What writes the files of a folder, by name or path in it; all are there at the end, or none is.
+    """Yield a function that writes files of a folder by their relative paths; either all are written, or none.
 
-    A folder that is there keeps its other files. What is left at the end is moving the new ones, and an interrupt waits
-    for that.
+    An existing folder keeps its other files. An interrupt waits until the new files have been moved into the folder.
     """
-    shown = str(path)
-    target = os.path.realpath(shown)
-    with _refused(shown):
+    folder = str(path)
+    target = os.path.realpath(folder)
+    with _refuse_errors(folder):
         if os.path.exists(target) and not os.path.isdir(target):
             raise FileExistsError(errno.EEXIST, "a file is there")
     with _parents(target), _temporary(target) as temporary:
-        with _refused(shown):
+        with _refuse_errors(folder):
             os.mkdir(temporary)
 
         def write(name: str, content: str | bytes) -> None:
-            with _refused(os.path.join(shown, name)):
+            with _refuse_errors(os.path.join(folder, name)):
                 os.makedirs(os.path.dirname(os.path.join(temporary, name)), exist_ok=True)
                 with open(os.path.join(temporary, name), "wb") as file:
                     file.write(_bytes(content))
 
         yield write
-        with _refused(shown):
+        with _refuse_errors(folder):
             _move(temporary, target)
 
 
 class _Target(FileIO):
-    """A file whose troubles are told from those of others that are read meanwhile."""
+    """A file whose errors name it, to distinguish them from errors of files that are read meanwhile."""
 
-    shown = ""
-    given_up = False
-    """Whether what is still to be written is dropped."""
+    display_name = ""
+    abandoned = False
+    """Whether unwritten data is dropped."""
 
     def write(self, data: Any, /) -> int:
-        if self.given_up:
+        if self.abandoned:
             return len(data)
-        with _refused(self.shown):
+        with _refuse_errors(self.display_name):
             return super().write(data)
 
 
@@ -194,20 +179,20 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 @contextmanager
-def _refused(shown: str) -> Iterator[None]:
+def _refuse_errors(path: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise refusal(shown, error) from None
+        raise refusal(path, error) from None
 
 
-def _found(path: str) -> tuple[int | None, int | None]:
-    """The mode of the file that is there, if any, and a descriptor if it is to be written to as it stands."""
-    own = _OWN.fullmatch(Path(path).as_posix())
-    if own is not None:
-        return None, os.dup(int(own[2]) if own[2] else ("out", "err").index(own[1]) + 1)
+def _inspect_target(path: str) -> tuple[int | None, int | None]:
+    """Return the mode of an existing file, and a descriptor if the target is written directly."""
+    match = _OPEN_FILE.fullmatch(Path(path).as_posix())
+    if match is not None:
+        return None, os.dup(int(match[2]) if match[2] else ("out", "err").index(match[1]) + 1)
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -222,41 +207,45 @@ def _found(path: str) -> tuple[int | None, int | None]:
 
 
 @contextmanager
-def _opened(descriptor: int, shown: str) -> Iterator[BinaryIO]:
-    """A descriptor as a file. If something goes wrong, what is not yet written is given up."""
+def _open_descriptor(descriptor: int, name: str) -> Iterator[BinaryIO]:
+    """Open a descriptor as a file. After an error, unwritten data is dropped."""
     raw = _Target(descriptor, "wb")
-    raw.shown = shown
+    raw.display_name = name
     with BufferedWriter(raw, _BUFFER) as file:
         try:
             yield file
         except BaseException:
-            raw.given_up = True
+            raw.abandoned = True
             raise
 
 
 @contextmanager
 def _temporary(target: str) -> Iterator[str]:
-    """A hidden name beside the target. What is there at the end under this name is removed."""
+    """Yield a hidden path next to the target; a file or folder that is there at the end is removed."""
     path = os.path.join(os.path.dirname(target), f".evenhand-{os.getpid()}-{os.urandom(6).hex()}")
     try:
         yield path
     finally:
         with suppress(OSError):
-            if os.path.isdir(path):
-                for name in os.listdir(path):
-                    os.unlink(os.path.join(path, name))
-                os.rmdir(path)
-            else:
-                os.unlink(path)
+            _remove(path)
+
+
+def _remove(path: str) -> None:
+    if not os.path.isdir(path):
+        os.unlink(path)
+        return
+    for name in os.listdir(path):
+        _remove(os.path.join(path, name))
+    os.rmdir(path)
 
 
 @contextmanager
 def _parents(target: str) -> Iterator[None]:
-    """The folders that a folder stands in; those that are made for it go again if it does not come."""
+    """Create the missing parents of a folder, and remove them after an error."""
     missing = [str(parent) for parent in Path(target).parents if not parent.exists()]
     try:
         for folder in reversed(missing):
-            with _refused(target):
+            with _refuse_errors(target):
                 os.mkdir(folder)
         yield
     except BaseException:
@@ -267,7 +256,7 @@ def _parents(target: str) -> Iterator[None]:
 
 
 def _move(source: str, target: str) -> None:
-    """A folder to its place, or its files into the folder that is there."""
+    """Rename a folder, or move its files into the existing folder."""
     if not os.path.isdir(target):
         os.rename(source, target)
         return

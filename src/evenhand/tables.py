@@ -1,6 +1,6 @@
-"""A table as data: named columns, rows, and the query for the units behind each cell.
+"""Tables as data (named columns, rows, and a query for the units of each cell) and their display options.
 
-Whoever makes a table sets its queries. A page turns them into links; all other outputs ignore them.
+HTML pages turn queries into links; other outputs ignore them.
 """
 
 from __future__ import annotations
@@ -17,73 +17,80 @@ from evenhand.errors import SettingError
 
 Cell = str | float | None
 Kind = Literal["text", "label", "count", "percent", "share", "bar"]
-"""Text stands on the left of its column, labels and numbers on the right.
+"""Text is aligned to the left of its column, labels and numbers to the right.
 
-A percent is a score, which may be shown as a fraction, too; a share is a percentage whatever scores are.
+A `percent` is a score, which may be shown as a fraction; a `share` is always a percentage.
 """
-MOST_ROWS = 50
-"""How many labels are listed; lemmas can be tags, too."""
+MAX_ROWS = 50
+"""Maximum number of labels listed; there may be thousands, such as lemmas."""
+MAX_DECIMALS = 10
+UNDEFINED = "–"
+"""Shown in place of an undefined score."""
+_LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
+"""Valid labels of LaTeX tables; other characters may end the label or run as a command."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """Which units a figure stands for; what is None does not matter."""
+    """The units that a figure counts. Conditions that are None do not apply."""
 
     system: str | None = None
     right: bool | None = None
-    """Whether the system has them right."""
+    """Whether the system is correct."""
     of: Literal["gold", "system", None] = None
-    """Who has them."""
+    """The side that has the units."""
     kind: str | None = None
-    """Their verdicts, with commas between them."""
+    """Error types, separated by commas."""
     from_: str | None = None
-    """One of two systems that are compared, of which `to` is the other."""
+    """The first of two compared systems."""
     to: str | None = None
+    """The second of two compared systems."""
     change: str | None = None
-    """The class of difference between those two."""
+    """The class of difference between the two."""
     different: bool | None = None
-    """Whether those two treat them differently."""
+    """Whether the two systems' predictions differ."""
     gold: str | None = None
-    """Their gold label; the empty string stands for none."""
+    """The gold label; empty: none."""
     before: str | None = None
-    """What the first of two systems says, in words; `after` is what the second says."""
+    """The first system's prediction, in words."""
     after: str | None = None
+    """The second system's prediction, in words."""
     what: str | None = None
-    """Which part of the answer changes, where it has parts."""
+    """The part of the prediction that differs, if predictions have parts."""
     predicted: str | None = None
-    """The system's label; the empty string stands for none."""
+    """The system's label; empty: none."""
     label: str | None = None
     """A label on either side."""
     solved: str | None = None
-    """How many systems have them right; `some` is one at least."""
+    """The number of systems that are correct, or `some` for at least one."""
     shared: bool | None = None
-    """Whether systems are compared on them."""
+    """Whether systems are compared on the units."""
     by: str | None = None
-    """The score whose verdicts are meant, or several with commas: a page with those of another has no such units."""
+    """The measures whose error types are meant, separated by commas; pages of other measures have no such units."""
 
 
 Queries = Sequence[Query | None]
 
 
-class LateQueries(Sequence[Queries]):
-    """Queries that are made when a page asks for one of them: most outputs ask for none."""
+class LazyQueries(Sequence[Queries]):
+    """Queries that are made on first use, because only pages use them."""
 
     def __init__(self, make: Callable[[], Sequence[Queries]]) -> None:
         self._make = make
 
     @cached_property
-    def _made(self) -> Sequence[Queries]:
+    def _queries(self) -> Sequence[Queries]:
         return self._make()
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._queries)
 
     @overload
     def __getitem__(self, row: int) -> Queries: ...
     @overload
     def __getitem__(self, row: slice) -> Sequence[Queries]: ...
     def __getitem__(self, row: int | slice) -> Queries | Sequence[Queries]:
-        return self._made[row]
+        return self._queries[row]
 
 
 @dataclass(frozen=True)
@@ -96,42 +103,44 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and rows, of which the last `summary_rows` sum up the others.
-
-    The title stands in place of the first column's name, where there is one; `remark` stands below. `rivals` are the
-    rows of systems among which the best score of every column is set off, and where systems are `beside` each other,
-    the best of every row is. `weights` says how frequent the rows are, where there may be too many to show. `queries`
-    has a row for every row, where units stand behind them. The cells of a matrix may be `shaded` by their counts.
-    """
+    """Named columns and rows."""
 
     title: str
+    """Replaces the name of the first column, unless empty."""
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     summary_rows: int = 0
+    """Number of rows at the end that summarise the others."""
     remark: str = ""
+    """Text below the table."""
     rivals: Sequence[Sequence[int]] = ()
+    """Groups of rows among which the best score of every column is highlighted."""
     beside: bool = False
+    """Whether systems are columns, so the best score of every row is highlighted."""
     weights: Sequence[float] = ()
+    """Frequencies of the rows, if there may be too many to show."""
     queries: Sequence[Queries] = ()
+    """The queries of each row's cells, if any."""
     shaded: bool = False
+    """Whether the cells of a matrix are shaded by their counts."""
 
-    def with_columns(self, kept: Sequence[int]) -> Table:
-        """The table with some of its columns only."""
+    def with_columns(self, columns: Sequence[int]) -> Table:
+        """Return the table with only these columns."""
         return replace(
             self,
-            columns=[self.columns[place] for place in kept],
-            rows=[[row[place] for place in kept] for row in self.rows],
-            queries=[[row[place] for place in kept] for row in self.queries],
+            columns=[self.columns[column] for column in columns],
+            rows=[[row[column] for column in columns] for row in self.rows],
+            queries=[[row[column] for column in columns] for row in self.queries],
         )
 
     def folded(self) -> Table:
-        """The most frequent rows and those that sum up, if there are too many for a screen."""
+        """Return the table with only the most frequent rows and the summary, if it is too long for a screen."""
         labels = len(self.weights)
-        if labels <= MOST_ROWS:
+        if labels <= MAX_ROWS:
             return self
-        kept = sorted(sorted(range(labels), key=lambda row: -self.weights[row])[:MOST_ROWS])
+        kept = sorted(sorted(range(labels), key=lambda row: -self.weights[row])[:MAX_ROWS])
         kept += range(labels, len(self.rows))
-        hint = f"The {MOST_ROWS} most frequent of {labels:,}; --as json has them all."
+        hint = f"The {MAX_ROWS} most frequent of {labels:,}; --as json has them all."
         return replace(
             self,
             rows=[self.rows[row] for row in kept],
@@ -141,30 +150,20 @@ class Table:
         )
 
 
-# == table_style.py: How tables are shown: what a user may choose about their fig
-
-
-MOST_DECIMALS = 10
-UNDEFINED = "–"
-"""What tables show in place of a score that is undefined."""
-_LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
-"""What the label of a LaTeX table may hold, lest it end or run as a command."""
-
-
 @dataclass(frozen=True)
 class TableStyle:
-    """What text, Markdown and LaTeX let a user choose.
+    """Display options of text, Markdown and LaTeX tables.
 
-    percent    scores as percentages, else as fractions
+    percent    show scores as percentages, otherwise as fractions
     decimals   of scores [2 of percentages, 4 of fractions]
-    columns    only these columns of tables, by their headings; the first one always stays [all]
+    columns    show only these columns, by heading; the first one is always shown [all]
     caption    of LaTeX tables, which then float
-    label      of LaTeX tables, for references; they float, too
+    label      of LaTeX tables, for references; they then float
     page_columns
-               how many columns the pages have that LaTeX tables are for, 1 or 2
-    width      how many columns a terminal has, into which text is folded [not folded]
-    marks      stars behind differences that are significant
-    colour     a terminal's bold type for the best scores, and its colours for differences that are significant
+               number of columns of a LaTeX page, 1 or 2
+    width      of the terminal, to which text is folded [not folded]
+    marks      stars after significant differences
+    colour     on a terminal: bold type for the best scores, colours for significant differences
     """
 
     percent: bool = True
@@ -178,8 +177,8 @@ class TableStyle:
     colour: bool = False
 
     def __post_init__(self) -> None:
-        if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
-            raise SettingError(f"decimals is {self.decimals}; it must be a number from 0 to {MOST_DECIMALS}.")
+        if self.decimals is not None and not 0 <= self.decimals <= MAX_DECIMALS:
+            raise SettingError(f"decimals is {self.decimals}; it must be a number from 0 to {MAX_DECIMALS}.")
         if self.page_columns not in (1, 2):
             raise SettingError(f"page_columns is {self.page_columns}; pages have 1 or 2.")
         if self.label and not _LABEL.fullmatch(self.label):
@@ -188,7 +187,7 @@ class TableStyle:
             )
 
     def score(self, value: float, sign: str = "") -> str:
-        """A score; with the sign +, a difference of two. A dash if it is undefined."""
+        """Format a score or, with the sign +, a difference of two. An undefined value is a dash."""
         if isnan(value):
             return UNDEFINED
         if self.percent:
@@ -196,7 +195,7 @@ class TableStyle:
         return f"{value:{sign}.{4 if self.decimals is None else self.decimals}f}"
 
     def share(self, value: float, sign: str = "") -> str:
-        """A percentage, also where scores are fractions; a dash if it is undefined."""
+        """Format a percentage, even if scores are shown as fractions. An undefined value is a dash."""
         if isnan(value):
             return UNDEFINED
         return f"{100 * value:{sign}.{2 if self.decimals is None else self.decimals}f}"
@@ -209,5 +208,5 @@ PLAIN = TableStyle()
 
 
 def stars(p: float | None) -> str:
-    """Two for p below 0.01, one for p below 0.05."""
+    """Return two stars for p below 0.01, one for p below 0.05."""
     return "" if p is None else "**" if p < 0.01 else "*" if p < 0.05 else ""

@@ -1,3 +1,3 @@
-"""The version, alone in its module so that asking for it loads nothing else."""
+"""The version, in its own module, which loads nothing else."""
 
 __version__ = "0.1.0"

@@ -214,7 +214,7 @@ def test_beta_makes_f_beta_the_headline_of_ts() -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "=LOC", "PLACE=", "PLACE= , "])
 def test_a_supertag_that_cannot_be_read(text: str) -> None:
-    with pytest.raises(eh.SettingError, match=r"is no supertag; write NAME, or NAME=LABEL,LABEL\."):
+    with pytest.raises(eh.SettingError, match=r"is not a supertag; write NAME, or NAME=LABEL,LABEL\."):
         scored([([], [])], "ts", supertag=[text])
 
 

@@ -148,7 +148,7 @@ BAD = {
     ),
     "map": (
         ["score", "gold.conll", "gold.conll", "--map", "PER"],
-        "'PER' is no label map; write OLD=NEW, or system:OLD=NEW for one side only.",
+        "'PER' is not a label map; write OLD=NEW, or system:OLD=NEW for one side only.",
     ),
     "beta": (
         ["score", "gold.conll", "gold.conll", "--beta", "0"],

@@ -198,7 +198,7 @@ def test_in_python(path: str) -> None:
     ("point", "reason"),
     [
         ("nowhere:TASK", "ModuleNotFoundError: No module named 'nowhere'"),
-        ("json:JSONDecoder", "TypeError: json:JSONDecoder is no Task"),
+        ("json:JSONDecoder", "TypeError: json:JSONDecoder is not a Task"),
     ],
 )
 def test_a_broken_plugin_is_a_warning(tmp_path: Path, point: str, reason: str) -> None:

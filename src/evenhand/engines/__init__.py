@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.registry import load_late
+from evenhand.registry import set_lazy_attributes
 
 if TYPE_CHECKING:
     from evenhand.engines.dask import dask as dask
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import serial as serial
     from evenhand.pipeline.unit_table import recording as recording
 
-_HOMES = {
+_ADDRESSES = {
     "Engine": "evenhand.pipeline.run",
     "dask": "evenhand.engines.dask",
     "processes": "evenhand.engines.processes",
@@ -21,4 +21,4 @@ _HOMES = {
     "serial": "evenhand.pipeline.run",
 }
 
-load_late(__name__, _HOMES)
+set_lazy_attributes(__name__, _ADDRESSES)

@@ -19,7 +19,7 @@ from evenhand.errors import WARNING, SettingError, counted, nearest, plural
 from evenhand.scoring.measure import Formula, Ratio
 from evenhand.scoring.scores import Average, MeasureScore, Row, headlines
 from evenhand.scoring.tally import NO_LABEL, Tally
-from evenhand.tables import PLAIN, Cell, Column, LateQueries, Queries, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, LazyQueries, Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
@@ -337,7 +337,7 @@ def label_table(
         return [*([ask(count, label) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
 
     summed, remark = len(rows) - len(weights), _baselines(score, style)
-    return Table(score.name, columns, rows, summed, remark, weights=weights, queries=LateQueries(queries))
+    return Table(score.name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
 
 
 def asking(result: Result, score: MeasureScore) -> Ask:
