@@ -109,7 +109,7 @@ def test_by_is_one_of_the_task() -> None:
 
 @pytest.mark.parametrize("systems", [{"a": words("A C")}, [words("A C")], words("A C")], ids=["name", "list", "alone"])
 def test_one_system_is_no_comparison(systems: object) -> None:
-    with pytest.raises(eh.SettingError, match="A comparison takes two systems at least"):
+    with pytest.raises(eh.SettingError, match="A comparison needs at least two systems"):
         eh.compare(GOLD, systems, task="tags")  # type: ignore[arg-type]
 
 

@@ -175,7 +175,7 @@ SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
         ("compare", "spurious", 0, "spurious does nothing in a comparison; leave it out."),
         ("compare gate", "groups", "x", "groups does nothing in a comparison; leave it out."),
         ("score report", "groups", "x", "groups is 'x'; choose one of total, document, sentence, finest."),
-        ("rank", "groups", "document", "groups does nothing in a ranking; say with `of` what is resampled."),
+        ("rank", "groups", "document", "groups does nothing in a ranking; specify with `of` what is resampled."),
         ("compare", "slices", 3, "slices is 3; give a text or a list of texts."),
         ("compare", "vocabulary", 3, "vocabulary is 3; give the path of a file, or a list of words, or None."),
         ("score", "match", 3, "match is 3; give a text or a list of texts, or None."),

@@ -218,7 +218,7 @@ SPANS_RESAMPLED = [EXAMPLE / f"{name}.conll" for name in ("gold", "crf", "tagger
 TREES_RESAMPLED = [EXAMPLES / "trees" / f"{name}.conllu" for name in ("gold", "rules", "neural")]
 CHAINS = [EXAMPLES / "chains" / f"{name}.conll" for name in ("gold", "rules", "neural")]
 ONE_DOCUMENT = "of is 'documents', but the gold standard has only one document; resample sentences."
-OF_CHAINS = "Scores of chains are no sums over sentences; resample documents."
+OF_CHAINS = "Scores of chains are not sums over sentences; resample documents."
 
 
 def run(*arguments: object) -> Any:

@@ -323,7 +323,7 @@ def test_other_words_are_noted_or_refused() -> None:
             ("compare", "key.conll", "key.conll", "key.conll", "--by", "arcs_nom"),
             "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
         ),
-        (("compare", "key.conll", "key.conll"), "A comparison takes two systems at least."),
+        (("compare", "key.conll", "key.conll"), "A comparison needs at least two systems."),
         (
             ("compare", "key.conll", "key.conll", "key.conll", "--by", "las"),
             "by is 'las'; choose one of arcs_any, arcs_nom for chains.",

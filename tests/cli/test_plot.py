@@ -115,7 +115,7 @@ def test_characters_that_no_font_has_are_a_note(figure: Path, monkeypatch: pytes
         ),
         (("ranks", *SPANS, "-o", "a.svg", "--width", "0.5"), "The width is 0.5 inches; it must be from 1 to 100."),
         (("confusion", *CHAINS, "-o", "a.svg"), "Chains have no labels to confuse; draw the figure errors instead."),
-        (("comparison", *SPANS[:2], "-o", "a.svg"), "A comparison takes two systems at least."),
+        (("comparison", *SPANS[:2], "-o", "a.svg"), "A comparison needs at least two systems."),
         (
             ("errors", *SPANS, "-o", "no/a.svg"),
             "no/a.svg: cannot be written (no such file or directory); check the folder.",

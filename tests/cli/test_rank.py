@@ -252,7 +252,7 @@ def test_what_is_broken_is_skipped_and_listed(broken: Path) -> None:
     assert result.exit_code == 0
     assert lines[:2] == [
         "2 systems on the gold standard gold",
-        "Warning: 2 of 4 systems are not ranked; the notes say why.",
+        "Warning: 2 of 4 systems are not ranked; see the notes.",
     ]
     assert f"Note: not ranked: cut: {CUT}" in lines
     assert f"Note: not ranked: empty: {EMPTY}" in lines

@@ -23,8 +23,8 @@ from evenhand.comparison.ranking import (
     TypicalGroups,
     correlations,
     placements,
-    resampled,
-    standings,
+    rank_intervals,
+    resample_headlines,
 )
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import headline
@@ -38,7 +38,7 @@ SCORES = {
 
 def placed(scores: dict[str, dict[str, float]], model: str) -> dict[str, tuple[int, int]]:
     """Rank and change of each system."""
-    return {name: (each.rank, each.change) for name, each in standings(scores, {}, 0.95)[model].items()}
+    return {name: (each.rank, each.change) for name, each in rank_intervals(scores, {}, 0.95)[model].items()}
 
 
 def test_systems_with_equal_scores_share_the_best_of_their_ranks() -> None:
@@ -55,19 +55,19 @@ def test_all_alike_are_first() -> None:
 
 
 def test_scores_stay_as_they_are() -> None:
-    found = standings(SCORES, {}, 0.95)
+    found = rank_intervals(SCORES, {}, 0.95)
     assert {model: {name: each.score for name, each in row.items()} for model, row in found.items()} == SCORES
 
 
 def test_an_interval_holds_its_share_of_the_resamples() -> None:
     """Of 0, .01, …, 1, nine tenths lie between .05 and .95."""
     samples = {"exact": {"a": np.arange(101) / 100}}
-    found = standings({"exact": {"a": 0.5}}, samples, 0.9)["exact"]["a"].interval
+    found = rank_intervals({"exact": {"a": 0.5}}, samples, 0.9)["exact"]["a"].interval
     assert found == pytest.approx((0.05, 0.95))
 
 
 def test_without_resamples_there_are_no_intervals() -> None:
-    assert all(each.interval is None for row in standings(SCORES, {}, 0.95).values() for each in row.values())
+    assert all(each.interval is None for row in rank_intervals(SCORES, {}, 0.95).values() for each in row.values())
 
 
 def test_correlations_of_every_two_models_by_hand() -> None:
@@ -91,7 +91,7 @@ def test_correlations_are_none_where_a_model_sees_no_difference() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20))
 def test_a_rank_is_one_more_than_the_number_of_better_systems(pairs: list[tuple[int, int]]) -> None:
     scores = {model: {str(i): pair[place] for i, pair in enumerate(pairs)} for place, model in enumerate("xy")}
-    for model, row in standings(scores, {}, 0.95).items():
+    for model, row in rank_intervals(scores, {}, 0.95).items():
         for name, each in row.items():
             better = {m: sum(other > scores[m][name] for other in scores[m].values()) for m in "xy"}
             assert (each.rank, each.change) == (better[model] + 1, better["x"] - better[model])
@@ -116,7 +116,7 @@ def tallied(systems: int, sentences: int) -> tuple[eh.Results, list[Formula]]:
 
 def drawn(results: eh.Results, models: list[Formula], groups: int, seed: int = 0) -> dict:
     tallies = {name: result.tallies for name, result in results.items()}
-    return resampled(models, TypicalGroups.of(models, tallies, groups), ["A", "B"], 200, seed)
+    return resample_headlines(models, TypicalGroups.of(models, tallies, groups), ["A", "B"], 200, seed)
 
 
 def test_every_system_has_resamples_under_every_model() -> None:
@@ -133,7 +133,7 @@ def test_how_many_systems_are_resampled_at_a_time_changes_nothing(monkeypatch: p
     """The draws are the same for all of them."""
     results, models = tallied(3, 40)
     together = drawn(results, models, 40)
-    monkeypatch.setattr(ranking, "_MOST_CELLS", 1)
+    monkeypatch.setattr(ranking, "_MAX_CELLS", 1)
     apart = drawn(results, models, 40)
     for model, row in together.items():
         for name, values in row.items():
@@ -279,7 +279,7 @@ def test_a_ranking_keeps_its_clusters_in_json() -> None:
     assert ranking.to_dict()["clusters"]["systems"]["crf"] == {"cluster": "B", "against": "tagger", "p_holm": 0.0078125}
 
 
-# Macro averages over very many labels are resampled without a table of all groups and labels
+# Macro averages over very many labels are resample_headlines without a table of all groups and labels
 
 
 def annotation(seed: int) -> eh.Annotation:
@@ -295,14 +295,14 @@ def annotation(seed: int) -> eh.Annotation:
 def test_the_intervals_are_those_of_the_table() -> None:
     gold, systems = annotation(0), {"a": annotation(1), "b": annotation(2)}
     expected = eh.rank(gold, systems, match="exact,ts,t", resamples=300)
-    with patch.object(ranking, "_MOST_CELLS", 0):
+    with patch.object(ranking, "_MAX_CELLS", 0):
         found = eh.rank(gold, systems, match="exact,ts,t", resamples=300)
     assert found.to_dict() == expected.to_dict()
 
 
 def test_without_gold_labels() -> None:
     empty = eh.spans([[], []], end="exclusive", lengths=[3, 3])
-    with patch.object(ranking, "_MOST_CELLS", -1):
+    with patch.object(ranking, "_MAX_CELLS", -1):
         found = eh.rank(empty, {"a": empty}, match="ts", resamples=10)
     assert isnan(found["ts"]["a"].score)
     assert found["ts"]["a"].rank is None

@@ -109,7 +109,7 @@ def test_sentences_by_their_length() -> None:
 
 def test_sentences_of_unknown_length_are_refused() -> None:
     gold = eh.spans([[("A", 0, 1)]], end="exclusive")
-    with pytest.raises(eh.SettingError, match="does not know how long its sentences are"):
+    with pytest.raises(eh.SettingError, match="does not have the lengths of sentences"):
         eh.compare(gold, {"a": gold, "b": gold}, slices="sentence-length")
 
 
@@ -140,7 +140,7 @@ def test_units_by_what_was_seen(given: object) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_vocabulary_must_be_there() -> None:
-    with pytest.raises(eh.SettingError, match="takes a word list; name it with --vocabulary FILE"):
+    with pytest.raises(eh.SettingError, match="needs a word list; name it with --vocabulary FILE"):
         sliced("vocabulary")
     with pytest.raises(eh.InputError, match=r"missing.txt: cannot be read .*; check the path of the word list\."):
         sliced("vocabulary", vocabulary="missing.txt")

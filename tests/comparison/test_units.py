@@ -121,7 +121,7 @@ def test_without_show_no_units_are_kept() -> None:
 
 @pytest.mark.usefixtures("files")
 def test_kinds_that_are_none() -> None:
-    with pytest.raises(eh.SettingError, match="'errors' is no kind of unit; choose one of correction, new_error"):
+    with pytest.raises(eh.SettingError, match="Unknown kind of unit 'errors'; choose one of correction, new_error"):
         compared(show="errors")
 
 
@@ -260,13 +260,13 @@ def test_units_that_differ_come_before_those_that_all_have_right(room: int, monk
     first = np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[:limit]
     some = collected(limit)
     assert places(some, some.units()) == places(whole, units.take(np.sort(first)))
-    assert (some.carried, some.met) == (limit, whole.met)
+    assert (some.included, some.total) == (limit, whole.total)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 40])
 def test_a_page_carries_no_more_than_it_may(limit: int) -> None:
     some = collected(limit)
-    assert len(some.units()) == some.carried == limit
+    assert len(some.units()) == some.included == limit
     assert some.units().classes.shape == (len(EXAMPLE_COLLECTION.systems), limit)
 
 

@@ -250,9 +250,9 @@ def test_a_saved_result_keeps_spans_that_leak() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"show": "leaked", "match": "exact"}, "Spans that leak are those of the match model leak; score with it, too"),
+        ({"show": "leaked", "match": "exact"}, "show='leaked' needs the measure leak; add it to match"),
         ({"show": "leeked", "match": "leak"}, "show is 'leeked'; did you mean leaked"),
-        ({"limit": 3, "match": "leak"}, "A limit is one of spans; say which ones with show"),
+        ({"limit": 3, "match": "leak"}, "limit needs show"),
         ({"show": "leaked", "limit": -1, "match": "leak"}, "limit is -1"),
     ],
 )

@@ -8,8 +8,8 @@ from functools import partial
 from math import inf, nan
 from typing import Any, Literal
 
-from evenhand.api.compare import NOT_COMPARED, ComparisonRun, Resampling, compared_by, compared_options, comparison
-from evenhand.api.score import scored, totals_of
+from evenhand.api.compare import NOT_COMPARED, ComparisonJob, Resampling, compared_by, compared_options, comparison
+from evenhand.api.score import score_inputs, totals_of
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
 from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
@@ -25,9 +25,6 @@ from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, model, models_of, name_among, parameters_of
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.task import GoldProfile
-
-# == api/gate_limits.py: The limits of a gate: scores, drops, new errors and the p-va
-
 
 DEFAULT_ALPHA = 0.05
 LEAST_ALPHA = 1e-6
@@ -124,9 +121,6 @@ def _points_gate_limits(name: str, value: object) -> float:
     return check_number(
         name, parse_unit(value, 100), lambda value: 0 <= value <= 100, "a number of points from 0 to 100"
     )
-
-
-# == api/score_names.py: Scores by name, as criteria name them: `fair`, `fair.recall`
 
 
 _MOST_LISTED = 20
@@ -286,9 +280,6 @@ def _unit(model: Formula, name: str, value: float, *, is_tabled: bool) -> Unit:
 def _listed(names: Any) -> str:
     shown = list(names)
     return ", ".join(shown[:_MOST_LISTED]) + (" and others" if len(shown) > _MOST_LISTED else "")
-
-
-# == api/criteria.py: The criteria of a gate: the value found, whether it keeps th
 
 
 DEFAULT_DROP = 1.0
@@ -486,9 +477,6 @@ def _too_few(number: int, groups: str, alpha: float) -> str:
     return f"The systems differ in {counted(number, groups.removesuffix('s'))}, too few for any p-value below {alpha:g}"
 
 
-# == api/gate.py (primary)
-
-
 @checked_arguments(known_options, inputs=("gold", "baseline", "candidate"))
 def gate(
     gold: Input,
@@ -552,7 +540,7 @@ def gate(
     names = _names(limits, content.task, by, options)
     prepared = _prepared(gold, systems, names, by, options, content) if names else None
     compared = compared_options(options) if names else options
-    run = ComparisonRun(gold, systems, [(0, 1)], by, resampling, compared, content=content)
+    run = ComparisonJob(gold, systems, [(0, 1)], by, resampling, compared, content=content)
     found = run(scored=prepared)
     _refuse_empty(found.figures(), content.task)
     results = None if prepared is None else totals_of(found.gold_name, found.run, prepared)
@@ -581,7 +569,7 @@ def _without_baseline(
     content = content_for(gold, options)
     names = _names(limits, content.task, by, options)
     prepared = _prepared(gold, systems, names, by, options, content)
-    results = scored(gold, systems, prepared, "total")
+    results = score_inputs(gold, systems, prepared, "total")
     _refuse_empty(results.gold, content.task)
     default = _model_of_bare_names(limits, content.task, by, options)
     return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)

@@ -1,4 +1,4 @@
-"""`rank`: gold standard and systems in, a ranking under several match models out."""
+"""`rank`: a ranking of systems under several measures, on one data set or on a suite of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,18 @@ from typing import Any
 import numpy as np
 
 from evenhand.api.compare import Resampling, Testing, default_trials, too_few
-from evenhand.api.score import chosen_engine, notes_on_skipped, scored, scored_if_sound
+from evenhand.api.score import chosen_engine, notes_on_skipped, score_inputs, score_valid_systems
 from evenhand.api.suites import DataSet, suite
 from evenhand.comparison.counts import GroupTables
-from evenhand.comparison.ranking import Clusters, Samples, TypicalGroups, correlations, placements, resampled, standings
+from evenhand.comparison.ranking import (
+    Clusters,
+    Samples,
+    TypicalGroups,
+    correlations,
+    placements,
+    rank_intervals,
+    resample_headlines,
+)
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.storage import AnyPath, to_path
@@ -31,16 +39,17 @@ from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
 from evenhand.tasks.task import GoldProfile, Task
 
-# == api/clusters.py: The clusters of a ranking: every pair of systems is tested u
+_GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
+"""The groups of tallies, by what is resampled."""
 
 
 def alpha_of(level: float) -> float:
-    """The p-value below which a difference is significant, by the confidence level of intervals."""
-    return round(1 - level, 12)  # 0.05, where 1 - 0.95 is a little more
+    """The significance level that belongs to a confidence level."""
+    return round(1 - level, 12)  # 0.05, although 1 - 0.95 is slightly more
 
 
 def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Resampling) -> Ranking:
-    """The ranking with its clusters; without any where there is nothing to test."""
+    """The ranking with its clusters; unchanged if there is nothing to test."""
     if counted is None or not counted.columns or not resampling.trials:
         return ranking
     pairs = list(combinations(ranking.systems, 2))
@@ -50,19 +59,12 @@ def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Res
         if change.significance is not None
     }
     alpha = alpha_of(resampling.level)
-    found = placements(ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha)
+    by_system = placements(ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha)
     notes = notes_on_tests(
         [test for test in tests.values() if test.groups], len(pairs), ranking.groups or "", ranking.task, alpha
     )
-    clusters = Clusters(ranking.models[0], alpha, resampling.trials, found)
+    clusters = Clusters(ranking.models[0], alpha, resampling.trials, by_system)
     return replace(ranking, clusters=clusters, notes=(*ranking.notes, *notes))
-
-
-# == api/rank.py (primary)
-
-
-_GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
-"""What tallies keep apart, by what is to be resampled."""
 
 
 @checked_arguments(known_options)
@@ -78,26 +80,26 @@ def rank(
     skip_broken: bool = False,
     **options: Any,
 ) -> Ranking:
-    """Rank systems under several match models, in one pass over the gold standard.
+    """Rank systems under several measures, in one pass over the gold standard.
 
-    resamples  how many resamples the intervals come from; 0 for none
+    resamples  number of resamples for the intervals; 0 for none
     level      confidence level of intervals
-    seed       of the random numbers: the same seed, systems and models give the same intervals
+    seed       of the random numbers: the same seed, systems and measures give the same intervals
     of         what is resampled: "documents" or "sentences"; without it, documents, or sentences if there is one
                document, or if systems differ in too few documents for any p-value below 1 - level (Holm); chains and
                links always by document
-    trials     of the tests behind the clusters of significance, which are under the first model; 0 for no clusters;
-               without it 10,000, or 80 for each pair, if that is more (100,000 at most), and none without resamples
+    trials     of the tests for clusters of significance, which use the first measure; 0 for no clusters; without it
+               10,000, or 80 for each pair, if that is more (at most 100,000), and none without resamples
     skip_broken
                rank the systems that can be scored; `ranking.skipped` has the error of each of the others
 
-    The other keywords are those of `score`. The match models are, unless others are named, "exact", "fair", "ts" and
-    "t" for spans, "accuracy" for tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other
-    trees, "mela", "lea", "arcs_any" and (with POS) "arcs_nom" for chains.
+    Other keywords are as in `score`. The default measures are "exact", "fair", "ts" and "t" for spans, "accuracy" for
+    tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other trees, "mela", "lea", "arcs_any"
+    and (with POS) "arcs_nom" for chains.
     """
     resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
-    wish = _Wish(resampling, options, trials is not None, skip_broken)
-    return _rank(side_of(gold), systems_by_name(systems) or {}, wish).ranking
+    request = _Request(resampling, options, trials is not None, skip_broken)
+    return _rank(side_of(gold), systems_by_name(systems) or {}, request).ranking
 
 
 @checked_arguments(known_options)
@@ -112,46 +114,49 @@ def rank_suite(
     skip_broken: bool = False,
     **options: Any,
 ) -> Ranking:
-    """Rank systems on several data sets, each for itself and on average: the mean of a system's headlines.
+    """Rank systems on several data sets, separately and on average: the mean of a system's headlines.
 
     The manifest is a TOML file with a table `[[data]]` for each data set: its `name`, its `gold` file and its
-    `systems` (a pattern such as "english/*.conll", or a table of names and files), and maybe `task`, `format`,
-    `column`, `encoding`, `align` and `map`. Paths are counted from its folder. All data sets must have the same
-    systems. With `skip_broken`, a system that cannot be scored on one data set is ranked on none. The other keywords
-    are those of `rank`.
+    `systems` (a pattern such as "english/*.conll", or a table of names and files), and optionally `task`, `format`,
+    `column`, `encoding`, `align` and `map`. Paths are relative to its folder. All data sets must have the same
+    systems. With `skip_broken`, a system that cannot be scored on one data set is ranked on none. Other keywords are as
+    in `rank`.
     """
     resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
-    wish = _Wish(resampling, options, trials is not None, skip_broken)
+    request = _Request(resampling, options, trials is not None, skip_broken)
     data_sets = suite(manifest)
-    parts = {each.name: _rank(each.gold, each.systems, wish.on(number, each)) for number, each in enumerate(data_sets)}
+    parts = {
+        data_set.name: _rank(data_set.gold, data_set.systems, request.on(number, data_set))
+        for number, data_set in enumerate(data_sets)
+    }
     skipped = {name for part in parts.values() for name in part.ranking.skipped}
-    for number, each in enumerate(data_sets):
-        if skipped & {*parts[each.name].ranking.systems}:
-            sound = {name: side for name, side in each.systems.items() if name not in skipped}
-            ranked_again = _rank(each.gold, sound, wish.on(number, each))
-            parts[each.name] = ranked_again.keeping(parts[each.name].ranking.skipped)
-    return _average(to_path(manifest), parts, wish)
+    for number, data_set in enumerate(data_sets):
+        if skipped & {*parts[data_set.name].ranking.systems}:
+            valid = {name: side for name, side in data_set.systems.items() if name not in skipped}
+            ranked_again = _rank(data_set.gold, valid, request.on(number, data_set))
+            parts[data_set.name] = ranked_again.keeping(parts[data_set.name].ranking.skipped)
+    return _average(to_path(manifest), parts, request)
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What a user asks of a ranking."""
+class _Request:
+    """The options of a ranking."""
 
     resampling: Resampling
     options: Mapping[str, Any]
     has_trials: bool
-    """Whether the user says how many trials there are."""
+    """Whether the user specifies the number of trials."""
     skips_broken: bool
     data_set: int = 0
-    """Each data set has draws of its own."""
+    """Number of the data set: each one has separate draws."""
     name: str | None = None
 
-    def on(self, number: int, data_set: DataSet) -> _Wish:
-        """The same of a data set, whose own options come first."""
+    def on(self, number: int, data_set: DataSet) -> _Request:
+        """The same request on a data set, whose options take precedence."""
         return replace(self, options={**self.options, **data_set.options}, data_set=number, name=data_set.name)
 
     def resampling_of(self, systems: int) -> Resampling:
-        """With as many trials as so many systems need, unless the user says how many, or wants no resamples either."""
+        """Resampling with the default trials of `systems` systems, unless trials or no resamples are specified."""
         if self.has_trials or not self.resampling.resamples or systems < 2:
             return self.resampling
         return replace(self.resampling, trials=default_trials(comb(systems, 2)))
@@ -159,25 +164,25 @@ class _Wish:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A ranking, and what the mean over several data sets is made of."""
+    """A ranking, and the data that the mean over several data sets needs."""
 
     ranking: Ranking
     samples: Samples
     """The resampled headlines."""
     counted: GroupTables | None
-    """The counts behind the clusters."""
+    """The counts for the clusters."""
 
     def keeping(self, skipped: Mapping[str, str]) -> Ranked:
-        """With the systems that were skipped before this was ranked."""
+        """The same ranking with the systems that were skipped."""
         notes = (*self.ranking.notes, *notes_on_skipped(skipped, len(self.ranking.systems)))
         return replace(self, ranking=replace(self.ranking, skipped=skipped, notes=notes))
 
 
-def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
-    """The ranking on one data set."""
-    options, resampling = wish.options, wish.resampling
+def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranked:
+
+    options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
-        raise SettingError("groups does nothing in a ranking; say with `of` what is resampled.")
+        raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")
     content = content_for(gold, options)
     task = TASKS[content.task]
     resampling.check(task)
@@ -185,32 +190,35 @@ def _rank(gold: Input, systems: Mapping[str, Input], wish: _Wish) -> Ranked:
     groups: Groups = _GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
-    if wish.skips_broken:
-        results, skipped = scored_if_sound(gold, systems, prepared, groups, engine)
+    if request.skips_broken:
+        results, skipped = score_valid_systems(gold, systems, prepared, groups, engine)
     else:
-        results = scored(gold, systems, prepared, groups, engine)
-    found = ranked(results, wish.resampling_of(len(results)), wish.data_set).keeping(skipped)
-    signature = found.ranking.signature + (f"|trials:{resampling.trials}" if wish.has_trials else "")
-    return replace(found, ranking=replace(found.ranking, name=wish.name or found.ranking.name, signature=signature))
+        results = score_inputs(gold, systems, prepared, groups, engine)
+    on_data_set = ranked(results, request.resampling_of(len(results)), request.data_set).keeping(skipped)
+    signature = on_data_set.ranking.signature + (f"|trials:{resampling.trials}" if request.has_trials else "")
+    return replace(
+        on_data_set,
+        ranking=replace(on_data_set.ranking, name=request.name or on_data_set.ranking.name, signature=signature),
+    )
 
 
 def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The match models that are named or that the task ranks by, and the counterpart of the first one."""
+    """The named measures or those that the task ranks by, and the counterpart of the first one."""
     chosen = model_names(task.name, split_names(options.get("match") or task.selection.ranked(content)))
     first, *others = dict.fromkeys(task.selection.resolve(name, options) for name in chosen)
-    beside = declared(task.name, first).counterpart if first != chosen[0] else None
-    return tuple(dict.fromkeys(filter(None, (first, beside, *others))))
+    counterpart = declared(task.name, first).counterpart if first != chosen[0] else None
+    return tuple(dict.fromkeys(filter(None, (first, counterpart, *others))))
 
 
 def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranked:
-    """The ranking of results whose tallies keep apart what is resampled."""
+    """The ranking of results whose tallies have the resampled groups."""
     task, level, seed, gold = TASKS[results.task], resampling.level, resampling.seed, results.gold
     models = next(iter(results.values())).models
     tallies = {name: result.tallies for name, result in results.items()}
     labels, is_empty = list(gold.labels), not gold.units
     kind, number = resampling.groups(task, gold.documents, gold.sentences)
     notes, has_groups, few = results.notes, number > 1 and not is_empty, None
-    if resampling.is_wanted and not has_groups:
+    if resampling.is_requested and not has_groups:
         resampling = resampling.without()
         notes = notes if is_empty else (*notes, nothing_to_resample(kind, number))
 
@@ -220,9 +228,11 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
 
     counted = tables() if resampling.trials and len(results) > 1 else None
     by_sentence = {name: result.sentence_tallies for name, result in results.items()}
-    judges = [declared(task.name, model.name).scorer for model in models]
+    scorers = [declared(task.name, model.name).scorer for model in models]
     may_change = resampling.may_take_sentences(task, kind, gold.documents, gold.sentences)
-    may_change = may_change and not any("strings" in judge.needs or "document_text" in judge.needs for judge in judges)
+    may_change = may_change and not any(
+        "strings" in scorer.needs or "document_text" in scorer.needs for scorer in scorers
+    )
     if counted is not None and may_change and all(by_sentence.values()):
         few = too_few(counted, list(combinations(results, 2)), alpha_of(level))
         if few is not None:
@@ -234,7 +244,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     if resamples:
         typical = TypicalGroups.of(models, tallies, number)
         totals = typical.totals(tallies)
-        samples = resampled(models, typical, labels, resamples, (seed, data_set))
+        samples = resample_headlines(models, typical, labels, resamples, (seed, data_set))
     scores = {
         model.name: {
             name: headline(model, total[model.scorer], labels, is_empty=is_empty or model.name in task.other_units)
@@ -244,7 +254,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     }
     ranking = Ranking(
         results.gold.name,
-        standings(scores, samples, level),
+        rank_intervals(scores, samples, level),
         correlations(scores),
         level,
         resamples,
@@ -262,8 +272,8 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 
 
-def _average(manifest: AnyPath, parts: Mapping[str, Ranked], wish: _Wish) -> Ranking:
-    """The mean over data sets; resamples are averaged one by one, as the data sets are drawn independently."""
+def _average(manifest: AnyPath, parts: Mapping[str, Ranked], request: _Request) -> Ranking:
+    """The mean over data sets; resamples are averaged one by one because data sets are drawn independently."""
     rankings = {name: part.ranking for name, part in parts.items()}
     first = next(iter(rankings.values()))
     for name, part in rankings.items():
@@ -285,7 +295,7 @@ def _average(manifest: AnyPath, parts: Mapping[str, Ranked], wish: _Wish) -> Ran
     }
     ranking = Ranking(
         "average",
-        standings(scores, joint, first.level),
+        rank_intervals(scores, joint, first.level),
         correlations(scores),
         first.level,
         resamples,
@@ -299,4 +309,4 @@ def _average(manifest: AnyPath, parts: Mapping[str, Ranked], wish: _Wish) -> Ran
     )
     counted = [part.counted for part in parts.values() if part.counted is not None]
     joined = GroupTables.joined(counted) if len(counted) == len(parts) else None
-    return with_clusters(ranking, joined, wish.resampling_of(len(ranking.systems)))
+    return with_clusters(ranking, joined, request.resampling_of(len(ranking.systems)))

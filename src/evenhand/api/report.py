@@ -1,4 +1,4 @@
-"""`report`: gold standard and systems in, one page with scores, differences and the units behind them out."""
+"""`report`: one page with scores, ranking and comparison of systems, and the units of all figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.api.compare import (
     ComparedRun,
-    ComparisonRun,
+    ComparisonJob,
     Resampling,
     compared_by,
     compared_options,
@@ -58,15 +58,15 @@ def report(
     of: Resampled | None = None,
     **options: Any,
 ) -> Report:
-    """Score, rank and compare systems, and collect the units behind the figures; `to_html` writes one page.
+    """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 
-    title      of the page [the names of the systems, or how many they are]
-    by         what units are compared by, as in `compare`; spans always by "fair"
-    limit      how many units the page carries: those that systems have wrong or treat differently before others
+    title      of the page [the names of the systems, or their number]
+    by         measure that units are compared by, as in `compare`; always "fair" for spans
+    limit      maximum number of units in the page: those with errors or differences come first
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
-    The other keywords are those of `score`.
+    Other keywords are as in `score`.
     """
     units = Collection(check_whole_number("limit", limit, 0))
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
@@ -74,38 +74,37 @@ def report(
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
     content = content_for(gold, options)
-    scored = _scored(gold, sides, by, options, content)
-    compared = compared_options(options)
-    run = ComparisonRun(gold, sides, pairs, by, resampling, compared, content=content)
-    found = run(collection=units, scored=scored)
+    scored = _score_config(gold, sides, by, options, content)
+    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), content=content)
+    run = job(collection=units, scored=scored)
     return Report(
-        title=title or f"{_named(sides)} on {name_of(gold)}",
-        results=totals_of(found.gold_name, found.run, scored),
-        ranking=_ranking(found.settled(pairs, ALPHA) if pairs else found, scored),
-        comparison=comparison(run, found) if pairs else None,
-        by=found.by,
+        title=title or f"{_title(sides)} on {name_of(gold)}",
+        results=totals_of(run.gold_name, run.run, scored),
+        ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
+        comparison=comparison(job, run) if pairs else None,
+        by=run.by,
         units=units,
-        labels=tuple(found.counts.labels.values),
+        labels=tuple(run.counts.labels.values),
     )
 
 
-def _named(systems: Mapping[str, Input]) -> str:
-    """The names of systems, if they are few and short."""
+def _title(systems: Mapping[str, Input]) -> str:
+    """The names of systems if they are few and short, else their number."""
     names = ", ".join(systems)
     return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")
 
 
-def _scored(
+def _score_config(
     gold: Input, systems: Mapping[str, Input], by: str | None, options: Mapping[str, Any], content: GoldProfile
 ) -> RunConfig:
-    """The settings of the scores, among them the one that systems are compared by."""
+    """The settings of the scores, including the measure that systems are compared by."""
     task = TASKS[content.task]
     if by is not None and name_among(task.name, by, task.selection.reported) is None:
         known = " or ".join(task.selection.reported)
-        raise SettingError(f"A page compares {task.name} by {known}, not by {by}; compare by one that it has.")
+        raise SettingError(f"A page compares {task.name} by {known}, not by {by}.")
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
-        raise SettingError("groups does nothing in a report; say with `of` what is resampled.")
+        raise SettingError("groups does nothing in a report; specify with `of` what is resampled.")
     match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
     match = tuple(
         dict.fromkeys((task.selection.resolve(match[0], options), *match))
@@ -117,8 +116,8 @@ def _scored(
     return prepare(gold, systems, {**options, "match": (compared, *prepared.settings.match)}, content)
 
 
-def _ranking(found: ComparedRun, scored: RunConfig) -> Ranking:
-    run = found.run
-    tallies = run.by_document(run.tallies) if found.groups[0] == "documents" else run.tallies
-    results = results_of(found.gold_name, replace(run, tallies=tallies), scored, "finest")
-    return replace(ranked(results, found.resampling).ranking, few_documents=found.few_documents)
+def _ranking(compared: ComparedRun, scored: RunConfig) -> Ranking:
+    run = compared.run
+    tallies = run.by_document(run.tallies) if compared.groups[0] == "documents" else run.tallies
+    results = results_of(compared.gold_name, replace(run, tallies=tallies), scored, "finest")
+    return replace(ranked(results, compared.resampling).ranking, few_documents=compared.few_documents)

@@ -1,4 +1,4 @@
-"""`score`: gold standard and systems in, results out."""
+"""`score`: the results of systems against a gold standard."""
 
 from __future__ import annotations
 
@@ -37,18 +37,25 @@ if TYPE_CHECKING:
 Systems = Mapping[str, Input] | None
 
 
-def scored(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial) -> Results:
-    """Read, judge and score; the engine says where."""
+SHOWN = ("leaked",)
+"""Lists that can be added to scores."""
+_LEAK = "leak"
+
+
+def score_inputs(
+    gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial
+) -> Results:
+    """Read, evaluate and score, on an engine."""
     run = engine(Job(gold, systems, prepared, prepared.settings.match, groups))
     return results_of(name_of(gold), run, prepared, groups)
 
 
 def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
-    """The results of a run."""
+
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
-    found = {}
+    results = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or ReadInfo()
         notes = task.evaluation.notes(
@@ -56,7 +63,7 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         )
         if side.grounding is not None and side.grounding.has_nothing:
             warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
-        found[name] = Result(
+        results[name] = Result(
             name=name,
             gold=gold,
             units=side.units,
@@ -69,104 +76,96 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
             reading=reading,
-            notes=tuple(note for each in (*general, notes) for note in each),
+            notes=tuple(note for part in (*general, notes) for note in part),
             tallies=tallies,
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
             groups=run.kept_apart(groups),
-            before=_scores_before(run.before, name, groups),
+            before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
         )
-    return Results(found)
+    return Results(results)
 
 
-def _scores_before(before: UncorrectedScores | None, name: str, groups: Groups) -> Mapping[str, MeasureScore]:
-    """The scores of a system on the gold standard as it was read, where it has overrides."""
+def _uncorrected(before: UncorrectedScores | None, name: str, groups: Groups) -> Mapping[str, MeasureScore]:
+    """The scores of a system on the gold standard without overrides, if it has overrides."""
     if before is None:
         return {}
     settings = before.settings
-    models = shown_models([model(settings.task, each).prepare(settings) for each in settings.match], groups)
+    models = shown_models([model(settings.task, match).prepare(settings) for match in settings.match], groups)
     gold, levels = before.gold, before.levels[name]
     return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
 
 
 def shown_models(models: Sequence[Formula], groups: Groups) -> Sequence[Formula]:
-    """What is counted for totals only is not shown where groups are kept apart."""
-    return [each.without("close", "missed") for each in models] if groups == "finest" else models
+    """The measures without counts that only totals have, if groups are kept apart."""
+    return [measure.without("close", "missed") for measure in models] if groups == "finest" else models
 
 
 def totals_of(gold_name: str, run: Run, prepared: RunConfig) -> Results:
-    """The results of a run that keeps groups apart, as totals."""
-    totals = {name: {judge: tally.total() for judge, tally in each.items()} for name, each in run.tallies.items()}
+    """The total results of a run that keeps groups apart."""
+    totals = {
+        name: {scorer: tally.total() for scorer, tally in tallies.items()} for name, tallies in run.tallies.items()
+    }
     return results_of(gold_name, replace(run, tallies=totals), prepared, "total")
 
 
-def scored_if_sound(
+def score_valid_systems(
     gold: Input, systems: Mapping[str, Input], prepared: RunConfig, groups: Groups, engine: Engine
 ) -> tuple[Results, dict[str, str]]:
-    """The results of the systems that can be scored, and for each of the others the sentence of its error.
+    """The results of the systems that can be scored, and the error message of each of the others.
 
-    If all of them can, they are read once. If not, each is read by itself to find those that cannot, and then the
-    others together. An error that no system has by itself, and one that all have, are raised.
+    If all can be scored, they are read once. If not, each is read alone to find the invalid ones, and then the others
+    are read together. Errors that no system has alone, and errors that all systems have, are raised.
     """
     try:
-        return scored(gold, systems, prepared, groups, engine), {}
+        return score_inputs(gold, systems, prepared, groups, engine), {}
     except EvenhandError as error:
-        reasons = _reasons(gold, systems, prepared, engine)
+        reasons = {}
+        for name, side in systems.items():
+            try:
+                score_inputs(gold, {name: side}, prepared, "total", engine)
+            except EvenhandError as reason:
+                reasons[name] = str(reason)
         if not reasons or (set(reasons.values()) == {str(error)} and len(reasons) == len(systems)):
             raise
     if len(reasons) == len(systems):
         listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
         raise SettingError(f"None of the {counted(len(systems), 'system')} can be ranked. {listed}")
-    sound = {name: side for name, side in systems.items() if name not in reasons}
-    return scored(gold, sound, prepared, groups, engine), reasons
-
-
-def _reasons(gold: Input, systems: Mapping[str, Input], prepared: RunConfig, engine: Engine) -> dict[str, str]:
-    reasons = {}
-    for name, side in systems.items():
-        try:
-            scored(gold, {name: side}, prepared, "total", engine)
-        except EvenhandError as error:
-            reasons[name] = str(error)
-    return reasons
+    valid = {name: side for name, side in systems.items() if name not in reasons}
+    return score_inputs(gold, valid, prepared, groups, engine), reasons
 
 
 def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]:
-    """A warning that systems are missing, and why each of them is."""
+    """A warning that systems are missing, and the reason for each of them."""
     if not skipped:
         return ()
     verb = "is" if len(skipped) == 1 else "are"
-    warning = f"{WARNING}{len(skipped)} of {len(skipped) + ranked} systems {verb} not ranked; the notes say why."
+    warning = f"{WARNING}{len(skipped)} of {len(skipped) + ranked} systems {verb} not ranked; see the notes."
     return (warning, *(f"not ranked: {name}: {reason}" for name, reason in skipped.items()))
 
 
-SHOWN = ("leaked",)
-"""What can be listed beside scores."""
-_MODEL = "leak"
-
-
-def scored_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
-    """The results, each with the gold spans that are not covered, or the first ones; in this process."""
+def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
+    """Score in this process; each result has the gold spans that are not covered, at most `limit`."""
     from evenhand.tasks.spans.leakage import LeakWatch
 
-    if _MODEL not in prepared.settings.match:
-        raise SettingError("Spans that leak are those of the match model leak; score with it, too.")
+    if _LEAK not in prepared.settings.match:
+        raise SettingError("show='leaked' needs the measure leak; add it to match.")
     watch = LeakWatch(None if limit is None else check_whole_number("limit", limit, 0))
 
-    def watched(work: Job) -> Run:
-        run = work.run([watch])
-        run.settle_groups(work.groups)
+    def observed(job: Job) -> Run:
+        run = job.run([watch])
+        run.settle_groups(job.groups)
         return run
 
-    results = scored(gold, systems, prepared, groups, watched)
+    results = score_inputs(gold, systems, prepared, groups, observed)
     return Results({name: _with_spans(result, watch.found.get(name, [])) for name, result in results.items()})
 
 
 def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
-    score = result[_MODEL].adding("leaked", {"spans": [asdict(each) for each in leaked]})
-    return replace(result, scores={**result.scores, _MODEL: score})
+    score = result[_LEAK].adding("leaked", {"spans": [asdict(span) for span in leaked]})
+    return replace(result, scores={**result.scores, _LEAK: score})
 
 
 @overload
@@ -201,28 +200,28 @@ def score(
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
 
-    With one system the answer is a `Result`, with a list or a mapping of systems a `Results`. Without any, `gold` is
-    a column file whose last two columns are gold and prediction, as conlleval takes them (`column` names others:
-    {"gold": 3, "system": 4}).
+    Returns a `Result` for one system, and `Results` for a list or mapping of systems. Without systems, `gold` is a
+    column file whose last two columns are gold and prediction, as for conlleval (`column` names others: {"gold": 3,
+    "system": 4}).
 
     task       what is scored; without it, files in CoNLL-U are scored as trees, those with coreference as chains,
                bracketed trees as constituents, others as spans
-    match      match models, by name or by the name of a family ("semeval", "conll18", "arcs")
+    match      measures, by name or by the name of a family ("semeval", "conll18", "arcs")
     labels     only these labels; exclude: all but these; both after `map`
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
                without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
                (words that differ are counted and reported), else "strict"
     beta       the weight of recall in F-beta
-    groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences where
+    groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences if
                there is one document; then close and missed spans are not counted)
-    jobs       among how many processes large files and folders are divided; 0: as many as there are cores
-    engine     where the work is done instead: `eh.engines.dask(client)`, a cluster; see `eh.engines`
-    show       "leaked", with the match model leak: keep the gold spans that are not covered, or the first ones of each
-               system (`limit`): `result["leak"].further["leaked"]["spans"]`
+    jobs       number of processes for large files and folders; 0: one per core
+    engine     another engine, such as `eh.engines.dask(client)` for a cluster; see `eh.engines`
+    show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
+               `result["leak"].further["leaked"]["spans"]`
 
-    For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. Where one side
-    counts in characters (texts with offsets), all do. Tasks and match models have parameters of their own:
+    For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. If one side counts
+    in characters (texts with offsets), all do. Parameters of tasks and measures:
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
@@ -246,30 +245,30 @@ def score(
     }
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
-        raise SettingError("A limit is one of spans; say which ones with show.")
+        raise SettingError("limit needs show.")
     if show is None:
-        results = scored(gold, sides, prepared, groups, engine)
+        results = score_inputs(gold, sides, prepared, groups, engine)
     else:
-        results = scored_with_leaks(gold, sides, prepared, groups, limit)
+        results = score_with_leaks(gold, sides, prepared, groups, limit)
     return next(iter(results.values())) if systems is None or is_single_system(systems) else results
 
 
 def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:
-    """Where work runs: in this process unless somebody says."""
+    """The engine of a job: this process by default."""
     if jobs is None:
         return engine or serial
     if engine is not None:
-        raise SettingError("jobs and engine both say where the work is done; give one of them.")
+        raise SettingError("Specify jobs or engine, but not both.")
     from evenhand.engines.processes import processes  # takes a while to load
 
     return processes(jobs)
 
 
 def _parameters() -> str:
-    """The parameters of all tasks, as a docstring lists them."""
+    """The parameters of all tasks, for the docstring."""
     lines = []
     for task in TASKS.values():
-        lines += ["", f"    {task.name}: match models {', '.join(model.name for model in models_of(task.name))}"]
+        lines += ["", f"    {task.name}: measures {', '.join(model.name for model in models_of(task.name))}"]
         for parameter in parameters_of(task.name):
             lines.append(f"    {parameter.name}")
             lines += [f"        {line}" for line in wrap(help_of(parameter), 100)]

@@ -76,7 +76,7 @@ def report(gold: AnyPath, systems: tuple[AnyPath, ...], output: Path, quiet: boo
     write_file(output, found.to_html())
     if not quiet:
         say_notes(found.notes)
-        say(f"{output}: {found.units.carried:,} of {counted(found.units.met, 'unit')}.")
+        say(f"{output}: {found.units.included:,} of {counted(found.units.total, 'unit')}.")
 
 
 # == cli/plot.py: `evenhand plot`: figures for papers.

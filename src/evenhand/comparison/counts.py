@@ -1,4 +1,4 @@
-"""Adds up everything that is compared, portion by portion: it watches the pass over the files."""
+"""The counts of a comparison: accumulated while the files are evaluated, and by group for tests and intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from evenhand.arrays import Ints, Values, is_ones, ones
 from evenhand.comparison.differences import Differences, Oracle, slicer
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import Wanted
+from evenhand.comparison.units import UnitSearch
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -24,26 +24,27 @@ from evenhand.tasks.task import Task
 from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Agreement, Locations, Predictions
 from evenhand.tasks.words.measures import ABSENT, MISSING
 
-# == comparison/group_tables.py: What a score divides, group by group, for several systems: w
+_MAX_LABELS = 2**17 - 2
+_LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
 
 
 @dataclass(frozen=True)
 class GroupTables:
-    """By system a table (groups, columns); equal groups may stand in one row. The statistic is the score of sums."""
+    """By system a table (groups, columns); equal groups may share a row. The statistic is the score of sums."""
 
     tables: Mapping[str, Values]
     sizes: Ints
-    """How many groups each row stands for."""
+    """Number of groups per row."""
     statistic: Statistic
 
     @staticmethod
     def of(model: Formula, tallies: Mapping[str, Tally], groups: int, labels: Sequence[str] = ()) -> GroupTables:
         """The counts of tallies; a macro average has columns for every label of the gold standard."""
         sizes = ones(groups)
-        if model.headline == "macro":  # so many columns that only types of groups get a row
-            kinds = {kind for each in model.columns() for kind in each}
-            first, place = group_types([GroupCounts.of_tally(tally, kinds) for tally in tallies.values()], groups)
-            sizes, groups = np.bincount(place), len(first)
+        if model.headline == "macro":  # there are many columns, so only types of groups get a row
+            kinds = {kind for counts in model.columns() for kind in counts}
+            first, type_of = group_types([GroupCounts.of_tally(tally, kinds) for tally in tallies.values()], groups)
+            sizes, groups = np.bincount(type_of), len(first)
             tallies = {name: tally.choose(first) for name, tally in tallies.items()}
         tables = {name: divided_table(model, tally, labels, groups) for name, tally in tallies.items()}
         shape = next(iter(tables.values())).shape[1:]
@@ -56,15 +57,15 @@ class GroupTables:
 
     @staticmethod
     def joined(parts: Sequence[GroupTables]) -> GroupTables:
-        """Several data sets as one, each with columns of its own; the score is the mean of their scores."""
+        """Several data sets as one, each with separate columns; the score is the mean of their scores."""
         ends = np.cumsum([part.columns for part in parts])
         rows = np.cumsum([0, *(len(part.sizes) for part in parts)])
 
         def statistic(sums: Values) -> Values:
             columns = np.split(sums, ends[:-1], axis=-1)
             scores = [part.statistic(column) for part, column in zip(parts, columns, strict=True)]
-            found: Values = np.mean(scores, axis=0)
-            return found
+            mean: Values = np.mean(scores, axis=0)
+            return mean
 
         tables = {name: np.zeros((rows[-1], ends[-1])) for name in parts[0].tables}
         for part, row, end in zip(parts, rows, ends, strict=False):
@@ -77,7 +78,7 @@ class GroupTables:
         return len(next(iter(self.tables.values())).T)
 
     def differing(self, one: str, other: str) -> int:
-        """In how many groups the counts of two systems differ."""
+        """Number of groups in which the counts of two systems differ."""
         return int(self.sizes[(self.tables[one] != self.tables[other]).any(axis=1)].sum())
 
     def score(self, system: str) -> float:
@@ -86,26 +87,19 @@ class GroupTables:
         return float(self.statistic(table.sum(axis=0) if is_ones(self.sizes) else self.sizes @ table))
 
 
-# == comparison/counts.py (primary)
-
-
-_MOST_LABELS = 2**17 - 2
-_LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
-
-
 @dataclass(frozen=True)
-class Sought:
-    """What a comparison is asked for beside its counts."""
+class Extras:
+    """What a comparison collects in addition to its counts."""
 
     slices: Sequence[str] = ()
     vocabulary: Collection[str] | None = None
     """The word list of the slice `vocabulary`."""
-    wanted: Wanted | None = None
+    search: UnitSearch | None = None
     collection: UnitCollection | None = None
 
 
 class ComparisonCounts:
-    """What several systems say of the same units, counted in all ways."""
+    """Accumulates the counts of a comparison: an observer of evaluations."""
 
     def __init__(
         self,
@@ -115,35 +109,34 @@ class ComparisonCounts:
         systems: Sequence[str],
         pairs: Sequence[tuple[int, int]],
         labels: StringIndex[str],
-        sought: Sought,
+        extras: Extras,
     ) -> None:
         self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
         self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
         self.agreement: Agreement = (task.comparison.similarity or Agreement)(self.systems, by, settings)
-        self.sought = sought
+        self.extras = extras
         self._slicers = {
-            name: slicer(name, sought.vocabulary, labels, task.comparison.slices) for name in sought.slices
+            name: slicer(name, extras.vocabulary, labels, task.comparison.slices) for name in extras.slices
         }
-        self._slice_names: dict[str, StringIndex[str]] = {name: StringIndex() for name in sought.slices}
-        self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in sought.slices}
-        self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in sought.slices}
+        self._slice_names: dict[str, StringIndex[str]] = {name: StringIndex() for name in extras.slices}
+        self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in extras.slices}
+        self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in extras.slices}
         self.gold_count = SideSummary()
-        """The gold standard's units, where they are not those of the task."""
+        """The gold standard's units, if they are not the units of the task."""
         self.left_out = 0
-        """How many units that count are not scored for all systems."""
+        """Number of units that count but are not scored for all systems."""
         self.lost = 0
-        """How many units of the gold standard some system lacks."""
+        """Number of gold units that at least one system lacks."""
         self._units, self._right = 0, np.zeros(len(systems), dtype=np.int64)
-        """How many units of the gold standard all systems have, and how many of these each system has right."""
+        """Number of gold units that all systems have, and how many of these each system has right."""
 
-    def __call__(self, judgement: Evaluation) -> None:
-        """Add what is said of a portion."""
-        if len(self.labels) > _MOST_LABELS:
+    def __call__(self, evaluation: Evaluation) -> None:
+        if len(self.labels) > _MAX_LABELS:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
-        answers, places = judgement.answers(self.by), judgement.places
+        answers, places = evaluation.answers(self.by), evaluation.places
         self.differences.add(answers)
         self.oracle.add(answers)
-        self.agreement.add(judgement, answers)
+        self.agreement.add(evaluation, answers)
         self.left_out += answers.left_out
         if self.by in self.task.other_units:
             self.gold_count.add(answers.label[~answers.is_surplus], self.labels.values)
@@ -154,53 +147,53 @@ class ComparisonCounts:
             self._right += np.count_nonzero(answers.right & has_all, axis=1)
         for name, slice_of in self._slicers.items():
             self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
-        if self.sought.wanted is not None:
-            self.sought.wanted.add(answers, places, self)
-        if self.sought.collection is not None:
-            self.sought.collection.add(judgement.units(self.by), places, judgement.drawing())
+        if self.extras.search is not None:
+            self.extras.search.add(answers, places, self)
+        if self.extras.collection is not None:
+            self.extras.collection.add(evaluation.units(self.by), places, evaluation.drawing())
 
     def on_shared(self) -> tuple[int, dict[str, float]] | None:
-        """How many units all systems have, and each system's score on these; None where no system lacks a unit."""
+        """Number of units that all systems have, and each system's score on these; None if no system lacks a unit."""
         if not self.lost:
             return None
         shares = (self._right / self._units).tolist() if self._units else [0.0] * len(self.systems)
         return self._units, dict(zip(self.systems, shares, strict=True))
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Predictions) -> None:
-        """Count verdicts by slice, for every system."""
+        """Count error types by slice, for every system."""
         kinds = answers.kinds
         names = tuple(self._slice_names[name].values)
         counts = np.bincount(of_unit[~answers.is_surplus], minlength=len(names)).tolist()
         self._slice_units[name].update(dict(zip(names, counts, strict=True)))
         for row, tallies in enumerate(self._sliced[name]):
             kind = answers.kind[row]
-            units = answers.counted[kind[answers.counted] < len(kinds)]  # of spans, TN is no kind of count
+            units = answers.counted[kind[answers.counted] < len(kinds)]  # TN of spans is not counted
             group = np.zeros(len(units), dtype=np.int64)
             nothing = np.full(len(units), -1)
             tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
-        """For every slicing, the gold standard's units by slice, and each system's tally with slices for labels."""
+        """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
         return {
             name: (self._slice_units[name], dict(zip(self.systems, map(Tally.merge, parts), strict=True)))
             for name, parts in self._sliced.items()
         }
 
     def gold(self, answers: Predictions, places: Locations, unit: int) -> tuple[str, str | None]:
-        """The gold label of a unit, none for surplus, and the head of a word in a tree."""
+        """The gold label of a unit, empty for surplus, and the head of a word in a tree."""
         code = int(answers.told[unit])
         label = "" if code < 0 else self.labels[code]
         heads = answers.gold_head
         return label, None if heads is None or code < 0 else _head(answers, places, int(heads[unit]))
 
     def antecedent(self, answers: Predictions, places: Locations, unit: int) -> str | None:
-        """Of mentions: the closest antecedent in the key."""
-        found = answers.gold_antecedent
-        return None if found is None else _mention(answers, places, int(found[unit]))
+        """The closest antecedent of a mention in the key."""
+        antecedents = answers.gold_antecedent
+        return None if antecedents is None else _mention(answers, places, int(antecedents[unit]))
 
     def answer(self, answers: Predictions, places: Locations, system: int, unit: int) -> str:
-        """What a system says of a unit; of trees, the relation and the head; of mentions, also their antecedent."""
-        label = self.shown(int(answers.shown[system, unit]))
+        """The answer of a system in words; with the head of a word in a tree, and the antecedent of a mention."""
+        label = self.in_words(int(answers.shown[system, unit]))
         if answers.gold_antecedent is not None:
             antecedent = _mention(answers, places, int(answers.part[system, unit]))
             return label if antecedent is None else f"{label} to {antecedent}"
@@ -209,13 +202,13 @@ class ComparisonCounts:
         head = _head(answers, places, int(answers.part[system, unit]))
         return label if label == head == "root" else f"{label} of {head}"
 
-    def shown(self, code: int) -> str:
-        """What a system says of a unit, in words."""
+    def in_words(self, code: int) -> str:
+        """The answer of a system to a unit."""
         return _LACKED[code] if code < 0 else self.task.comparison.answer_text(code, self.labels.values)
 
 
 def _mention(answers: Predictions, places: Locations, unit: int) -> str | None:
-    """The words of a mention, or where there are none, its place."""
+    """The words of a mention, or its position if the file has no words."""
     if unit < 0:
         return None
     return places.mention(int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit]))

@@ -1,4 +1,4 @@
-"""Differences: on which units two systems say different things, and what became of them.
+"""Differences between two systems, the oracle of several systems, and slices.
 
 For a pair of systems 1 and 2 and N units:
 
@@ -9,15 +9,15 @@ For a pair of systems 1 and 2 and N units:
   word that a system lacks is wrong under it: one that only system 2 lacks is a new error if system 1 has it right.
 - For enhanced dependencies, N is the gold edges and the surplus of either system, as for spans.
 - For trees, what changed: the head, the relation, or both.
-- For spans, N is the gold spans and the surplus of either system. Right is TP and TN, so that corrections are
-  transitions to TP or TN, and new errors those from TP or TN: corrections - new errors = errors(1) - errors(2). A unit
-  of the same class that was matched with other bounds is no difference, but is counted as *moved*.
-- For mentions, the same with the verdicts of ARCS: N is all mentions that are not tn under both, and corrections - new
-  errors = (tp(2) - fp(2)) - (tp(1) - fp(1)). The only changed errors are wl to fn and fn to wl; *moved* are mentions
-  with the same verdict but another closest antecedent.
+- For spans, N is the gold spans and the surplus of either system. Right is TP and TN, so corrections are transitions to
+  TP or TN, and new errors are transitions from TP or TN: corrections - new errors = errors(1) - errors(2). A unit of
+  the same class that was matched with other bounds is not a difference, but is counted as *moved*.
+- For mentions, the same with the error types of ARCS: N is all mentions that are not tn under both, and corrections -
+  new errors = (tp(2) - fp(2)) - (tp(1) - fp(1)). The only changed errors are wl to fn and fn to wl; *moved* are
+  mentions with the same error type but another closest antecedent.
 
-Source: Tuggener 2017, section 2 (eq. 1, Algorithm 1, Tables 3 to 8); for spans, the same with the verdicts of Ortmann
-2022.
+Source: Tuggener 2017, section 2 (eq. 1, Algorithm 1, Tables 3 to 8); for spans, the same with the error types of
+Ortmann 2022.
 """
 
 from __future__ import annotations
@@ -36,23 +36,116 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.units import Locations, Predictions, together
 
-# == comparison/oracle.py: The oracle: how far systems together could get, if somebody
+CLASSES = ("correction", "new_error", "changed_error")
+CHANGES = ("", "head", "relation", "both")
+_LABEL_BITS, _SHOWN_BITS = 17, 22
+_LACKED = 2
+"""Added to answers because codes of units that a system lacks are negative."""
+_LABEL, _SHOWN = (1 << _LABEL_BITS) - 1, (1 << _SHOWN_BITS) - 1
+_CHANGE_BIT = _LABEL_BITS + 2 * _SHOWN_BITS
+"""Position of the change in a key, which packs a change, a gold label, and twice an answer and whether it is right."""
+SLICES = ("length", "sentence-length", "vocabulary", "document")
+"""The slices of all tasks that are not columns."""
+Slicer = Callable[[Predictions, Locations, StringIndex[str]], Ints]
+"""Returns the slice of every unit, as a code in a table of names."""
+_LENGTHS = ("1", "2", "3", "4", "5+")
+_SENTENCES = ("1-10", "11-20", "21-40", "41+")
+_NOWHERE = "no place"
+
+
+class Transition(NamedTuple):
+    """A unit under two systems: codes of the gold label (-1: surplus) and of the two answers."""
+
+    gold: int
+    before: int
+    after: int
+    change: str
+    """What changed in a tree."""
+
+
+@dataclass
+class PairCounts:
+    """The differences of two systems."""
+
+    units: int = 0
+    moved: int = 0
+    transitions: Mapping[str, Counter[Transition]] = field(
+        default_factory=lambda: {name: Counter() for name in CLASSES}
+    )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of differences of each class."""
+        return {name: transitions.total() for name, transitions in self.transitions.items()}
+
+    @property
+    def different(self) -> int:
+        return sum(self.counts.values())
+
+
+class Differences:
+    """Counts the differences of pairs of systems, part by part."""
+
+    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
+        self.pairs = {pair: PairCounts() for pair in pairs}
+        self._keys: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in pairs}
+
+    def add(self, answers: Predictions) -> None:
+        is_gold = ~answers.is_surplus
+        gold, surplus = int(np.count_nonzero(is_gold)), int(np.count_nonzero(answers.is_surplus))
+        absent = None if answers.absent is None else together(answers.absent[:, answers.is_surplus])
+        after = ((answers.shown + _LACKED) << 1) | answers.right
+        before = ((answers.told + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
+        for (a, b), counts in self.pairs.items():
+            is_different = answers.answer[a] != answers.answer[b]
+            units = np.flatnonzero(is_different)
+            keys = before[a][units] | after[b][units]
+            if answers.gold_head is not None:
+                head, relation = answers.part[a] != answers.part[b], answers.shown[a] != answers.shown[b]
+                keys |= (head + 2 * relation)[units] << _CHANGE_BIT  # an index of `CHANGES`
+            else:  # the same answer but other bounds, or another antecedent
+                counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
+            distinct, number = np.unique(keys, return_counts=True)
+            self._keys[a, b].update(dict(zip(distinct.tolist(), number.tolist(), strict=True)))
+            counts.units += gold
+            if absent is not None:
+                counts.units += surplus - int(absent[a, b])
+
+    def finish(self) -> dict[tuple[int, int], PairCounts]:
+        """Return the counts of all pairs, with their transitions."""
+        for pair, keys in self._keys.items():
+            for key, count in keys.items():
+                kind, transition = _decode(key)
+                self.pairs[pair].transitions[kind][transition] = count
+        return self.pairs
+
+
+def _decode(key: int) -> tuple[str, Transition]:
+    after, before = key & _SHOWN, key >> _SHOWN_BITS & _SHOWN
+    gold = (key >> 2 * _SHOWN_BITS & _LABEL) - 1
+    kind = "correction" if after & 1 else "new_error" if before & 1 else "changed_error"
+    return kind, Transition(gold, (before >> 1) - _LACKED, (after >> 1) - _LACKED, CHANGES[key >> _CHANGE_BIT])
+
+
+def difference_class(before: Bools, after: Bools) -> Ints:
+    """Indices in `CLASSES` of different units, by whether each of the two systems has them right."""
+    return np.where(after, 0, np.where(before, 1, 2))
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The oracle: how far systems together could get, if somebody always chose the right one.
+    """Oracle upper bound: the score if a correct system were chosen for every unit.
 
-    A unit is solved if one system at least is right. For all units, and for those of each gold label:
+    A unit is solved if at least one system is right. For all units, and for the units of each gold label:
 
     - each system's score = units it has right / units; the *upper bound* = units solved / units.
     - *gain*: the upper bound minus the score of the system that is best overall; *gain over best*: minus the score of
       the one that is best on the label.
     - Sentences are fully correct if all their units are right, under one system or, for the bound, under any.
-    - For spans, the bounds of precision and F1 under exact match: TP = gold spans that one system at least has, FP =
+    - For spans, the bounds of precision and F1 under exact match: TP = gold spans that at least one system has, FP =
       wrong spans that every system has.
-    - For mentions, units with labels are those with an antecedent in the key, so that scores are recall under ARCS.
-    - *Difficulty*: how many systems have each unit right, 0 to all. Surplus is right under the systems without it.
+    - For mentions, only those with an antecedent in the key have labels, so scores are recall under ARCS.
+    - *Difficulty*: the number of systems that have each unit right. Surplus is right under the systems without it.
 
     Source: Tuggener 2017, section 3 (Tables 9 to 11).
     """
@@ -84,7 +177,7 @@ def _share(part: int, whole: int) -> float:
 
 
 class Oracle:
-    """Counts what systems solve, portion by portion; only units of the gold standard have labels here."""
+    """Counts the units that systems solve, part by part; only gold units have labels here."""
 
     def __init__(self, systems: int) -> None:
         self._systems = systems
@@ -95,8 +188,8 @@ class Oracle:
     def add(self, answers: Predictions) -> None:
         right = answers.right
         self._difficulty += np.bincount(right[:, answers.counted].sum(axis=0), minlength=self._systems + 1)
-        mine = np.flatnonzero(~answers.is_surplus)
-        self._add_labels(answers.label[mine], right[:, mine])
+        gold = np.flatnonzero(~answers.is_surplus)
+        self._add_labels(answers.label[gold], right[:, gold])
         self._add_sentences(answers)
 
     def _add_labels(self, label: Ints, right: np.ndarray) -> None:
@@ -131,7 +224,7 @@ class Oracle:
         return _bound(self._sentences)
 
     def difficulty(self) -> dict[int, int]:
-        """How many units so many systems have right."""
+        """Number of units by the number of systems that have them right."""
         return dict(enumerate(self._difficulty.tolist()))
 
 
@@ -140,43 +233,30 @@ def _bound(row: Ints) -> Bound:
     return Bound(units, tuple(right), solved)
 
 
-# == comparison/slices.py: Slices: units by something else than their labels.
-
-
-_LENGTHS = ("1", "2", "3", "4", "5+")
-_SENTENCES = ("1-10", "11-20", "21-40", "41+")
-_NOWHERE = "no place"
-SLICES = ("length", "sentence-length", "vocabulary", "document")
-"""The slices of all tasks that are no columns."""
-Slicer = Callable[[Predictions, Locations, StringIndex[str]], Ints]
-"""The slice of every unit, as a code of a table of names."""
-
-
 def slicer(
     name: str, words: Collection[str] | None, labels: StringIndex[str], of_task: Mapping[str, Callable[..., Ints]]
 ) -> Slicer:
-    """Slices: units by something else than their labels.
+    """Slices: units by properties other than their labels.
 
-    - `length`: spans by their tokens, or characters where these are compared (1, 2, 3, 4, 5+).
-    - `sentence-length`: units by the tokens of their sentence (1-10, 11-20, 21-40, 41+).
+    - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
+    - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
     - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
     - `document`: units by their document: its name, or its number from 1.
-    - `pronoun`, of mentions: the word of those that are not nominal (*he*, *their*), in small letters; the others are
-      *nouns*.
+    - `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
     - any column of the gold standard: units by its value at their first token.
 
-    By length and by columns, strings of a language model that the text does not have are in a slice *no place*.
+    By length and by columns, strings of a language model that are not in the text are in a slice *no place*.
 
-    Slices act after judging: a unit keeps its verdict, whatever slice it is in. Surplus belongs to slices as gold spans
-    do.
+    Slices are taken after matching: a unit keeps its error type in every slice. Surplus belongs to slices like gold
+    spans.
 
-    Source: Liu et al. 2021 for scores by the length of spans and sentences and by what was seen in training.
+    Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data.
     """
     if name in of_task:
         return lambda answers, places, names: of_task[name](answers, places, names, labels)
     if name == "vocabulary":
         if words is None:
-            raise SettingError("The slice 'vocabulary' takes a word list; name it with --vocabulary FILE.")
+            raise SettingError("The slice 'vocabulary' needs a word list; name it with --vocabulary FILE.")
         return lambda answers, places, names: _by_vocabulary(answers, places, names, words)
     return _SLICERS.get(name) or (lambda answers, places, names: _by_column(name, answers, places, names))
 
@@ -188,13 +268,13 @@ def _by_length(answers: Predictions, places: Locations, names: StringIndex[str])
 def _by_sentence_length(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
     lengths = places.lengths
     if lengths is None:
-        raise SettingError("The gold standard does not know how long its sentences are; leave out 'sentence-length'.")
+        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
     return _binned(lengths[answers.sentence], (11, 21, 41), _SENTENCES, names)
 
 
 def _by_document(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    number, place = np.unique(places.document_of[answers.sentence], return_inverse=True)
-    return ints([names.code(places.document(each)) for each in number.tolist()])[place]
+    numbers, index = np.unique(places.document_of[answers.sentence], return_inverse=True)
+    return ints([names.code(places.document(number)) for number in numbers.tolist()])[index]
 
 
 def _by_vocabulary(answers: Predictions, places: Locations, names: StringIndex[str], words: Collection[str]) -> Ints:
@@ -206,25 +286,25 @@ def _by_vocabulary(answers: Predictions, places: Locations, names: StringIndex[s
 
 
 def _by_column(column: str, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    found = places.layer(column)
-    if found is None:
+    layer = places.layer(column)
+    if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
-    code, texts, starts = found
+    code, texts, starts = layer
     start = np.where(places.is_nowhere(answers.start), 0, answers.start)
-    values, place = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
-    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[place], answers, places, names)
+    values, index = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
+    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, places, names)
 
 
-def _placed(found: Ints, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    """The slices of units, of which those that stand nowhere in the text have their own."""
+def _placed(slices: Ints, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
+    """Move units that are not in the text to a separate slice."""
     nowhere = places.is_nowhere(answers.start)
-    return np.where(nowhere, names.code(_NOWHERE), found) if nowhere.any() else found
+    return np.where(nowhere, names.code(_NOWHERE), slices) if nowhere.any() else slices
 
 
-def _binned(values: Ints, least: tuple[int, ...], shown: tuple[str, ...], names: StringIndex[str]) -> Ints:
-    codes = ints([names.code(name) for name in shown])
-    found: Ints = codes[np.searchsorted(least, values, side="right")]
-    return found
+def _binned(values: Ints, minima: tuple[int, ...], bins: tuple[str, ...], names: StringIndex[str]) -> Ints:
+    codes = ints([names.code(name) for name in bins])
+    binned: Ints = codes[np.searchsorted(minima, values, side="right")]
+    return binned
 
 
 _SLICERS: dict[str, Slicer] = {
@@ -232,96 +312,3 @@ _SLICERS: dict[str, Slicer] = {
     "sentence-length": _by_sentence_length,
     "document": _by_document,
 }
-
-
-# == comparison/differences.py (primary)
-
-
-CLASSES = ("correction", "new_error", "changed_error")
-CHANGES = ("", "head", "relation", "both")
-_LABEL_BITS, _SHOWN_BITS = 17, 22
-_LACKED = 2
-"""By how much answers are raised, as codes of units that a system lacks are negative."""
-_LABEL, _SHOWN = (1 << _LABEL_BITS) - 1, (1 << _SHOWN_BITS) - 1
-_CHANGE_PLACE = _LABEL_BITS + 2 * _SHOWN_BITS
-"""Where a key has its parts: a change, a gold label, and twice an answer and whether it is right."""
-
-
-class Transition(NamedTuple):
-    """What a unit was and became: codes of the gold label (-1: surplus) and of the two systems' answers."""
-
-    gold: int
-    before: int
-    after: int
-    change: str
-    """Of trees: what changed."""
-
-
-@dataclass
-class PairCounts:
-    """The differences of two systems, added up over portions."""
-
-    units: int = 0
-    moved: int = 0
-    transitions: Mapping[str, Counter[Transition]] = field(
-        default_factory=lambda: {name: Counter() for name in CLASSES}
-    )
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many differences of each class there are."""
-        return {name: found.total() for name, found in self.transitions.items()}
-
-    @property
-    def different(self) -> int:
-        return sum(self.counts.values())
-
-
-class Differences:
-    """Counts the differences of some pairs of systems, portion by portion."""
-
-    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
-        self.pairs = {pair: PairCounts() for pair in pairs}
-        self._keys: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in pairs}
-
-    def add(self, answers: Predictions) -> None:
-        is_gold = ~answers.is_surplus
-        gold, surplus = int(np.count_nonzero(is_gold)), int(np.count_nonzero(answers.is_surplus))
-        absent = None if answers.absent is None else together(answers.absent[:, answers.is_surplus])
-        after = ((answers.shown + _LACKED) << 1) | answers.right
-        before = ((answers.told + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
-        for (a, b), counts in self.pairs.items():
-            is_different = answers.answer[a] != answers.answer[b]
-            units = np.flatnonzero(is_different)
-            keys = before[a][units] | after[b][units]
-            if answers.gold_head is not None:
-                head, relation = answers.part[a] != answers.part[b], answers.shown[a] != answers.shown[b]
-                keys |= (head + 2 * relation)[units] << _CHANGE_PLACE  # their places in `CHANGES`
-            else:  # the same answer but other bounds, or another antecedent
-                counts.moved += int(np.count_nonzero((answers.part[a] != answers.part[b]) & ~is_different & is_gold))
-            found, number = np.unique(keys, return_counts=True)
-            self._keys[a, b].update(dict(zip(found.tolist(), number.tolist(), strict=True)))
-            counts.units += gold
-            if absent is not None:
-                counts.units += surplus - int(absent[a, b])
-
-    def finish(self) -> dict[tuple[int, int], PairCounts]:
-        """The counts of all pairs, with their transitions."""
-        for pair, keys in self._keys.items():
-            for key, count in keys.items():
-                kind, transition = _decode(key)
-                self.pairs[pair].transitions[kind][transition] = count
-        return self.pairs
-
-
-def _decode(key: int) -> tuple[str, Transition]:
-    """The class of a difference and what it was: change, gold label, and twice an answer and whether it is right."""
-    after, before = key & _SHOWN, key >> _SHOWN_BITS & _SHOWN
-    gold = (key >> 2 * _SHOWN_BITS & _LABEL) - 1
-    kind = "correction" if after & 1 else "new_error" if before & 1 else "changed_error"
-    return kind, Transition(gold, (before >> 1) - _LACKED, (after >> 1) - _LACKED, CHANGES[key >> _CHANGE_PLACE])
-
-
-def difference_class(before: Bools, after: Bools) -> Ints:
-    """The places in `CLASSES` of units that are different, by whether each of the two systems has them right."""
-    return np.where(after, 0, np.where(before, 1, 2))

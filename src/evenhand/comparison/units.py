@@ -1,4 +1,4 @@
-"""The units of a count, with their place and their sentence."""
+"""Units with their positions and sentences, for `--show` and for the error browser of a page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from evenhand.tasks.units import LinkedDrawing, Locations, Predictions, Sentence
 if TYPE_CHECKING:
     from evenhand.comparison.counts import ComparisonCounts
 
-# == comparison/collection.py: A collection of units with their sentences for an error brow
-
 
 Objects = npt.NDArray[np.object_]
+SHOWN = (*CLASSES, "unsolved", "solved_once")
+"""Kinds of units that can be requested: differences of a pair, or units that no system, or only one, has right."""
 
 
 class Sentence(NamedTuple):
-    """A sentence as it is drawn: its tokens, where it is, and what every side has in it. A page has many of them."""
+    """A sentence of a page: its tokens, its position, and the annotation of every side."""
 
     tokens: tuple[str, ...]
     source: str
@@ -36,17 +36,17 @@ class Sentence(NamedTuple):
     document: str
     sides: list[Any]
     pieces: tuple[int, ...] = ()
-    """Where tokens begin that are pieces of a text, which is cut where words and spans do."""
+    """Starts of tokens that are pieces of a text, which is cut where words and spans begin and end."""
     links: Sequence[Any] = ()
-    """Of drawings with links: what links every side has between its spans."""
+    """The links between spans of every side, if links are drawn."""
 
 
 @dataclass(frozen=True)
 class CollectedUnits:
-    """Units as columns, and tables with a row for each system."""
+    """Units as columns, and tables with one row per system."""
 
     sentence: Ints
-    """The place of each unit's sentence in its collection."""
+    """Index of each unit's sentence in its collection."""
     start: Ints
     end: Ints
     label: Ints
@@ -55,9 +55,9 @@ class CollectedUnits:
     classes: Ints
     answers: Ints
     partners: Ints
-    """Of spans: the bounds of what a unit was matched with."""
+    """Bounds of the span that a span was matched with."""
     antecedents: Objects
-    """Of mentions: the closest antecedents, in the key and under every system; empty where there is none."""
+    """The closest antecedents of a mention, in the key and under every system; empty if there is none."""
     line: Ints
     """-1 where files have no lines."""
     nowhere: Objects
@@ -79,41 +79,41 @@ class CollectedUnits:
 
 @dataclass
 class Collection:
-    """What an error browser carries: units, their sentences, and the classes that verdicts fall into."""
+    """The data of an error browser: units, their sentences, and their classes."""
 
     limit: int
-    met: int = 0
-    """How many units there are."""
+    total: int = 0
+    """Number of units."""
     positions: Atoms = "tokens"
     """What the offsets of units count."""
     sentences: list[Sentence] = field(default_factory=list)
     classes: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    """Numbers of classes: verdict, gold label and system label."""
+    """Numbers of classes: error type, gold label and system label."""
     _parts: list[CollectedUnits] = field(default_factory=list)
     _is_plain: list[Bools] = field(default_factory=list)
     """Which units of each part all systems have right."""
     _wrong: int = 0
     _right: int = 0
-    """How many units of each kind there are so far."""
+    """Numbers of units of both kinds so far."""
     _numbers: dict[int, int] = field(default_factory=dict)
-    """The places in `sentences` of sentences, by their number in the file."""
+    """Indices in `sentences`, by the number of the sentence in the file."""
 
     @property
-    def carried(self) -> int:
-        """How many units are carried."""
+    def included(self) -> int:
+        """Number of units in the page."""
         return min(self.limit, self._wrong + self._right)
 
     def units(self) -> CollectedUnits:
-        """The units that are carried, in the order of the text."""
+        """The units in the page, in the order of the text."""
         whole, is_plain = CollectedUnits.concatenate(self._parts), np.concatenate(self._is_plain)
         rows = np.concatenate((np.flatnonzero(~is_plain), np.flatnonzero(is_plain)))[: self.limit]
         number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
         return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
     def add(self, judged: Units, places: Locations, drawn: SentenceView) -> None:
-        """Collect some units; `drawn` has the annotation of their sentences."""
+        """Collect the units of a part; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
-        self.met += len(is_plain)
+        self.total += len(is_plain)
         wrong = np.flatnonzero(~is_plain)[: self.limit - self._wrong]
         self._wrong += len(wrong)
         right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
@@ -123,7 +123,7 @@ class Collection:
         self._is_plain.append(is_plain[units])
 
     def _units(self, judged: Units, places: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
-        """Some units, in their order."""
+        """The units of some rows, in their order."""
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
         is_nowhere, positions = places.is_nowhere(start), places.positions(sentence, start, end)
         self.positions = positions.of
@@ -139,7 +139,7 @@ class Collection:
             judged.label[units],
             judged.surplus[units],
             self._classes(judged, units),
-            _told_apart(judged.answer[:, units]),
+            _numbered(judged.answer[:, units]),
             judged.partner[:, units],
             antecedents,
             places.line_numbers(sentence, start),
@@ -148,8 +148,8 @@ class Collection:
         )
 
     def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:
-        """The same, counted in pieces where sentences are cut into some."""
-        pieces = [self.sentences[place].pieces for place in units.sentence.tolist()]
+        """The same units with positions in pieces, if sentences are cut into pieces."""
+        pieces = [self.sentences[index].pieces for index in units.sentence.tolist()]
         if not any(pieces):
             return units
         start, end = (ints(list(map(piece, pieces, column.tolist()))) for column in (units.start, units.end))
@@ -157,51 +157,51 @@ class Collection:
         return replace(units, start=start, end=end, partners=ints(partners))
 
     def _classes(self, judged: Units, units: Ints) -> Ints:
-        """The numbers of the classes of some units, under each system; new ones are numbered unit by unit."""
+        """The class numbers of some units under each system; new classes are numbered unit by unit."""
         kind, gold, predicted = (table[:, units].T.ravel() for table in (judged.kind, judged.gold, judged.predicted))
         key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
         _, first, which = np.unique(key, return_index=True, return_inverse=True)
         number = np.empty(len(first), dtype=np.int64)
-        for each in np.argsort(first).tolist():
-            row = first[each]
+        for index in np.argsort(first).tolist():
+            row = first[index]
             code = int(kind[row]), int(gold[row]), int(predicted[row])
-            number[each] = self.classes.setdefault(code, len(self.classes))
+            number[index] = self.classes.setdefault(code, len(self.classes))
         return number[which].reshape(len(units), len(judged.kind)).T
 
     def _drawn(self, sentence: Ints, places: Locations, drawn: SentenceView) -> Ints:
-        """The place of each sentence in `sentences`; those that are not there are drawn."""
+        """The index of each sentence in `sentences`; new sentences are appended."""
         links = drawn.links if isinstance(drawn, LinkedDrawing) else None
-        different, which = np.unique(sentence, return_inverse=True)
-        found = []
-        for each in different.tolist():
-            number = places.number(each)
-            place = self._numbers.setdefault(number, len(self.sentences))
-            if place == len(self.sentences):
-                linked = () if links is None else links(each)
-                self.sentences.append(sentence_of(each, number, places, drawn.sides(each), linked))
-            found.append(place)
-        return ints(found)[which]
+        distinct, which = np.unique(sentence, return_inverse=True)
+        indices = []
+        for scope in distinct.tolist():
+            number = places.number(scope)
+            index = self._numbers.setdefault(number, len(self.sentences))
+            if index == len(self.sentences):
+                linked = () if links is None else links(scope)
+                self.sentences.append(sentence_of(scope, number, places, drawn.sides(scope), linked))
+            indices.append(index)
+        return ints(indices)[which]
 
 
-def _told_apart(answer: Ints) -> Ints:
-    """Answers as numbers that are the same for the same answer to a unit: 0 is what the first system says."""
-    found, different = np.empty_like(answer), np.zeros(answer.shape[1], dtype=np.int64)
-    for row, said in enumerate(answer):
-        found[row] = different
+def _numbered(answer: Ints) -> Ints:
+    """Number the distinct answers to each unit, from 0 for the first system's."""
+    numbers, distinct = np.empty_like(answer), np.zeros(answer.shape[1], dtype=np.int64)
+    for row, answers in enumerate(answer):
+        numbers[row] = distinct
         for before in range(row):
-            same = answer[before] == said
-            found[row, same] = found[before, same]
-        different += found[row] == different
-    return found
+            same = answer[before] == answers
+            numbers[row, same] = numbers[before, same]
+        distinct += numbers[row] == distinct
+    return numbers
 
 
 def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any], links: Sequence[Any] = ()) -> Sentence:
-    """A sentence with what all sides have in it; a text is cut into pieces where words and spans begin and end."""
+    """A sentence with the annotation of all sides; a text is cut into pieces where words and spans begin and end."""
     document = places.document(int(places.document_of[sentence]))
-    corpus, own = places.corpus(sentence)
+    corpus, row = places.corpus(sentence)
     source = corpus.source
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(tokens_of(corpus, own)), source, number, document, sides, (), links)
+        return Sentence(tuple(tokens_of(corpus, row)), source, number, document, sides, (), links)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
     moved = [
@@ -215,12 +215,12 @@ def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any],
 
 
 def piece(pieces: Sequence[int], position: int) -> int:
-    """The place of a position among pieces, if the text is in pieces."""
+    """The index of the piece at a position, if the text is in pieces."""
     return bisect_left(pieces, position) if pieces else position
 
 
 def _ends(gaps: Sequence[int]) -> list[int]:
-    """Where runs of positions that a span leaves out begin, and where they have ended."""
+    """Starts and ends of the runs of positions that a span leaves out."""
     if not gaps:
         return []
     left_out = set(gaps)
@@ -228,7 +228,7 @@ def _ends(gaps: Sequence[int]) -> list[int]:
 
 
 def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:
-    """The pieces that some positions are in."""
+    """The pieces that contain some positions."""
     return list(dict.fromkeys(bisect_right(pieces, gap) - 1 for gap in gaps)) if gaps else []
 
 
@@ -236,13 +236,6 @@ def _moved(pieces: Sequence[int], bounds: int) -> int:
     if not pieces or bounds < 0:
         return bounds
     return piece(pieces, bounds >> 32) << 32 | piece(pieces, bounds & 0xFFFFFFFF)
-
-
-# == comparison/units.py (primary)
-
-
-SHOWN = (*CLASSES, "unsolved", "solved_once")
-"""What units can be asked for: differences of a pair, or those that no system, or only one, has right."""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -291,44 +284,44 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 @dataclass
-class Wanted:
-    """Which units somebody wants to see, and those found so far."""
+class UnitSearch:
+    """The kind of units to list, and the units of this kind so far."""
 
     kind: str
     pairs: Sequence[tuple[int, int]] = ()
     limit: int | None = None
-    found: list[Unit] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.kind not in SHOWN:
             remedy = f"choose one of {', '.join(SHOWN)}"
-            raise SettingError(unknown(f"{self.kind!r} is no kind of unit", self.kind, SHOWN, remedy))
+            raise SettingError(unknown(f"Unknown kind of unit {self.kind!r}", self.kind, SHOWN, remedy))
 
     def add(self, answers: Predictions, places: Locations, counts: ComparisonCounts) -> None:
-        """Find more of them; `counts` knows what the gold standard and systems say, in words."""
+        """Add the units of a part; `counts` has the answers in words."""
         systems = counts.systems
-        for pair, units in self._units(answers):
+        for pair, units in self._rows(answers):
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
-            units = units[order][: None if self.limit is None else max(0, self.limit - len(self.found))]
+            units = units[order][: None if self.limit is None else max(0, self.limit - len(self.units))]
             before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
             sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
             positions = places.positions(sentences, starts, ends)
-            found = zip(
+            rows = zip(
                 *(column.tolist() for column in (units, sentences, starts, ends)),
                 places.places(sentences, starts),
                 positions.rows(),
                 strict=True,
             )
-            for unit, sentence, start, end, place, (first, stop, token, last_token) in found:
+            for unit, sentence, start, end, location, (first, stop, token, last_token) in rows:
                 document, gaps = int(places.document_of[sentence]), answers.gaps(unit)
                 parts = places.parts(sentence, start, end, gaps) if gaps else None
                 gold, gold_head = counts.gold(answers, places, unit)
-                self.found.append(
+                self.units.append(
                     Unit(
                         kind=self.kind,
                         before=before,
                         after=after,
-                        place=place,
+                        place=location,
                         document=document + 1,
                         document_name=places.name(document),
                         sentence=places.number(sentence),
@@ -348,7 +341,7 @@ class Wanted:
                     )
                 )
 
-    def _units(self, answers: Predictions) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
+    def _rows(self, answers: Predictions) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
         if self.kind in CLASSES:
             for a, b in self.pairs:
                 is_of_class = difference_class(answers.right[a], answers.right[b]) == CLASSES.index(self.kind)

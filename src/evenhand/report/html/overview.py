@@ -82,7 +82,7 @@ def fixes(report: Report) -> dict[str, list[FixSuggestion]]:
 
 def _fix(report: Report, system: str, group: ErrorGroup, met: Met) -> FixSuggestion:
     task, units = TASKS[report.task], report.units
-    is_complete = units.carried < units.met or met.count == group.count
+    is_complete = units.included < units.total or met.count == group.count
     href = address(group.query(task, system), report.by) if is_complete else None
     points = f"+{100 * group.recoverable:.2f}"
     return FixSuggestion(group.title(task), f"{group.count:,}", points, href, met.examples)
