@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from evenhand.errors import SettingError
-from evenhand.report.latex import Grid, folded, lines, parts, pieces, text_width
+from evenhand.report.latex import Grid, fit, fitted_width, lines
 from evenhand.tables import Cell, Column, Table, TableStyle
 
+TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
 ROWS: list[list[Cell]] = [["LOC", 12345, 0.87654, 0.9], ["PER_X", 2, 0.5, 0.5], ["overall", None, 0.9, None]]
 
 
 def test_a_table_with_everything() -> None:
     assert lines(Table("fair & square", COLUMNS, ROWS, summary_rows=1, remark="100 % of it.")) == [
+        rf"{{\noindent{TYPE}%",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r"fair \& square & gold & F1 \\",
@@ -23,7 +25,7 @@ def test_a_table_with_everything() -> None:
         r"\midrule",
         r"overall &  & 90.00 \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
         "",
         r"100 \% of it.",
     ]
@@ -31,13 +33,14 @@ def test_a_table_with_everything() -> None:
 
 def test_without_title_summary_and_remark() -> None:
     assert lines(Table("", COLUMNS[:2], [["LOC", 1]])) == [
+        rf"{{\noindent{TYPE}%",
         r"\begin{tabular}{lr}",
         r"\toprule",
         r"label & gold \\",
         r"\midrule",
         r"LOC & 1 \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
     ]
 
 
@@ -47,7 +50,7 @@ def test_rows_that_sum_up_nothing_have_no_second_rule() -> None:
 
 def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
     shown = lines(Table("", COLUMNS, ROWS, summary_rows=1, rivals=[range(2)]))
-    assert shown[4:8] == [
+    assert shown[5:9] == [
         r"LOC & 12,345 & \textbf{87.65} \\",
         r"PER\_X & 2 & 50.00 \\",
         r"\midrule",
@@ -58,7 +61,7 @@ def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
 def test_all_that_look_like_the_best_are_bold() -> None:
     columns = [Column("system", "text"), Column("P", "percent"), Column("R", "percent"), Column("F1", "percent")]
     rows: list[list[Cell]] = [["a", 0.87654, None, "n/a"], ["b", 0.87649, 0.1, "n/a"], ["c", 0.1, 0.05, "n/a"]]
-    assert lines(Table("", columns, rows, rivals=[range(3)]))[4:7] == [
+    assert lines(Table("", columns, rows, rivals=[range(3)]))[5:8] == [
         r"a & \textbf{87.65} &  & n/a \\",
         r"b & \textbf{87.65} & \textbf{10.00} & n/a \\",
         r"c & 10.00 & 5.00 & n/a \\",
@@ -79,7 +82,7 @@ def test_all_that_look_like_the_best_are_bold() -> None:
     ],
 )
 def test_commands_in_cells_are_text(cell: str, shown: str) -> None:
-    header, row = lines(Table("", [Column(cell, "text")], [[cell]]))[2:5:2]
+    header, row = lines(Table("", [Column(cell, "text")], [[cell]]))[3:6:2]
     assert header == row == shown + r" \\"
 
 
@@ -96,41 +99,42 @@ def matrix(labels: int, rows: int = 3) -> Table:
     return Table("", columns, cells)
 
 
-def test_what_fits_is_set_in_the_type_of_the_document() -> None:
-    assert lines(matrix(4), TWO)[0] == r"\begin{tabular}{lrrrr}"
+def test_a_table_that_fits_is_a_plain_tabular() -> None:
+    assert lines(matrix(4), TWO)[1] == r"\begin{tabular}{lrrrr}"
+    assert lines(matrix(10))[1] == r"\begin{tabular}{lrrrrrrrrrr}", "a page of one column is wider"
 
 
-def test_what_is_wider_has_smaller_type() -> None:
-    assert lines(matrix(8), TWO)[0].startswith(r"{\noindent\fontsize{9}{10.8}\selectfont\setlength{\tabcolsep}{3pt}%")
-    assert lines(matrix(12), TWO)[0].startswith(r"{\noindent\fontsize{7}")
-    assert lines(matrix(10))[0] == r"\begin{tabular}{lrrrrrrrrrr}", "a page of one column is wider"
+def test_all_tables_have_one_type_size() -> None:
+    for labels in (4, 8, 12, 14, 60):
+        text = "\n".join(lines(matrix(labels), TWO))
+        assert text.count(r"\small") == text.count(r"\begin{tabular}")
+        assert r"\resizebox" not in text
 
 
 def test_what_is_wider_than_a_column_goes_across_both() -> None:
     shown = lines(matrix(14), TWO)
-    assert shown[:3] == [r"\begin{table*}[tp]", r"\centering", r"\begin{tabular}{lrrrrrrrrrrrrrr}"]
+    assert shown[:3] == [r"\begin{table*}[tp]", rf"\centering{TYPE}", r"\begin{tabular}{lrrrrrrrrrrrrrr}"]
     assert shown[-1] == r"\end{table*}"
 
 
-def test_what_is_wider_than_a_page_is_divided_with_the_first_column_in_every_part() -> None:
+def test_what_is_wider_than_a_page_is_split_with_the_first_column_in_every_part() -> None:
     wide = Grid(["label", *map(str, range(60))], [["x" * 9, *["99.99"] * 60]], [True, *[False] * 60], [False] * 61)
-    found = list(parts(wide, 2))
+    found = list(fit(wide, 2))
     assert [part.names[0] for part, _ in found] == ["label"] * len(found)
     assert [name for part, _ in found for name in part.names[1:]] == [str(number) for number in range(60)]
-    assert all(layout.across for _, layout in found)
+    assert all(layout.spans_page for _, layout in found)
 
 
-def test_two_columns_of_text_say_what_a_row_is() -> None:
+def test_two_columns_of_text_identify_a_row() -> None:
     wide = Grid(["from", "to", *["F1"] * 30], [["a", "b", *["99.99"] * 30]], [True, True, *[False] * 30], [False] * 32)
-    assert [(*part.names[:2], len(part.names)) for part, _ in parts(wide, 2)] == [("from", "to", 17)] * 2
+    found = [(*part.names[:2], len(part.names)) for part, _ in fit(wide, 2)]
+    assert found == [("from", "to", 12)] * 3
 
 
-def test_rows_are_divided_where_a_page_has_two_columns_and_break_over_pages_where_it_has_one() -> None:
-    high = matrix(2, 100)
-    assert lines(high)[0] == r"\begin{longtable}{lrr}"
-    assert lines(high)[4] == r"\endhead"
-    shown = lines(high, TWO)
-    assert shown.count(r"\toprule") == shown.count(r"label & L0 & L1 \\") == 4
+@pytest.mark.parametrize("style", [TableStyle(), TWO])
+def test_long_tables_are_split_by_rows(style: TableStyle) -> None:
+    shown = lines(matrix(2, 100), style)
+    assert shown.count(r"\toprule") == shown.count(r"label & L0 & L1 \\") == 3
     assert [line for line in shown if line.startswith("row")] == [rf"row {row} & 0 & 1 \\" for row in range(100)]
 
 
@@ -143,50 +147,47 @@ def test_rules_and_bold_cells_go_with_their_rows() -> None:
     assert sum(r"\textbf" in line for line in shown) == 1
 
 
-def test_long_texts_are_broken_and_share_what_others_leave() -> None:
-    table = Table("", [Column("path", "text"), Column("n", "count")], [["a/very/long/" * 9, 7]])
+def test_long_texts_are_wrapped_and_share_the_rest_of_the_line() -> None:
+    table = Table("", [Column("path", "text"), Column("n", "count")], [["a/very/long/ " * 9, 7]])
     shown = lines(table, TWO)
-    assert shown[0] == (r"\begin{tabular}{>{\raggedright\arraybackslash}p{\dimexpr(\linewidth-51pt)/1\relax}r}")
-    assert r"a/\allowbreak{}very/\allowbreak{}long/" in shown[4]
+    assert shown[1] == r"\begin{tabular}{>{\raggedright\arraybackslash}p{0.882\linewidth}r}"
+    assert r"a/\allowbreak{}very/\allowbreak{}long/" in shown[5]
 
 
-def test_headings_are_folded_where_the_type_is_too_wide_otherwise() -> None:
-    columns = [Column("label", "text"), *(Column("new errors", "count") for _ in range(5))]
-    assert r"\shortstack[r]{new\\errors}" in lines(Table("", columns, [["x", 1, 2, 3, 4, 5]]), TWO)[3]
+def test_long_names_are_shortened_if_the_table_is_too_wide_and_they_remain_distinct() -> None:
+    names = [f"bert-base-german-cased-finetuned-{number}" for number in (1, 2)]
+    columns = [Column("system", "text"), *(Column(name, "count") for name in ("P", "R", "F1"))]
+    rows: list[list[Cell]] = [[name, 1, 2, 3] for name in names]
+    assert [line for line in lines(Table("", columns, rows)) if line.startswith("bert")] == [
+        rf"{name} & 1 & 2 & 3 \\" for name in names
+    ], "it fits"
+    assert [line for line in lines(Table("", columns, rows), TWO) if line.startswith("bert")] == [
+        rf"bert-b\ldots{{}}d-finetuned-{number} & 1 & 2 & 3 \\" for number in (1, 2)
+    ]
+    alike: list[list[Cell]] = [[f"bert-base-{kind}-german-cased-finetuned", 1, 2, 3] for kind in "ab"]
+    assert not any(r"\ldots" in line for line in lines(Table("", columns, alike), TWO))
+
+
+def test_headings_are_folded_if_the_table_is_too_wide_otherwise() -> None:
+    columns = [Column("label", "text"), *(Column("new errors", "count") for _ in range(3))]
+    assert r"\shortstack[r]{new\\errors}" in lines(Table("", columns, [["x", 1, 2, 3]]), TWO)[3]
 
 
 def test_columns_without_content_are_left_out() -> None:
     columns = [Column("a", "text"), Column("b", "count"), Column("c", "count")]
-    assert lines(Table("", columns, [["x", None, 1]]))[2] == r"a & c \\"
+    assert lines(Table("", columns, [["x", None, 1]]))[3] == r"a & c \\"
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("one two", ["one ", "two"]),
-        ("a/b.c_d-e", ["a/", "b.", "c_", "d-", "e"]),
-        ("x" * 30, ["x" * 20, "x" * 10]),
-        ("人名地", ["人名", "地"]),
-        ("", []),
-    ],
-)
-def test_pieces_of_texts(text: str, found: list[str]) -> None:
-    assert list(pieces(text)) == found
+def test_widths_are_characters_and_capitals_are_wider() -> None:
+    assert fitted_width("0123456789") == 10
+    assert fitted_width("PER") > fitted_width("per") == 3
+    assert fitted_width("人") > fitted_width("U+4EBA"), "pdfLaTeX prints the code"
 
 
-def test_widths_are_those_of_computer_modern() -> None:
-    """As \\settowidth gives them for 10 points; estimates may be wider, but hardly."""
-    for text, points in (("0123456789", 50.0), ("support average", 69.5), ("BEO boundaries cross", 97.1)):
-        assert points <= text_width(text) < 1.04 * points
-    assert text_width("é") == text_width("e")
-    assert folded("confusion (errors only)", 60.0) == ["confusion", "(errors only)"]
-    assert folded("word", 1.0) == ["word"]
-
-
-def test_two_columns_are_set_however_wide_they_are() -> None:
+def test_two_columns_are_set_at_any_width() -> None:
     wide = Grid(["a", "b"], [["x" * 300, "9" * 300]], [True, False], [False, False])
-    ((part, layout),) = parts(wide, 2)
-    assert (part, layout.font, layout.across) == (wide, 7, True)
+    ((part, layout),) = fit(wide, 2)
+    assert (part, layout.spans_page) == (wide, True)
 
 
 @pytest.mark.parametrize("columns", [0, 3])

@@ -16,7 +16,7 @@ import evenhand as eh
 from declared import EXAMPLES
 from evenhand.integrations import germeval
 from evenhand.report import latex
-from evenhand.report.latex import DEFINITION, needs
+from evenhand.report.latex import CODES_COMMAND, needs
 from evenhand.tables import Column, Table, TableStyle
 
 pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
@@ -120,7 +120,7 @@ def test_germeval_compiles(tmp_path: Path) -> None:
 def test_text_that_looks_like_commands_compiles(text: str, tmp_path: Path) -> None:
     table = Table(text, [Column(text, "text"), Column(text, "label")], [[text, text], [text, text]], 1, text)
     body = "\n".join(latex.lines(table))
-    compiled(tmp_path, f"% needs {needs(body)}\n{DEFINITION}\n{body}")
+    compiled(tmp_path, f"% needs {needs(body)}\n{CODES_COMMAND}\n{body}")
 
 
 def test_names_of_systems_and_labels_stay_text_in_a_whole_report(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_special_characters_print_as_themselves(tmp_path: Path) -> None:
     shown = r"\input{x} % _ & # $ { } ~ ^ < > | -- ,, é ß × ± → ≥"
     table = Table("", [Column("text", "text")], [[shown], ["人"], ["\x1b[0m"]])
     body = "\n".join(latex.lines(table))
-    compiled(tmp_path, f"% needs {needs(body)}\n{DEFINITION}\n\\pagestyle{{empty}}\n{body}")
+    compiled(tmp_path, f"% needs {needs(body)}\n{CODES_COMMAND}\n\\pagestyle{{empty}}\n{body}")
     done = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, check=True)
     printed = "".join(done.stdout.decode().split())
     for part in (r"\input{x}%_&#${}", "<>|", "--,,", "é", "U+4EBA", r"\x1b[0m"):
