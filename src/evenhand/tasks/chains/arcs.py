@@ -1,28 +1,30 @@
 """ARCS: whether each mention is resolved to a right antecedent.
 
-A mention is its span of tokens; where mentions are matched otherwise (`--mention-match`), a mention of the response is
-the one of the key that it is matched with, in the place of that one. Its antecedents are the mentions before it in its
-chain, in the order of their first and last tokens: A_K in the key, A_S in the response; none if it is the first one, or
-is not there. Under `arcs_any` all of them count, under `arcs_nom` only the nominal ones: those of several tokens, and
-those whose token is a noun by its POS in the key (`--nominal`).
+A mention is its span of tokens. If mentions are matched in another way (`--mention-match`), a mention of the response is
+identified with its counterpart in the key. Its antecedents are the mentions before it in its chain, in the order of
+their first and last tokens: A_K in the key, A_S in the response; none if it is the first one, or is missing. Under
+`arcs_any` all of them count, under `arcs_nom` only the nominal ones: mentions of several tokens, and mentions whose
+token is a noun by its POS in the key (`--nominal`).
 
 | | A_S empty | A_S not empty |
 | --- | --- | --- |
 | A_K empty | tn | fp |
 | A_K not empty | fn | tp or wl (wrong linkage) |
 
-Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 are those of MUC, where
-no span is repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or
-not it is the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are
+Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 equal MUC's if no span is
+repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or not it is
+the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are
 `nouns` (the nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS there is no `arcs_nom` and
 there are no types.
 
-The scripts behind the published figures take the first nominal antecedent in one place and the closest in another,
-leave some mentions out of the denominator only, and tell mentions apart by their words and POS too; so figures may
-differ a little.
+The scripts of the published figures use the first nominal antecedent in some steps and the closest in others, leave
+some mentions out of the denominator only, and distinguish mentions by their words and POS too; so figures may differ a
+little.
 
 Sources: Tuggener 2014; Tuggener 2017, section 2.3.
 """
+
+# The literal definition, which the tests compare with, is in tests/slow_arcs.py.
 
 from __future__ import annotations
 
@@ -44,12 +46,12 @@ from evenhand.tasks.units import Locations, Predictions
 
 @dataclass(frozen=True)
 class Mentions:
-    """The mentions of a key and of several responses, each once, in the order of their places."""
+    """The distinct mentions of a key and of several responses, ordered by position."""
 
     mentions: Chains
-    """Their chains say nothing."""
+    """Their chains are meaningless."""
     key_chain: Ints
-    """The chain of each mention in the key; -1 where it is not there."""
+    """The chain of each mention in the key; -1 if it is not there."""
     response_chains: Sequence[Ints]
 
     def __len__(self) -> int:
@@ -58,9 +60,9 @@ class Mentions:
 
 @dataclass(frozen=True)
 class ArcMatches:
-    """What mentions are under each response (a row), and their closest antecedents that count, -1 for none.
+    """The error types of mentions under each response (a row), and their closest antecedents that count, or -1.
 
-    Under `arcs_any`, the antecedent of a tp is the closest right one.
+    Under `arcs_any`, the antecedent of a tp is the closest correct one.
     """
 
     kind: Ints
@@ -69,77 +71,64 @@ class ArcMatches:
 
 
 def all_mentions(key: Chains, responses: Sequence[Chains], numbers: Sequence[Ints] | None = None) -> Mentions:
-    """The mentions of all sides, of which only the first of equal ones counts.
+    """The mentions of all sides; each side counts only the first of its equal mentions.
 
-    Mentions are equal if their spans are, unless `numbers` say it, for every side.
+    Mentions are equal if their spans are or, if given, their `numbers`, which has an array for every side.
     """
     numbers = spans_of(key, *responses) if numbers is None else numbers
     kept = [~repeats(side, number) for side, number in zip((key, *responses), numbers, strict=True)]
     sides = [side.take(rows) for side, rows in zip((key, *responses), kept, strict=True)]
-    number = np.concatenate([each[rows] for each, rows in zip(numbers, kept, strict=True)])
-    _, first, place = np.unique(number, return_index=True, return_inverse=True)
+    number = np.concatenate([number[rows] for number, rows in zip(numbers, kept, strict=True)])
+    _, first, mention = np.unique(number, return_index=True, return_inverse=True)
     chains, begin = [], 0
     for side in sides:
         chain = np.full(len(first), -1)
-        chain[place[begin : begin + len(side)]] = side.chain
+        chain[mention[begin : begin + len(side)]] = side.chain
         chains.append(chain)
         begin += len(side)
     return Mentions(Chains.concatenate(sides, [0] * len(sides)).take(first), chains[0], chains[1:])
 
 
-def judge(found: Mentions, nominal: Bools | None = None) -> ArcMatches:
-    """Verdicts under `arcs_nom`, where `nominal` says which mentions are; else under `arcs_any`."""
-    counts = np.ones(len(found), dtype=np.bool_) if nominal is None else nominal
-    key = found.key_chain
+def match_antecedents(mentions: Mentions, nominal: Bools | None = None) -> ArcMatches:
+    """Error types under `arcs_nom`, if it is given which mentions are nominal; else under `arcs_any`."""
+    counts = np.ones(len(mentions), dtype=np.bool_) if nominal is None else nominal
+    key = mentions.key_chain
     key_antecedent = _closest(key, counts)
     kinds, antecedents = [], []
-    for chain in found.response_chains:
+    for chain in mentions.response_chains:
         antecedent = _closest(chain, counts)
         if nominal is None:
-            # Mentions before this one that share both of its chains.
+            # Earlier mentions that share both chains of this one.
             both = np.where((key >= 0) & (chain >= 0), key * (chain.max(initial=0) + 1) + chain, -1)
             shared = _closest(both, counts)
             antecedent = np.where(shared >= 0, shared, antecedent)
-        is_right = (antecedent >= 0) & (key >= 0) & (np.append(key, -1)[antecedent] == key)
-        kinds.append(_kind(key_antecedent >= 0, antecedent >= 0, is_right))
+        is_correct = (antecedent >= 0) & (key >= 0) & (np.append(key, -1)[antecedent] == key)
+        resolved = np.where(key_antecedent >= 0, np.where(is_correct, TP, WL), FP)
+        kinds.append(np.where(antecedent >= 0, resolved, np.where(key_antecedent >= 0, FN, TN)))
         antecedents.append(antecedent)
-    shape = (len(kinds), len(found))
+    shape = (len(kinds), len(mentions))
     return ArcMatches(np.reshape(kinds, shape), key_antecedent, np.reshape(antecedents, shape))
 
 
-def _kind(in_key: Bools, in_response: Bools, is_right: Bools) -> Ints:
-    resolved = np.where(in_key, np.where(is_right, TP, WL), FP)
-    return np.where(in_response, resolved, np.where(in_key, FN, TN))
-
-
 def _closest(chain: Ints, counts: Bools) -> Ints:
-    """For each mention the last one before it in its chain that counts; -1 where there is none."""
-    found = np.full(len(chain), -1)
+    """For each mention the last one before it in its chain that counts; -1 for none."""
+    closest = np.full(len(chain), -1)
     order = np.flatnonzero(chain >= 0)
     order = order[np.argsort(chain[order], kind="stable")]
     if not len(order):
-        return found
-    place = np.arange(len(order))
+        return closest
+    index = np.arange(len(order))
     begins = np.ones(len(order), dtype=np.bool_)
     begins[1:] = chain[order[1:]] != chain[order[:-1]]
-    first = np.maximum.accumulate(np.where(begins, place, 0))
-    before = np.append(-1, np.maximum.accumulate(np.where(counts[order], place, -1))[:-1])
+    first = np.maximum.accumulate(np.where(begins, index, 0))
+    before = np.append(-1, np.maximum.accumulate(np.where(counts[order], index, -1))[:-1])
     known = before >= first
-    found[order[known]] = order[before[known]]
-    return found
-
-
-def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
-    """Which mentions are nominal; `pos` is the code of the POS of their first token, `nominal` says which codes are."""
-    is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
-    return is_noun | (mentions.end - mentions.start > 1)
-
-
-# == tasks/chains/mention_types.py: What mentions are by the key's POS: nominal or not, and of w
+    closest[order[known]] = order[before[known]]
+    return closest
 
 
 class MentionTypes:
-    """What mentions are by the key's POS: nominal or not, and of which type."""
+    """The type of each mention by the key's POS: nominal, or the POS of its token."""
 
     def __init__(self, vocabulary: Vocabulary, nominal: Sequence[str]) -> None:
         self._labels, self._coder, self._tags = vocabulary.labels, vocabulary.columns["pos"], nominal
@@ -147,7 +136,7 @@ class MentionTypes:
         self._label: list[int] = []
 
     def __call__(self, mentions: Chains, key: Annotation) -> tuple[Bools, Ints] | None:
-        """Whether each mention is nominal, and the code of its type; None where the key has no POS."""
+        """Whether each mention is nominal, and the code of its type; None if the key has no POS."""
         pos = key.layers.get("pos")
         if not isinstance(pos, Tags):
             return None
@@ -160,11 +149,14 @@ class MentionTypes:
         return nominal, np.where(nominal, self._labels.code(NOUNS), label)
 
 
-# == tasks/chains/slices.py: Slices of mentions.
+def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
+    """Which mentions are nominal, given the POS codes of their first tokens, and which codes are nominal."""
+    is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
+    return is_noun | (mentions.end - mentions.start > 1)
 
 
 def by_pronoun(answers: Predictions, places: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:
-    """Mentions that are not nominal by their word, in small letters; `labels` are the types of mentions."""
+    """The slice `pronoun`: the lower-cased words of mentions that are not nominal; `labels` are mention types."""
     if answers.gold_antecedent is None or labels.find(NOUNS) is None:
         raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
     noun, nouns = labels.find(NOUNS), names.code(NOUNS)

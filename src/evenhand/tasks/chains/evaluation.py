@@ -1,8 +1,8 @@
-"""The way of chains through their files: documents are matched by name and judged, batch by batch."""
+"""Evaluation of coreference chains: documents are matched by name and scored, batch by batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -16,177 +16,44 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.chains.arcs import MentionTypes
-from evenhand.tasks.chains.comparison import ChainDrawing, JudgedMentions, judged_arcs, mention_units
-from evenhand.tasks.chains.measures import (
-    Overlap,
-    Table,
-    count_b_cubed,
-    count_blanc,
-    count_ceaf_e,
-    count_ceaf_m,
-    count_lea,
-    count_muc,
-    overlap_of,
-)
-from evenhand.tasks.chains.mentions import (
-    MatchedSides,
-    MentionMatch,
-    Side,
-    count_mor,
-    count_zeros,
-    first_only,
-    mention_numbers,
-    repeats,
-    without_repeats,
-    without_singletons,
-)
+from evenhand.tasks.chains.comparison import ArcUnits, ChainView, mention_units
+from evenhand.tasks.chains.measures import count_chains
+from evenhand.tasks.chains.mentions import MentionMatch, first_only, mention_numbers, repeats
 from evenhand.tasks.chains.tables import COPIES
-from evenhand.tasks.chains.task import ARCS, MELA
+from evenhand.tasks.chains.task import ARCS
 from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Offsets, Outcome, SideSummary, VerdictRows
 from evenhand.tasks.units import Locations, Predictions, Units
 
-# == tasks/chains/count.py: All that scores of chains divide, by document.
-
-
-_COUNTED: dict[str, Callable[[Overlap], Table]] = {
-    "muc": count_muc,
-    "b_cubed": count_b_cubed,
-    "ceaf_m": count_ceaf_m,
-    "ceaf_e": count_ceaf_e,
-    "blanc": count_blanc,
-    "lea": count_lea,
-}
-
-
-def count_chains(
-    key: Chains, response: Chains, documents: int, scores: Collection[str], *, singletons: bool
-) -> tuple[tuple[str, ...], Values]:
-    """All that scores of chains divide, by document.
-
-    - `mentions`: recall = common mentions / mentions of the key, precision = common mentions / mentions of the
-      response.
-    - `mela`: the mean of the F1 of `muc`, `b_cubed` and `ceaf_e`, which is the score of the CoNLL shared tasks; its
-      precision and recall are the means of theirs.
-
-    A document that the response does not have counts as one without mentions. Any 0/0 is 0.
-
-    Sources: Pradhan et al. 2011 and 2012 for MELA.
-    """
-    response = without_repeats(key, response)
-    if not singletons:
-        key, response = without_singletons(key), without_singletons(response)
-    found = overlap_of(key, response, documents)
-    table = _count_mentions(found)
-    wanted = {*scores, *(MELA if "mela" in scores else ())}
-    for name, count in _COUNTED.items():
-        if name in wanted:
-            table |= count(found)
-    return tuple(table), np.stack(list(table.values()), axis=1)
-
-
-def _count_mentions(found: Overlap) -> Table:
-    """Mentions and chains of both sides, which most scores divide by, and the mentions that are common."""
-    table = {"mentions.common": found.by_document(found.document, found.common)}
-    for name, side in (("key", found.key), ("response", found.response)):
-        table[f"mentions.{name}"] = found.by_document(side.document, side.size)
-        table[f"chains.{name}"] = found.by_document(side.document)
-    return table
-
-
-# == tasks/chains/matched_count.py: All that scores of chains divide where mentions are matched,
-
-
-def _count_muc(found: MatchedSides) -> Table:
-    """With copies of mentions, the links that are common depend on the side whose chains are cut up."""
-    key, response = count_muc(found.of_key), count_muc(found.of_response)
-    return {**key, "muc.common_response": response["muc.common"]}
-
-
-def _count_b_cubed(found: MatchedSides) -> Table:
-    return {**_of_key(count_b_cubed(found.of_key)), **_of_response(count_b_cubed(found.of_response))}
-
-
-def _count_lea(found: MatchedSides) -> Table:
-    return {**_of_key(count_lea(found.of_key)), **_of_response(count_lea(found.of_response))}
-
-
-_COUNTED_MATCHED_COUNT: dict[str, Callable[[MatchedSides], Table]] = {
-    "muc": _count_muc,
-    "b_cubed": _count_b_cubed,
-    "ceaf_m": lambda found: count_ceaf_m(found.shared),
-    "ceaf_e": lambda found: count_ceaf_e(found.shared),
-    "blanc": lambda found: count_blanc(found.of_key),
-    "lea": _count_lea,
-    "mor": count_mor,
-    "zero": count_zeros,
-}
-
-
-def count_matched(found: MatchedSides, scores: Collection[str]) -> tuple[tuple[str, ...], Values]:
-    """The kinds of counts that these scores need, and their numbers, a row a document."""
-    table = _count_mentions_matched_count(found)
-    wanted = {*scores, *(MELA if "mela" in scores else ())}
-    for name, count in _COUNTED_MATCHED_COUNT.items():
-        if name in wanted:
-            table |= count(found)
-    return tuple(table), np.stack(list(table.values()), axis=1)
-
-
-def _count_mentions_matched_count(found: MatchedSides) -> Table:
-    """Mentions once each, with all of their copies, and chains."""
-
-    def by_document(document: Ints) -> Values:
-        return np.bincount(document, minlength=found.documents).astype(np.float64)
-
-    sides: dict[str, Side] = {"key": found.key, "response": found.response}
-    common = by_document(found.key.mentions.document[found.is_matched])
-    table = {"mentions.common": common, "distinct.common": common}
-    table |= {f"distinct.{name}": by_document(side.mentions.document) for name, side in sides.items()}
-    table |= {f"mentions.{name}": by_document(side.chains.document) for name, side in sides.items()}
-    return table | {f"chains.{name}": by_document(side.sizes.document) for name, side in sides.items()}
-
-
-def _of_key(table: Table) -> Table:
-    return {kind: values for kind, values in table.items() if kind.endswith(".key")}
-
-
-def _of_response(table: Table) -> Table:
-    return {kind: values for kind, values in table.items() if kind.endswith(".response")}
-
-
-# == tasks/chains/passage.py (primary)
-
-
 UNTYPED = "mentions"
-"""What all mentions are, where there are no POS."""
+"""The type of all mentions without POS."""
 
 
-class ChainPassage:
-    """One pass over the key; every system has its own feed."""
+class ChainEvaluator:
+    """One pass over the key and all systems."""
 
-    def __init__(self, asked: EvaluationRequest) -> None:
-        self._asked = asked
-        strict = asked.settings.align == "strict"
+    def __init__(self, request: EvaluationRequest) -> None:
+        self._request = request
+        strict = request.settings.align == "strict"
         self._feeds = {
-            name: ChainFeed(read, asked.sides.gold, strict=strict, called=asked.called)
-            for name, read in asked.sides.systems.items()
+            name: ChainFeed(read, request.sides.gold, strict=strict, called=request.called)
+            for name, read in request.sides.systems.items()
         }
         self._seen, self._has_words = SeenNames(), False
-        self._types = MentionTypes(asked.vocabulary, asked.settings["nominal"])
-        names = [judge.name for judge in asked.scorers]
-        self._arcs = [name for name in ARCS if name in names]
-        self._scores = [model for model in asked.settings.match if model not in ARCS] if "chains" in names else []
-        for side in (asked.gold_count, *asked.system_counts.values()):
+        self._types = MentionTypes(request.vocabulary, request.settings["nominal"])
+        scorers = [scorer.name for scorer in request.scorers]
+        self._arcs = [name for name in ARCS if name in scorers]
+        self._scores = [model for model in request.settings.match if model not in ARCS] if "chains" in scorers else []
+        for side in (request.gold_count, *request.system_counts.values()):
             side.chains = 0
 
-    def judgements(self, number: Numbering) -> Iterator[ChainJudgement]:
+    def judgements(self, number: Numbering) -> Iterator[ChainEvaluation]:
         batch = None
-        for batch in self._asked.sides.gold():
-            yield self._judge(batch, number(batch))
-        assert batch is not None  # a reader yields one batch at least, or raises
+        for batch in self._request.sides.gold():
+            yield self._evaluate(batch, number(batch))
+        assert batch is not None  # a reader yields at least one batch, or raises
         for name, feed in self._feeds.items():
             feed.finish()
-            side = self._asked.system_counts[name]
+            side = self._request.system_counts[name]
             side.reading, side.mismatches = feed.reading, feed.found
         if not self._has_words:
             raise InputError(batch.corpus.source, None, "there is no word in it", "give a gold standard that has some")
@@ -194,63 +61,60 @@ class ChainPassage:
     def finish(self) -> Outcome:
         return Outcome(self._seen.sources)
 
-    def _judge(self, batch: Annotation, numbers: Offsets) -> ChainJudgement:
-        asked = self._asked
+    def _evaluate(self, batch: Annotation, numbers: Offsets) -> ChainEvaluation:
+        request = self._request
         self._seen.add(batch)
         self._has_words |= bool(batch.corpus.sentences)
-        chains = batch.chains().into(asked.vocabulary)
+        chains = batch.chains().into(request.vocabulary)
         first = first_only(chains)
-        self._note_repeats(asked.gold_count, len(chains) - len(first))
-        self._count(asked.gold_count, first, batch)
-        key = first if asked.settings["repeats"] == "first" else chains
+        self._count(request.gold_count, first, len(chains) - len(first), batch)
+        key = first if request.settings["repeats"] == "first" else chains
         systems = {name: self._response(name, batch) for name in self._feeds}
-        found = ChainJudgement(batch, key, systems, numbers, self._types, asked)
+        evaluation = ChainEvaluation(batch, key, systems, numbers, self._types, request)
         for name, response in systems.items():
-            side = asked.system_counts[name]
-            self._note_repeats(side, int(np.count_nonzero(repeats(response, *spans_of(response)))))
-            self._count(side, response, batch)
-            found.tallies[name] = found.counts(key, response, self._scores, self._arcs, found.groups)
-        return found
-
-    def _note_repeats(self, side: SideSummary, number: int) -> None:
-        if self._asked.settings["repeats"] == "first":
-            side.repeated += number
-        else:
-            side.noted[COPIES] += number
+            repeated = int(np.count_nonzero(repeats(response, *spans_of(response))))
+            self._count(request.system_counts[name], response, repeated, batch)
+            counts = evaluation.counts(key, response, self._scores, self._arcs, evaluation.groups)
+            evaluation.tallies[name] = counts
+        return evaluation
 
     def _response(self, name: str, batch: Annotation) -> Chains:
-        """The mentions of a system in some documents of the key; with words where those of the key have them."""
-        chains = self._feeds[name].take(batch).into(self._asked.vocabulary)
+        """The mentions of a system in some documents of the key, with their words if the key's have them."""
+        chains = self._feeds[name].take(batch).into(self._request.vocabulary)
         if chains.words is not None or batch.chains().words is None:
             return chains
-        if len(chains) and self._asked.settings["mention_match"] == "head":
+        if len(chains) and self._request.settings["mention_match"] == "head":
             finding = f"the system {name} does not say what the heads of its mentions are"
             raise InputError(
                 self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact"
             )
         return replace(chains, words=words_of(chains, batch.corpus))
 
-    def _count(self, side: SideSummary, chains: Chains, key: Annotation) -> None:
-        """Count mentions, by type where that is known, and chains."""
+    def _count(self, side: SideSummary, chains: Chains, repeated: int, key: Annotation) -> None:
+        """Count mentions, by type if the key has POS, repeated mentions, and chains."""
+        if self._request.settings["repeats"] == "first":
+            side.repeated += repeated
+        else:
+            side.noted[COPIES] += repeated
         side.chains = (side.chains or 0) + len(distinct(chains.chain))
         types = self._types(chains, key)
         if types is None:
             side.unlabeled += len(chains)
         else:
-            side.add(types[1], self._asked.vocabulary.labels.values)
+            side.add(types[1], self._request.vocabulary.labels.values)
 
 
 @dataclass
-class ChainJudgement:
-    """What is said of some documents of the key."""
+class ChainEvaluation:
+    """Evaluation of some documents of the key."""
 
     annotation: Annotation
     key: Chains
-    """Without repeats, where the first chain has a mention."""
+    """Without repeats, if the first chain keeps a mention."""
     systems: Mapping[str, Chains]
     numbers: Offsets
     types: MentionTypes
-    asked: EvaluationRequest
+    request: EvaluationRequest
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
     @property
@@ -266,60 +130,60 @@ class ChainJudgement:
     def counts(
         self, key: Chains, response: Chains, scores: Sequence[str], arcs: Sequence[str], groups: Ints
     ) -> dict[str, Tally]:
-        """By judge, the counts of a response with any side as the key; `groups` is the group of each document."""
+        """Counts of a response by scorer, with any side as the key; `groups` is the group of each document."""
         counts = {}
         if scores:
-            counts["chains"] = tally_table(*self._counted(key, response, len(groups), scores), groups)
-        numbers = self._numbers(key, [response]) if arcs else None
+            counts["chains"] = tally_table(*self._count_chains(key, response, len(groups), scores), groups)
+        numbers = self._mention_numbers(key, [response]) if arcs else None
         for by in arcs:
-            judged = judged_arcs(by, key, self.annotation, [response], self.types, numbers)
-            counts[by] = judged.tally(groups, self.asked.vocabulary.labels.values)
+            units = ArcUnits.of(by, key, self.annotation, [response], self.types, numbers)
+            counts[by] = units.tally(groups, self.request.vocabulary.labels.values)
         return counts
 
-    def _counted(
+    def _count_chains(
         self, key: Chains, response: Chains, documents: int, scores: Sequence[str]
     ) -> tuple[tuple[str, ...], Values]:
-        """The counts of scores, by document."""
-        settings, way = self.asked.settings, MentionMatch.of(self.asked.settings)
+        settings, way = self.request.settings, MentionMatch.of(self.request.settings)
         singletons, copies = settings["singletons"], settings["repeats"] == "last"
         if way.is_plain and not copies:
             return count_chains(key, response, documents, scores, singletons=singletons)
-        found = MatchedSides.of(key, response, documents, way, singletons=singletons, copies=copies)
-        return count_matched(found, scores)
+        from evenhand.tasks.chains.corefud import MatchedSides, count_matched
 
-    def _numbers(self, key: Chains, responses: Sequence[Chains]) -> list[Ints] | None:
-        """Which mentions are the same, where that is not just those of the same tokens."""
-        way = MentionMatch.of(self.asked.settings)
+        sides = MatchedSides.of(key, response, documents, way, singletons=singletons, copies=copies)
+        return count_matched(sides, scores)
+
+    def _mention_numbers(self, key: Chains, responses: Sequence[Chains]) -> list[Ints] | None:
+        """Numbers that identify equal mentions, unless mentions are equal exactly if their tokens are."""
+        way = MentionMatch.of(self.request.settings)
         return None if way.is_plain else mention_numbers(key, responses, way)
 
-    def _judged(self, by: str, systems: Sequence[Chains]) -> JudgedMentions:
-        numbers = self._numbers(self.key, systems)
-        return judged_arcs(by, self.key, self.annotation, systems, self.types, numbers)
+    def _arc_units(self, by: str, systems: Sequence[Chains]) -> ArcUnits:
+        numbers = self._mention_numbers(self.key, systems)
+        return ArcUnits.of(by, self.key, self.annotation, systems, self.types, numbers)
 
     def answers(self, by: str) -> Predictions:
-        found = self._judged(by, list(self.systems.values()))
-        answers = found.answers(self.annotation.corpus)
+        predictions = self._arc_units(by, list(self.systems.values())).predictions(self.annotation.corpus)
         if "pos" in self.annotation.layers:
-            return answers
-        return replace(answers, label=np.full(len(answers), self.asked.vocabulary.labels.code(UNTYPED)))
+            return predictions
+        return replace(predictions, label=np.full(len(predictions), self.request.vocabulary.labels.code(UNTYPED)))
 
     def units(self, by: str) -> Units:
         return mention_units(self.answers(by))
 
-    def drawing(self) -> ChainDrawing:
-        return ChainDrawing([self.key, *self.systems.values()], self.annotation.corpus)
+    def drawing(self) -> ChainView:
+        return ChainView([self.key, *self.systems.values()], self.annotation.corpus)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         corpus, document = self.annotation.corpus, self.numbers.first_document
-        found = self._judged(judge, [self.systems[system]])
-        units = mention_units(found.answers(corpus))
+        arcs = self._arc_units(judge, [self.systems[system]])
+        units = mention_units(arcs.predictions(corpus))
         assert units.antecedent is not None
         rows = VerdictRows(
             corpus,
             units.sentence,
             units.start,
             units.end,
-            found.mentions.document + document,
+            arcs.mentions.document + document,
             dict(enumerate(corpus.names, document)),
             units.gold[0],
             units.predicted[0],

@@ -1,4 +1,4 @@
-"""The tables of dependency trees, as data."""
+"""Tables and error distributions of dependency trees."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from evenhand.results.result import Result, Results
 
 _OFFICIAL = "CoNLL 2018"
+_LIKE = ("", "LE", "LBE", "FN", "FP")
+"""The error types of spans that correspond to wrong heads, wrong relations, both, missing and extra units."""
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """All systems: attachment, then the metrics of CoNLL 2018."""
+    """Scores of all systems: attachment, CoNLL 2018, enhanced edges, and those of plug-ins."""
     attachment = [name for name in ATTACHMENT if name in results.models]
     if attachment:
         yield _attachment(results, attachment)
@@ -47,13 +49,13 @@ def summary(results: Results) -> Iterator[Table]:
     enhanced = [name for name in ENHANCED if name in results.models]
     if enhanced:
         yield _enhanced(results, enhanced)
-    others = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18, *ENHANCED)]
-    if others:
-        yield from default_summary(results, others)
+    other = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18, *ENHANCED)]
+    if other:
+        yield from default_summary(results, other)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
-    """All about one system that is not in the summary: relations, distances, and which relations are confused."""
+    """Details of one system: relations, distances, enhanced edges, and the confusion of relations."""
     official = [name for name in CONLL18 if name in result.scores]
     if official and not alone:
         yield _official(result, official)
@@ -69,26 +71,23 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
-    """Wrong heads, wrong relations, and words or edges that only one side has; with `by`, what this score counts."""
+    """Wrong heads, wrong relations, and words or edges that only one side has; with `by`, the errors of this score."""
     if by in ENHANCED:
         return _wrong_edges(results, str(by))
     bars = []
     for name, result in results.items():
-        right = {model: _score(result, model).overall["correct"] for model in ATTACHMENT}
+        correct = {model: _score(result, model).overall["correct"] for model in ATTACHMENT}
         lost, extra = one_sided(result["ls"])
-        head, relation = right["ls"] - right["las"], right["uas"] - right["las"]
-        both = result["las"].overall["gold"] - right["las"] - head - relation - lost
-        asked = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
-        head, relation = (0 if by == other else count for count, other in ((head, "ls"), (relation, "uas")))
-        counts = [head, relation, both, lost, 0 if by else extra]
-        bars.append(Bar(name, "", counts, list(map(_by_words, asked))))
-    like = {"wrong head": "", "wrong relation": "LE", "both wrong": "LBE", "missing words": "FN", "extra words": "FP"}
-    kinds = [ErrorKind(name, like=each) for name, each in like.items()]
+        head, relation = correct["ls"] - correct["las"], correct["uas"] - correct["las"]
+        both = result["las"].overall["gold"] - correct["las"] - head - relation - lost
+        counts = [0 if by == "ls" else head, 0 if by == "uas" else relation, both, lost, 0 if by else extra]
+        queries = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
+        bars.append(Bar(name, "", counts, list(map(_by_words, queries))))
+    kinds = _kinds("words")
     return ErrorBars(kinds, bars).without_empty(kinds[3:])
 
 
 def _wrong_edges(results: Results, by: str) -> ErrorBars:
-    """The same of enhanced edges."""
     kinds = (*TREE_KINDS[1:], MISSING, EXTRA)
     bars = []
     for name, result in results.items():
@@ -98,12 +97,16 @@ def _wrong_edges(results: Results, by: str) -> ErrorBars:
         total = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
         counts = [total.get(kind, 0) + total.get(f"gold.{kind}", 0) for kind in kinds]
         bars.append(Bar(name, "", counts, [Query(name, kind=kind, by=by) for kind in kinds]))
-    like = {"wrong head": "", "wrong relation": "LE", "both wrong": "LBE", "missing edges": "FN", "extra edges": "FP"}
-    return ErrorBars([ErrorKind(name, like=each) for name, each in like.items()], bars, "Enhanced edges, not words.")
+    return ErrorBars(_kinds("edges"), bars, "Enhanced edges, not words.")
+
+
+def _kinds(units: str) -> list[ErrorKind]:
+    names = ("wrong head", "wrong relation", "both wrong", f"missing {units}", f"extra {units}")
+    return [ErrorKind(name, like=like) for name, like in zip(names, _LIKE, strict=True)]
 
 
 def _by_words(query: Query | None) -> Query | None:
-    """A query for words, which a page of enhanced edges does not have."""
+    """Restrict a query to word scores: a page of enhanced edges does not have these units."""
     return None if query is None else replace(query, by=",".join(ATTACHMENT))
 
 
@@ -117,10 +120,22 @@ def _score(result: Result, model: str) -> MeasureScore:
     return result[model]
 
 
+def _percents(*names: str) -> list[Column]:
+    return [Column(name, "percent") for name in names]
+
+
+def _gold_and_system(title: str) -> list[Column]:
+    return [Column(title, "text"), Column("gold", "count"), Column("found", "count")]
+
+
+def _counts(row: Row) -> list[Cell]:
+    return [row.counts["gold"], row.counts["system"]]
+
+
 def _attachment(results: Results, models: Sequence[str]) -> Table:
     titles = [model_title(results.task, name) for name in models]
     columns = [Column("system", "text"), Column("words", "count")]
-    columns += [Column(name, "percent") for name in (*titles, *(f"sent. {name}" for name in titles))]
+    columns += _percents(*titles, *(f"sent. {name}" for name in titles))
     rows: list[list[Cell]] = []
     for name, result in results.items():
         scores = [result[model] for model in models]
@@ -130,20 +145,17 @@ def _attachment(results: Results, models: Sequence[str]) -> Table:
 
 
 def _official(result: Result, models: Sequence[str]) -> Table:
-    columns = [Column("metric", "text")]
-    columns += [Column(name, "percent") for name in ("prec.", "recall", "F1", "aligned")]
     rows: list[list[Cell]] = []
     for name in models:
         overall = result[name].overall
         row: list[Cell] = [model_title(result.settings.task, name), overall.precision, overall.recall, overall.f1]
         rows.append([*row, overall.more.get("aligned_accuracy")])
-    return Table(_OFFICIAL, columns, rows)
+    return Table(_OFFICIAL, [Column("metric", "text"), *_percents("prec.", "recall", "F1", "aligned")], rows)
 
 
 def _enhanced(results: Results, models: Sequence[str]) -> Table:
-    """Precision, recall and F1 of enhanced edges."""
-    columns = [Column("enhanced edges", "text"), Column("gold", "count"), Column("found", "count")]
-    columns += [Column(f"{name.upper()} {what}", "percent") for name in models for what in ("prec.", "recall", "F1")]
+    columns = _gold_and_system("enhanced edges")
+    columns += _percents(*(f"{name.upper()} {part}" for name in models for part in ("prec.", "recall", "F1")))
     rows: list[list[Cell]] = []
     for name, result in results.items():
         scores = [result[model].overall for model in models]
@@ -153,34 +165,30 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
 
 
 def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
-    """Enhanced edges by label: of the gold standard, edges and not words."""
+    """Enhanced edges by label; support is counted in edges, not words."""
+    table = label_table(result, score, _edge_query, style, support=lambda row: row["gold"])
+    return replace(table, weights=[row["gold"] for row in score.labels.values()])
 
-    def ask(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-        found = {
-            "gold": Query(result.name, of="gold", gold=label, by=score.name),
-            "correct": Query(result.name, kind="right", gold=label, by=score.name),
-            "system": Query(result.name, of="system", predicted=label, by=score.name),
-        }
-        return found.get(count)
 
-    table = label_table(result, score, ask, style)
-    rows = [list(row) for row in table.rows]
-    counted = (*score.labels.values(), score.overall)
-    for cells, row in zip(rows, counted, strict=False):
-        cells[1] = row["gold"]
-    return replace(table, rows=rows, weights=[row["gold"] for row in score.labels.values()])
+def _edge_query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
+    queries = {
+        "gold": Query(result.name, of="gold", gold=label, by=model),
+        "correct": Query(result.name, kind="right", gold=label, by=model),
+        "system": Query(result.name, of="system", predicted=label, by=model),
+    }
+    return queries.get(count)
 
 
 def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
-    """Every relation under every score, the last of them in full."""
+    """Every relation under every score; precision, recall and F1 for the last one."""
     *others, last = scores
     rows: list[list[Cell]] = []
     for label, row in last.labels.items():
         before: list[Cell] = [score.labels[label].f1 for score in others if label in score.labels]
         rows.append([label, *_counts(row), *before, row.precision, row.recall, row.f1])
-    columns = [Column("relation", "text"), Column("gold", "count"), Column("found", "count")]
-    columns += [Column(f"{score.name.upper()} F1", "percent") for score in others]
-    columns += [Column(f"{last.name.upper()} {what}", "percent") for what in ("prec.", "recall", "F1")]
+    columns = _gold_and_system("relation")
+    columns += _percents(*(f"{score.name.upper()} F1" for score in others))
+    columns += _percents(*(f"{last.name.upper()} {part}" for part in ("prec.", "recall", "F1")))
     ask, counts = asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
     queries = [[ask(count, label) for count in counts] for label in last.labels]
     weights = [row.counts["gold"] or 0 for row in last.labels.values()]
@@ -188,16 +196,12 @@ def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
 
 
 def _distances(scores: Sequence[MeasureScore]) -> Table:
-    shown = [score for score in scores if score.name != "ls"] or scores
-    columns = [Column("distance to head", "text"), Column("gold", "count"), Column("found", "count")]
-    columns += [Column(f"{score.name.upper()} {what}", "percent") for score in shown for what in ("prec.", "recall")]
+    with_heads = [score for score in scores if score.name != "ls"] or scores
+    columns = _gold_and_system("distance to head")
+    columns += _percents(*(f"{score.name.upper()} {part}" for score in with_heads for part in ("prec.", "recall")))
     rows: list[list[Cell]] = []
-    for distance, row in shown[0].distances.items():
-        each = [score.distances[distance] for score in shown]
-        cells: list[Cell] = [value for found in each for value in (found.precision, found.recall)]
-        rows.append([distance, *_counts(row), *cells])
+    for distance, first in with_heads[0].distances.items():
+        scored = [score.distances[distance] for score in with_heads]
+        cells: list[Cell] = [value for row in scored for value in (row.precision, row.recall)]
+        rows.append([distance, *_counts(first), *cells])
     return Table("", columns, rows)
-
-
-def _counts(row: Row) -> list[Cell]:
-    return [row.counts["gold"], row.counts["system"]]
