@@ -138,13 +138,13 @@ def test_other_words_are_a_note_or_an_error(score: Score) -> None:
     result = score(KEY, response)
     first = "response.conll:11: found 'W1' where the gold standard has 'w1'"
     assert about(result, "word") == [
-        f"system response: 1 word is not that of the gold standard (the first one: {first}; --align strict refuses them)."
+        f"system response: 1 word differs from the gold standard (the first one: {first}; --align strict refuses them)."
     ]
     assert figures(result) == figures(score(KEY, KEY))
     several = score(KEY, response.replace("w0", "é").replace("w3", "longer words"))
     first = "response.conll:2: found 'é' where the gold standard has 'w0'"
     assert about(several, "word") == [
-        f"system response: 7 words are not those of the gold standard (the first one: {first}; --align strict refuses them)."
+        f"system response: 7 words differ from the gold standard (the first one: {first}; --align strict refuses them)."
     ]
     with pytest.raises(eh.InputError) as error:
         score(KEY, response, align="strict")
@@ -175,7 +175,7 @@ def test_repeats_are_counted_and_said(score: Score) -> None:
 
 
 def test_an_identical_response_is_noted(score: Score) -> None:
-    same = ["system response: its chains are just those of the gold standard; is it the right file?"]
+    same = ["system response: its chains are identical to the gold standard's; is it the right file?"]
     assert about(score(KEY, KEY), "right file") == same
     renamed = score(KEY, KEY.replace("1", "9").replace("\t9\t", "\t1\t").replace("w9", "w1"))
     assert about(renamed, "right file") == same
@@ -361,7 +361,7 @@ def test_arcs_nom_takes_pos(tmp_path: Path) -> None:
         assert str(error.value) == expected
     result = eh.score(path, path)
     assert list(result.scores) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
-    assert "gold key: has no POS, so that there are no types of mentions and no arcs_nom." in result.notes
+    assert "gold key: has no POS, so there are no types of mentions and no arcs_nom." in result.notes
     lines = [line.split("\t") for line in GOLD.read_text().splitlines()]
     path.write_text(
         "".join("\t".join([*cells[:4], "-", *cells[5:]]) + "\n" if cells[4:] else cells[0] + "\n" for cells in lines)

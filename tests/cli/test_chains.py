@@ -300,7 +300,7 @@ def test_other_words_are_noted_or_refused() -> None:
     response("a", "b", "c", words="v")
     found = run("score", "key.conll", "response.conll")
     first = "the first one: response.conll:2: found 'v0' where the gold standard has 'w0'; --align strict refuses them"
-    assert f"Note: system response: 9 words are not those of the gold standard ({first})." in found.stdout.splitlines()
+    assert f"Note: system response: 9 words differ from the gold standard ({first})." in found.stdout.splitlines()
     strict = run("score", "key.conll", "response.conll", "--align", "strict")
     assert (strict.exit_code, strict.stdout) == (2, "")
 

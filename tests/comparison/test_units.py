@@ -19,7 +19,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.check import check
 from evenhand.formats.parsing import cells as grid
 from evenhand.settings import ReadSettings
-from evenhand.tasks.chains.comparison import ChainDrawing
+from evenhand.tasks.chains.comparison import ChainView
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.spans import evaluation as portion
 from evenhand.tasks.units import Predictions
@@ -388,7 +388,7 @@ def test_a_mention_is_drawn_in_all_sentences_that_it_touches() -> None:
     """Sentences [0, 3), [3, 3), [3, 5) and [5, 6); in the second document, positions count from its begin."""
     corpus = Corpus("a", 4, bounds=np.array([0, 3, 3, 5, 6]), documents=np.array([0, 3]))
     columns = ([0, 0, 0, 1], [2, 0, 3, 0], [4, 1, 5, 1], [8, 9, 8, 7], [0, 0, 0, 0])
-    drawn = ChainDrawing([Chains(Vocabulary(), *map(ints, columns))], corpus)
+    drawn = ChainView([Chains(Vocabulary(), *map(ints, columns))], corpus)
     assert drawn.sides(0) == [((1, 2, 4), (2, 0, 1))]
     assert drawn.sides(1) == [((1, -1, 1),)]
     assert drawn.sides(2) == [((1, -1, 1), (1, 0, 2))]

@@ -54,7 +54,7 @@ def test_without_words_any_text_will_do() -> None:
 def test_words_are_compared() -> None:
     other = [["A", *TOKENS[0][1:]], *TOKENS[1:]]
     key, response = eh.chains(CHAINS, tokens=TOKENS), eh.chains(CHAINS, tokens=other, name="mine")
-    assert any("1 word is not that of the gold standard" in note for note in eh.score(key, response).notes)
+    assert any("1 word differs from the gold standard" in note for note in eh.score(key, response).notes)
     with pytest.raises(eh.InputError, match="mine: found 'A' where the gold standard has 'The'"):
         eh.score(key, response, align="strict")
     with pytest.raises(eh.InputError, match="the document 2 has 2 tokens, in the gold standard 1"):

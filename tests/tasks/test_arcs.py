@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_arcs
 from build_chains import TAGS, Row, Rows, annotation, clusters, layer, rows
-from evenhand.tasks.chains.arcs import ArcMatches, Mentions, all_mentions, is_nominal, judge
+from evenhand.tasks.chains.arcs import ArcMatches, Mentions, all_mentions, is_nominal, match_antecedents
 from evenhand.tasks.chains.mentions import first_only
 from evenhand.tasks.chains.task import ARCS_KINDS
 from slow_chains import Chains
@@ -42,11 +42,11 @@ def _verdicts(
 ) -> tuple[Mentions, ArcMatches]:
     found = all_mentions(first_only(layer([key])), [layer([response]) for response in responses])
     if mode == "any":
-        return found, judge(found)
+        return found, match_antecedents(found)
     assert pos is not None
     code = np.array([TAGS.index(tag) for tag in pos])[found.mentions.start]
     is_noun = np.array([tag in slow_arcs.NOUNS for tag in TAGS])
-    return found, judge(found, is_nominal(found.mentions, code, is_noun))
+    return found, match_antecedents(found, is_nominal(found.mentions, code, is_noun))
 
 
 def _spans(found: Mentions) -> list[tuple[int, ...]]:
@@ -226,5 +226,5 @@ def test_without_pos_there_are_no_types() -> None:
 
 
 def test_nothing_at_all() -> None:
-    verdicts = judge(all_mentions(layer([[]]), [layer([[]]), layer([[]])]))
+    verdicts = match_antecedents(all_mentions(layer([[]]), [layer([[]]), layer([[]])]))
     assert (verdicts.kind.shape, verdicts.antecedent.shape) == ((2, 0), (2, 0))

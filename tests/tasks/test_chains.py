@@ -20,10 +20,8 @@ from build_corefud import HEAD, Drawn, corefud_pairs, sentence
 from declared import CHAIN_MODELS
 from evenhand.data.structures import Chains, spans_of
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.tasks.chains import mentions as common_words
-from evenhand.tasks.chains import mentions as mention_match
-from evenhand.tasks.chains import mentions as mention_overlap
-from evenhand.tasks.chains.evaluation import count_chains
+from evenhand.tasks.chains import corefud, mentions
+from evenhand.tasks.chains.measures import count_chains
 from evenhand.tasks.chains.mentions import first_only, repeats, without_repeats, without_singletons
 
 CLUSTER_MODELS = CHAIN_MODELS[:-2]
@@ -285,9 +283,9 @@ def test_large_documents_have_matchings_of_the_same_sum(
     }
     whole = scored_mention_match(files, texts, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mention_match, "_MOST_CELLS", 0)
-        patch.setattr(mention_overlap, "_MANY_CELLS", 0)
-        patch.setattr(common_words, "_AT_ONCE", 3)
+        patch.setattr(mentions, "_MAX_CELLS", 0)
+        patch.setattr(corefud, "_MIN_DENSE_CELLS", 0)
+        patch.setattr(mentions, "_WORDS_AT_ONCE", 3)
         parts = scored_mention_match(files, texts, **options)
     assert parts["mor"].f1 == pytest.approx(whole["mor"].f1, rel=0, abs=0, nan_ok=True)
     if way.match == "exact" and way.zeros == "linear":

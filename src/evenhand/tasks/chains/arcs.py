@@ -1,7 +1,7 @@
 """ARCS: whether each mention is resolved to a right antecedent.
 
-A mention is its span of tokens. If mentions are matched in another way (`--mention-match`), a mention of the response is
-identified with its counterpart in the key. Its antecedents are the mentions before it in its chain, in the order of
+A mention is its span of tokens. If mentions are matched in another way (`--mention-match`), a mention of the response
+is identified with its counterpart in the key. Its antecedents are the mentions before it in its chain, in the order of
 their first and last tokens: A_K in the key, A_S in the response; none if it is the first one, or is missing. Under
 `arcs_any` all of them count, under `arcs_nom` only the nominal ones: mentions of several tokens, and mentions whose
 token is a noun by its POS in the key (`--nominal`).
@@ -11,11 +11,11 @@ token is a noun by its POS in the key (`--nominal`).
 | A_K empty | tn | fp |
 | A_K not empty | fn | tp or wl (wrong linkage) |
 
-Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 equal MUC's if no span is
-repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or not it is
-the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are
-`nouns` (the nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS there is no `arcs_nom` and
-there are no types.
+Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 equal MUC's if no span
+is repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or not it is
+the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are `nouns` (the
+nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS there is no `arcs_nom` and there are no
+types.
 
 The scripts of the published figures use the first nominal antecedent in some steps and the closest in others, leave
 some mentions out of the denominator only, and distinguish mentions by their words and POS too; so figures may differ a

@@ -2,8 +2,8 @@
 
 `best_cells` is for tables in which few cells exceed 0. A cell that is at least the sum of the second best cells of its
 row and of its column is in some best assignment: an assignment with two others in their place does not lose if they are
-exchanged for it. Such safe cells are taken for all rows at once, and again in the remaining table. The last remainder is
-solved row by row, by shortest paths with prices for rows and columns.
+exchanged for it. Such safe cells are taken for all rows at once, and again in the remaining table. The last remainder
+is solved row by row, by shortest paths with prices for rows and columns.
 
 `ordered_assignment` is for dense tables; it resolves ties as SciPy's `linear_sum_assignment` does.
 

@@ -16,7 +16,6 @@ from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import is_perfect as all_correct
 from evenhand.tasks.tables import (
     ErrorBars,
     document_notes,
@@ -27,6 +26,7 @@ from evenhand.tasks.tables import (
     side_by_side,
     transition_table,
 )
+from evenhand.tasks.tables import is_perfect as all_correct
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair

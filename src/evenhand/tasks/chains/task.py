@@ -243,8 +243,8 @@ def _declared(
 
 
 MODELS = (
-    _declared("mentions", "evenhand.tasks.chains.evaluation.count_chains", "mention detection", "md"),
-    _declared("muc", "evenhand.tasks.chains.measures", title="MUC"),
+    _declared("mentions", "evenhand.tasks.chains.measures.count_chains", "mention detection", "md"),
+    _declared("muc", "evenhand.tasks.chains.measures.count_muc", title="MUC"),
     _declared("b_cubed", "evenhand.tasks.chains.measures.count_b_cubed", "b3", "bcub", "bcubed", title="B³"),
     _declared(
         "ceaf_m", "evenhand.tasks.chains.measures.count_ceaf_m", "ceafm", "ceaf phi3", "mention ceaf", title="CEAFm"
@@ -252,11 +252,11 @@ MODELS = (
     _declared(
         "ceaf_e", "evenhand.tasks.chains.measures.count_ceaf_m", "ceafe", "ceaf phi4", "entity ceaf", title="CEAFe"
     ),
-    _declared("blanc", "evenhand.tasks.chains.measures", title="BLANC", arithmetic=_blanc),
-    _declared("lea", "evenhand.tasks.chains.measures", title="LEA"),
+    _declared("blanc", "evenhand.tasks.chains.measures.count_blanc", title="BLANC", arithmetic=_blanc),
+    _declared("lea", "evenhand.tasks.chains.measures.count_lea", title="LEA"),
     _declared(
         "mela",
-        "evenhand.tasks.chains.evaluation.count_chains",
+        "evenhand.tasks.chains.measures.count_chains",
         "conll",
         "conll f1",
         "conll score",
@@ -265,11 +265,11 @@ MODELS = (
         arithmetic=_mela,
     ),
     _declared(
-        "mor", "evenhand.tasks.chains.mentions.count_mor", "mention overlap ratio", "mention overlap", title="MOR"
+        "mor", "evenhand.tasks.chains.corefud.count_mor", "mention overlap ratio", "mention overlap", title="MOR"
     ),
     _declared(
         "zero",
-        "evenhand.tasks.chains.mentions",
+        "evenhand.tasks.chains.corefud.count_zeros",
         "zeros",
         "zero anaphora",
         "zero anaphors",
@@ -349,7 +349,7 @@ TASK = Task(
         resolve=settle, signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"), check=_check
     ),
     evaluation=EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.chains.evaluation:ChainPassage"),
+        evaluator=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
