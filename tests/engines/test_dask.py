@@ -189,7 +189,7 @@ def test_workers_that_die_again_and_again(tmp_path: Path, monkeypatch: pytest.Mo
         os.close(writer)
         assert running.returncode == 2
         assert message == (
-            f"evenhand: {tmp_path / 'files' / 'gold' / '000.conll'}: 1 worker died that scored it; look at their "
+            f"evenhand: {tmp_path / 'files' / 'gold' / '000.conll'}: 1 worker died while scoring it; see their "
             "logs, they may need more memory.\n"
         )
         blocking.unblock()
