@@ -465,7 +465,7 @@ def test_the_example_of_trees_is_compared_by_sentence() -> None:
     assert (found.ranking.groups, found.ranking.few_documents) == ("sentences", 5)
     sentences = verdict(found)
     assert sentences[0].startswith("neural leads transition by ")
-    assert sentences[0].endswith(": evidence of a difference.")
+    assert sentences[0].endswith(": a significant difference.")
     assert sentences[-1] == (
         "Tests and intervals resample sentences: systems differ in at most 5 documents, too few for any p-value below "
         "0.05 (--of documents resamples these)."

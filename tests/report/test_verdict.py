@@ -18,7 +18,7 @@ from evenhand.report import latex
 from evenhand.report import text as markdown
 from evenhand.report.comparison_tables import readable_pairs, summary_of_comparison
 from evenhand.report.html.sections import pair_data
-from evenhand.report.verdict import cautions, how, p_words, verdict
+from evenhand.report.verdict import cautions, method, p_words, verdict
 from pages import QUICK
 
 
@@ -31,13 +31,13 @@ def wnut17(data: Path) -> eh.Report:
 
 def test_wnut17_has_no_sure_winner(wnut17: eh.Report) -> None:
     assert verdict(wnut17) == [
-        "uh_ritual leads arcada by 0.37 points, p = 0.78: no evidence of a difference.",
+        "uh_ritual leads arcada by 0.37 points, p = 0.78: no significant difference.",
         "Both beat mic-cis.",
-        "No evidence that flytxt is worse than uh_ritual.",
+        "flytxt is not significantly worse than uh_ritual.",
     ]
-    assert how(wnut17) == (
+    assert method(wnut17) == (
         "Points of fair F1. p: approximate randomization of sentences, corrected for 6 pairs (Holm); "
-        "below 0.05 is evidence."
+        "below 0.05 is significant."
     )
 
 
@@ -45,7 +45,7 @@ def test_a_sure_winner(example: Path) -> None:
     systems = [example / f"{name}.conll" for name in ("gazetteer", "crf", "tagger")]
     report = eh.report(example / "gold.conll", systems)
     assert verdict(report) == [
-        "tagger leads crf by 14.52 points, p = 0.023: evidence of a difference.",
+        "tagger leads crf by 14.52 points, p = 0.023: a significant difference.",
         "tagger also beats gazetteer.",
     ]
 
@@ -54,17 +54,17 @@ def test_the_best_may_beat_whom_the_next_one_does_not() -> None:
     folder = Path(eh.__file__).parent / "examples" / "links"
     systems = [folder / f"{name}.jsonl" for name in ("popularity", "context", "reranker")]
     assert verdict(eh.report(folder / "gold.jsonl", systems)) == [
-        "reranker leads context by 12.74 points, p = 0.062: no evidence of a difference.",
-        "reranker also beats popularity; no evidence that context does.",
+        "reranker leads context by 12.74 points, p = 0.062: no significant difference.",
+        "reranker also beats popularity; context is not significantly better.",
     ]
 
 
 def test_two_systems(example: Path) -> None:
     systems = {"one": example / "crf.conll", "same": example / "crf.conll"}
-    assert verdict(eh.report(example / "gold.conll", systems, **QUICK)) == ["one and same say the same of every unit."]
+    assert verdict(eh.report(example / "gold.conll", systems, **QUICK)) == ["one and same have identical predictions."]
     untested = eh.report(example / "gold.conll", [example / "crf.conll", example / "tagger.conll"], trials=0)
     assert verdict(untested) == ["tagger leads crf by 14.52 points; no test was made."]
-    assert how(untested) == "Points of fair F1."
+    assert method(untested) == "Points of fair F1."
 
 
 def test_one_system_has_its_score_and_interval(example: Path) -> None:
@@ -72,7 +72,7 @@ def test_one_system_has_its_score_and_interval(example: Path) -> None:
     low, high = report.ranking["fair"]["crf"].interval or (0, 0)
     interval = f"(95 % interval {100 * low:.2f} to {100 * high:.2f}, by documents)"
     assert verdict(report) == [f"crf has 76.50 fair F1 {interval}."]
-    assert how(report) == ""
+    assert method(report) == ""
 
 
 def test_another_measure_may_have_another_leader() -> None:
@@ -91,7 +91,7 @@ def test_the_score_that_is_compared_is_always_scored(example: Path) -> None:
     assert report.by == "fair"
     assert report.results.models == ("fair", "exact")
     assert verdict(report)[0].startswith("tagger leads crf by 14.52 points")
-    assert how(report).startswith("Points of fair F1. ")
+    assert method(report).startswith("Points of fair F1. ")
     assert "points of fair F1 to gain" in report.to_html()
 
 

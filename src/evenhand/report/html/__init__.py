@@ -17,7 +17,7 @@ from markupsafe import Markup
 from evenhand.errors import counted, visible
 from evenhand.report.html.overview import fixes, overview
 from evenhand.report.html.sections import pair_data, sections
-from evenhand.report.verdict import cautions, how, verdict
+from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS
 
@@ -111,7 +111,7 @@ def render(report: Report) -> str:
         met=report.units.total,
         carried=report.units.included,
         verdict=verdict(report),
-        how=how(report),
+        method=method(report),
         cautions=cautions(report),
         overview=overview(report),
         fixes=fixes(report),
