@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.objects import adopted, type_names
+from evenhand.formats.registry import type_names, wrap_object
 
 tokens = pytest.importorskip("spacy.tokens")
 VOCAB = pytest.importorskip("spacy.vocab").Vocab()
@@ -236,13 +236,13 @@ def test_types_are_told_by_package_and_name() -> None:
 
 @pytest.mark.parametrize("value", [3, None, [], {}, [3], "gold.conll", {"a": GOLD}, [[GOLD]], {GOLD}])
 def test_other_objects_are_not_adopted(value: Any) -> None:
-    assert adopted(value) is None
+    assert wrap_object(value) is None
 
 
 def test_a_type_of_another_package_with_the_same_name_is_not_adopted() -> None:
     class Doc:
         pass
 
-    assert adopted(Doc()) is None
+    assert wrap_object(Doc()) is None
     with pytest.raises(eh.SettingError, match="is neither a file nor an annotation"):
         eh.score(Doc(), SYSTEM)  # type: ignore[arg-type]

@@ -140,8 +140,8 @@ REFUSED = {
     ),
     "an HTML page": ("<!DOCTYPE html>\n<html><body>404</body></html>\n", "looks like HTML or XML"),
     "an XML file": ('\n<?xml version="1.0"?>\n<a/>\n', "system.tsv:2: the file begins with '<'"),
-    "a first token [": (GOLD.replace("Ada", "[", 1), "or say --format conll if it is a column file"),
-    "a first token {": (GOLD.replace("Ada", "{", 1), "begins with '{', but it is no JSON that Evenhand reads"),
+    "a first token [": (GOLD.replace("Ada", "[", 1), "or specify --format conll if it is a column file"),
+    "a first token {": (GOLD.replace("Ada", "{", 1), "begins with '{', but it is not JSON that Evenhand reads"),
     "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "and no records in it"),
     "a JSON list of lists": (json.dumps([TAGS]), "begins with '['"),
     "a JSON list of records without spans": (
@@ -159,7 +159,7 @@ REFUSED = {
     ),
     "CoNLL-U between blanks": (
         "1  Ada  Ada  PROPN  NNP  _  2  nsubj  _  _\n2  lives  live  VERB  VBZ  _  0  root  _  _\n\n",
-        "looks like CoNLL-U with blanks between its columns; write tabs, or say --format conllx",
+        "looks like CoNLL-U with blanks between its columns; write tabs, or specify --format conllx",
     ),
     "tags of tokens that are numbers": (
         columns([["1", "2"], ["3", "4"]], [["O", "B-X"], ["O", "O"]]),

@@ -22,8 +22,8 @@ from evenhand.errors import EvenhandError, SettingError
 from evenhand.formats.arrow_columns import MOST_ROWS, arrow, is_list, size_of, without_characters
 from evenhand.formats.arrow_tables import ArrowTableLayout, read_table
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
-from evenhand.formats.objects import type_names
 from evenhand.formats.paths import INFO, SPLITS, names_a_file
+from evenhand.formats.registry import type_names
 from evenhand.formats.source import Source
 from evenhand.registry import lazy
 from evenhand.settings import Columns, ReadSettings

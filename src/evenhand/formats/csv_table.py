@@ -1,8 +1,11 @@
-"""CSV with a header: one token per line, with commas or semicolons between cells, which may be quoted.
+"""CSV with a header, and lines of tags: token annotations that are not plain columns.
 
-The header names the columns: one is `Word`, `Token` or `Form`. A column of sentences (`Sentence #`, `sentence_id`) has
-a new value in the first line of each sentence, and the same or nothing in the others. Without such a column, blank
-lines end sentences. A column of documents (`document`, `doc_id`) works in the same way.
+CSV has one token per line, with commas or semicolons between cells, which may be quoted. The header names the columns:
+one is `Word`, `Token` or `Form`. A column of sentences (`Sentence #`, `sentence_id`) has a new value in the first line
+of each sentence, and the same or nothing in the others. Without such a column, blank lines end sentences. A column of
+documents (`document`, `doc_id`) works in the same way.
+
+Lines of tags, such as a `seq.out`, have one sentence per line, and no tokens.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -18,45 +22,69 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
+from evenhand.data.encodings import OUTSIDE_TAGS, parse
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll import chosen
 from evenhand.formats.extractions import whole_text
+from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.tags import listed_tags
-from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, kind_of
-from evenhand.formats.source import Source
-from evenhand.formats.text_formats import CSV, TAG_LINES, csv_delimiter, header_of
+from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, is_header, kind_of
+from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 
-# == formats/tag_lines.py: Lines of tags without tokens, one sentence per line, as `seq
-
-
-def read_tag_lines(
-    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
-) -> Iterator[Annotation]:
-    """The file as one batch; blank lines do not count."""
-    lines = enumerate(whole_text(source).split("\n"), 1)
-    found = [(number, line.split()) for number, line in lines if line.strip()]
-    lengths = ints([len(tags) for _, tags in found])
-    corpus = Corpus(
-        source.display_name,
-        len(found),
-        np.append(0, np.cumsum(lengths)),
-        lines=np.repeat(ints([number for number, _ in found]), lengths),
-    )
-    tags = [tag for _, sentence in found for tag in sentence]
-    layers = {layer: [tags] for layer in columns}
-    yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, layers, {})
-
-
-# == formats/csv_table.py (primary)
-
-
-_PART = re.compile(r"[^\W\d_]+")
+DELIMITERS = {",": "commas", ";": "semicolons"}
+"""Delimiters of CSV, and their names in messages."""
+_MIN_FITTING = 0.8
+"""Minimum share of lines that have as many cells as the header."""
+_BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
+"""Tags without labels."""
+_LONGEST_LINE = 1 << 14
+_NAME_PART = re.compile(r"[^\W\d_]+")
 _SENTENCES = frozenset({"sentence", "sentences", "sent"})
 _DOCUMENTS = frozenset({"document", "documents", "doc"})
+
+
+def short_lines(sample: Block) -> list[str]:
+    """Return the first lines that are not blank; none if one of them is too long for a table."""
+    lines = list(islice(filter(None, map(bytes.strip, sample.data[: sample.size].split(b"\n"))), ROWS))
+    return [] if max(map(len, lines), default=0) > _LONGEST_LINE else [line.decode() for line in lines]
+
+
+def _delimiter(sample: Block) -> str | None:
+    """The delimiter of CSV whose header names a column of tokens; None for other files."""
+    lines = short_lines(sample)
+    if not lines or "\t" in lines[0]:
+        return None
+    for delimiter in DELIMITERS:
+        if delimiter not in lines[0]:
+            continue
+        try:
+            first, *below = filter(None, csv.reader(lines, delimiter=delimiter))
+        except (csv.Error, ValueError):  # a cell that is too long for a table; not a single line
+            continue
+        below = [cells for cells in below if any(cells)]
+        if (names := _names(first)) and is_header(names, below, ()):
+            fitting = sum(len(cells) == len(first) for cells in below)
+            return delimiter if fitting >= _MIN_FITTING * len(below) else None
+    return None
+
+
+def _names(cells: list[str]) -> list[str]:
+    """The names of columns; pandas leaves the first one empty for its index."""
+    names = [cell.strip().removeprefix("\ufeff") for cell in cells]
+    return [names[0] or "index", *names[1:]] if names else []
+
+
+def _is_tag_lines(sample: Block) -> float:
+    """Whether all words are tags, and some lines have three or more."""
+    lines = [line.split() for line in short_lines(sample)]
+    if max(map(len, lines), default=0) < 3:
+        return 0.0
+    words = {word for line in lines for word in line}
+    return float(all(word in _BARE_TAGS or (len(word) > 2 and parse(word) is not None) for word in words))
 
 
 @dataclass(frozen=True)
@@ -67,60 +95,63 @@ class _Table:
     rows: list[list[str]]
     lines: list[int]
     breaks: list[int]
-    """The numbers of rows before which blank lines are."""
+    """Indices of rows after blank lines."""
 
-    def place(self, words: frozenset[str]) -> int | None:
-        """The column that one of some words names."""
-        parts = [set(_PART.findall(name.lower())) for name in self.names]
-        return next((place for place, part in enumerate(parts) if part & words), None)
+    def column_of(self, words: frozenset[str]) -> int | None:
+        """The first column whose name contains one of these words."""
+        parts = [set(_NAME_PART.findall(name.lower())) for name in self.names]
+        return next((column for column, part in enumerate(parts) if part & words), None)
 
-    def begins(self, place: int | None) -> list[int]:
-        """The rows in which the value of a column is new; the first one always."""
-        begins, last = [0], self.rows[0][place].strip() if place is not None else ""
-        for number, row in enumerate(self.rows if place is not None else ()):
-            value = row[place or 0].strip()
+    def starts(self, column: int | None) -> list[int]:
+        """The rows in which a column has a new value, and the first row."""
+        if column is None:
+            return [0]
+        starts, last = [0], self.rows[0][column].strip()
+        for index, row in enumerate(self.rows):
+            value = row[column].strip()
             if value and value != last:
                 last = value
-                begins += [number] if number else []
-        return begins
+                starts.append(index)
+        return starts
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The table as one batch."""
-    delimiter = csv_delimiter(source.sample(1 << 12))
+    """Read a CSV table as one batch."""
+    delimiter = _delimiter(source.sample(1 << 12))
     if delimiter is None:
         remedy = "begin the file with names of columns, such as Sentence,Word,Tag"
         raise source.error(1, "found no header with commas or semicolons that names a column of tokens", remedy)
     table = _table(source, delimiter)
-    token = next(place for place, name in enumerate(table.names) if name.lower() in TOKEN_NAMES)
-    sentence, document = table.place(_SENTENCES), table.place(_DOCUMENTS)
+    token = next(column for column, name in enumerate(table.names) if name.lower() in TOKEN_NAMES)
+    sentence, document = table.column_of(_SENTENCES), table.column_of(_DOCUMENTS)
     layout = Layout(tabs=True, columns=len(table.names), first_line=1, names=tuple(table.names), token=token)
     tokens = [row[token] for row in table.rows]
-    free = [place for place in range(len(table.names)) if place not in (token, sentence, document)]
-    kinds = {place: kind_of(tokens[:ROWS], [row[place] for row in table.rows[:ROWS]]) for place in free}
-    wanted = dict[str, tuple[int, ...]]()
+    others = [column for column in range(len(table.names)) if column not in (token, sentence, document)]
+    kinds = {column: kind_of(tokens[:ROWS], [row[column] for row in table.rows[:ROWS]]) for column in others}
+    tag_columns = dict[str, tuple[int, ...]]()
     for layer, named in columns.items():
         side: Literal["gold", "system"] | None = settings.side
         if len(columns) > 1:
             side = "gold" if layer == "gold" else "system"
         read_as = replace(settings, side=side)
-        wanted[layer] = layout.places(source, named) or (chosen(source, 1, kinds, table.names, read_as),)
-    documents = table.begins(document)
-    begins = sorted({*table.begins(sentence), *documents, *([] if sentence is not None else table.breaks)})
+        tag_columns[layer] = layout.places(source, named) or (chosen(source, 1, kinds, table.names, read_as),)
+    documents = table.starts(document)
+    sentences = sorted({*table.starts(sentence), *documents, *([] if sentence is not None else table.breaks)})
     corpus = Corpus(
         source.display_name,
-        len(begins),
-        ints([*begins, len(table.rows)]),
+        len(sentences),
+        ints([*sentences, len(table.rows)]),
         Tokens.of(tokens),
         ints(table.lines),
-        documents=ints([begins.index(row) for row in documents]),
+        documents=ints([sentences.index(row) for row in documents]),
     )
-    values = {layer: [[row[place] for row in table.rows] for place in places] for layer, places in wanted.items()}
-    yield listed_tags(CSV.name, source, settings, vocabulary, corpus, values, wanted)
+    tags = {
+        layer: [[row[column] for row in table.rows] for column in numbers] for layer, numbers in tag_columns.items()
+    }
+    yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns)
 
 
 def _table(source: Source, delimiter: str) -> _Table:
-    """The names of columns, and the lines with a token."""
     lines = whole_text(source).split("\n")
     reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
     names, rows, numbers, breaks = list[str](), list[list[str]](), list[int](), list[int]()
@@ -131,8 +162,8 @@ def _table(source: Source, delimiter: str) -> _Table:
             if not any(cell.strip() for cell in cells):
                 breaks.append(len(rows))
             elif not names:
-                names = header_of(cells)
-            elif _is_whole(source, first, cells, names):
+                names = _names(cells)
+            elif _is_complete(source, first, cells, names):
                 rows.append(cells)
                 numbers.append(first)
     except csv.Error as error:
@@ -142,10 +173,42 @@ def _table(source: Source, delimiter: str) -> _Table:
     return _Table(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
 
 
-def _is_whole(source: Source, line: int, cells: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a line has all cells; it is a problem if not."""
+def _is_complete(source: Source, line: int, cells: Sequence[str], names: Sequence[str]) -> bool:
     if len(cells) == len(names):
         return True
     finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
     source.report(line, finding, "mend the line, and quote cells with a delimiter in them", "columns")
     return False
+
+
+def read_tag_lines(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """Read lines of tags as one batch; blank lines do not count."""
+    lines = enumerate(whole_text(source).split("\n"), 1)
+    sentences = {number: line.split() for number, line in lines if line.strip()}
+    lengths = ints(list(map(len, sentences.values())))
+    corpus = Corpus(
+        source.display_name,
+        len(sentences),
+        np.append(0, np.cumsum(lengths)),
+        lines=np.repeat(ints(list(sentences)), lengths),
+    )
+    tags = [tag for sentence in sentences.values() for tag in sentence]
+    layers = {layer: [tags] for layer in columns}
+    yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, layers, {})
+
+
+CSV = Format(
+    "csv",
+    "CSV with a header: one token per line, maybe with quotation marks and a column of sentences",
+    readers=dict.fromkeys(("spans", "tags"), Reader(read)),
+    detection=Detection(confidence=lambda sample: float(_delimiter(sample) is not None)),
+    contents=Contents(is_table=True, has_columns=True),
+)
+TAG_LINES = Format(
+    "tag-lines",
+    "tags without tokens, one sentence per line (seq.out)",
+    readers={"spans": Reader(read_tag_lines)},
+    detection=Detection(confidence=_is_tag_lines),
+)

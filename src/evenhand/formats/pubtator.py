@@ -17,12 +17,12 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.formats.extractions import whole_text
+from evenhand.formats.format import Detection, Format, Reader
 from evenhand.formats.parsing.json_lines import Quote, Span, misquoted, on_texts, repeated, spans_of
 from evenhand.formats.source import Source
-from evenhand.formats.text_formats import PUBTATOR
 from evenhand.settings import Columns, ReadSettings
 
-RELATIONS = "relations"
+_TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
 _COLUMNS = 5
 _REMEDY = "write document, start, end, mention and type, separated by tabs"
@@ -35,21 +35,20 @@ class _Document:
     text: str
     spans: list[Span] = field(default_factory=list)
     quotes: list[Quote] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The documents as one batch."""
+    """Read the documents as one batch."""
     documents, relations = _documents(source)
 
     def report(document: int, finding: str, remedy: str) -> None:
         source.report(documents[document].line, finding, remedy, "span")
 
     convention = settings.convention
-    for each in documents:
-        fault = misquoted(each.text, each.quotes, convention)
+    for document in documents:
+        fault = misquoted(document.text, document.quotes, convention)
         if fault is not None:
-            source.report(each.line, f"document {each.name}: {fault[0]}", fault[1], "span")
+            source.report(document.line, f"document {document.name}: {fault[0]}", fault[1], "span")
     atoms, ground = on_texts([document.text for document in documents], convention)
     spans = spans_of([document.spans for document in documents], ground, vocabulary, report)
     names = [document.name for document in documents]
@@ -57,49 +56,56 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     if len(set(names)) == len(names):
         corpus = replace(corpus, ids=Tokens.of(names))
     reading = ReadInfo(
-        PUBTATOR.name,
+        FORMAT.name,
         offsets=str(convention),
         repeated=repeated(spans),
-        skipped={RELATIONS: relations} if relations else {},
+        skipped={"relations": relations} if relations else {},
     )
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
 def _documents(source: Source) -> tuple[list[_Document], int]:
     """The documents, and the number of relations that were left out."""
-    found, relations, is_open = list[_Document](), 0, False
+    documents, relations, is_open = list[_Document](), 0, False
     for number, line in enumerate(whole_text(source).split("\n"), 1):
         text = line.rstrip("\r")
         part = _TEXT.fullmatch(text)
         if part is not None:
             if part[2] in "tT" or not is_open:
-                found.append(_Document(part[1], number, part[3]))
+                documents.append(_Document(part[1], number, part[3]))
             else:
-                found[-1].text += f" {part[3]}"
+                documents[-1].text += f" {part[3]}"
             is_open = True
         elif not text.strip():
             is_open = False
-        elif not found:
+        elif not documents:
             source.report(number, "found a mention before the title of its document", _REMEDY, "document")
         else:
-            relations += _add(source, found[-1], number, text.split("\t"))
-    if not found:
+            relations += _add(source, documents[-1], number, text.split("\t"))
+    if not documents:
         raise source.error(None, "the file has no documents", "check how it was written")
-    return found, relations
+    return documents, relations
 
 
 def _add(source: Source, document: _Document, number: int, cells: list[str]) -> int:
-    """Add the mention of a line to its document; 1 if the line is a relation."""
+    """Add the mention of a line to its document; return 1 if the line is a relation."""
     if cells[0] != document.name:
-        finding = f"found a mention of document {cells[0]!r} among those of {document.name!r}"
+        finding = f"found a mention of document {cells[0]!r} below document {document.name!r}"
         source.report(number, finding, "put it below its own title", "document")
     elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
         start, end = int(cells[1]), int(cells[2])
         document.spans.append(Span(start, end, cells[4]))
         document.quotes.append(Quote([(start, end)], cells[3]))
-        document.lines.append(number)
     elif len(cells) >= _COLUMNS - 1 and not cells[1].isdecimal():
         return 1
     else:
         source.report(number, f"{' '.join(cells)[:80]!r} is not a mention", _REMEDY, "columns")
     return 0
+
+
+FORMAT = Format(
+    "pubtator",
+    "PubTator: title and abstract of a document, and mentions with offsets",
+    readers={"spans": Reader(read)},
+    detection=Detection(confidence=lambda sample: float(_TITLE.match(sample.data[: sample.size]) is not None)),
+)

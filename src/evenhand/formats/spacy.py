@@ -33,8 +33,8 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
 from evenhand.files import write_file
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
-from evenhand.formats.objects import adopted, type_names
 from evenhand.formats.read import open_object
+from evenhand.formats.registry import type_names, wrap_object
 from evenhand.formats.source import Source
 from evenhand.parameters import checked_arguments, quote
 from evenhand.registry import lazy
@@ -303,9 +303,9 @@ def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotati
     check_name(name)
     if isinstance(docs, str | PathLike):
         raise SettingError(f"{quote(docs)} is a path; read the file: eh.read({quote(docs)}).")
-    is_single = not isinstance(docs, Iterable) or adopted(docs) is not None
+    is_single = not isinstance(docs, Iterable) or wrap_object(docs) is not None
     value = docs if is_single else list(docs)
-    found = adopted(value, name)
+    found = wrap_object(value, name)
     if found is None or found.format is not FORMAT:
         raise SettingError(f"{quote(docs)} has no documents of spaCy's; give {_WANTED}.")
     settings = ReadSettings(columns=() if group is None else (group,))

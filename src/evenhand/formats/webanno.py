@@ -1,9 +1,9 @@
 """WebAnno TSV 3, which WebAnno and INCEpTION export: one token per line, layers of annotations in columns.
 
-`#T_SP=` lines name the layers of spans, each with its features, a column per feature. A cell is `_` without annotation,
-`*` for an annotation without value, else the value. A number in brackets joins the tokens of a span (`PER[1]`), and a
-bar separates spans on the same token (`ORG[1]|LOC[2]`). A line such as `1-2.1` is a part of the token before it. The
-characters that have a meaning are escaped with a backslash in values.
+`#T_SP=` lines name the layers of spans, each with its features, one column per feature. A cell is `_` without
+annotation, `*` for an annotation without value, else the value. A number in brackets joins the tokens of a span
+(`PER[1]`), and a bar separates spans on the same token (`ORG[1]|LOC[2]`). A line such as `1-2.1` is a part of the token
+before it. Special characters are escaped with a backslash in values.
 
 The layer is NamedEntity, or the only one that is not about single words; its feature is `value`, or the only one.
 """
@@ -27,11 +27,12 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.extractions import whole_text
+from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.json_lines import Span, on_texts, spans_of
-from evenhand.formats.source import Source
-from evenhand.formats.text_formats import WEBANNO
+from evenhand.formats.source import Block, Source
 from evenhand.settings import ColumnName, Columns, ReadSettings
 
+_VERSION = re.compile(rb"\s*#FORMAT=WebAnno TSV ([0-9]+)")
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)((?:\|[^|]*)*)")
 _ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)((?:\t.*)?)")
 _NUMBERED = re.compile(r"(.*?)(?:\[([0-9]+)\])?", re.DOTALL)
@@ -42,7 +43,7 @@ _FIRST = 3
 """The columns before those of layers: numbers, offsets, token."""
 _USUAL_LAYER, _USUAL_FEATURE = "NamedEntity", "value"
 _OF_WORDS = frozenset({"POS", "Lemma", "MorphologicalFeatures", "Stem", "SurfaceForm", "SofaChangeAnnotation", "Token"})
-"""Layers whose annotations are those of single words."""
+"""Layers that annotate single words."""
 _REMEDY = "export the document again as WebAnno TSV 3"
 
 
@@ -51,19 +52,19 @@ class _Feature:
     """A column of a layer of spans."""
 
     layer: str
-    """The last part of its name."""
+    """The last part of the layer's name."""
     name: str
-    """Empty where the layer has no features."""
-    place: int
+    """Empty if the layer has no features."""
+    column: int
 
     @property
-    def shown(self) -> str:
+    def full_name(self) -> str:
         return f"{self.layer}.{self.name}" if self.name else self.layer
 
-    def is_called(self, name: ColumnName) -> bool:
+    def has_name(self, name: ColumnName) -> bool:
         if isinstance(name, int):
-            return name == self.place + 1
-        return name.replace("|", ".") in (self.shown, self.name or self.layer) or name == self.layer
+            return name == self.column + 1
+        return name.replace("|", ".") in (self.full_name, self.name or self.layer) or name == self.layer
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ class _Token:
     sentence: int
     text: str
     begin: int
-    """Its offset in the document, in UTF-16 units."""
+    """Offset in the document, in UTF-16 units."""
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The document as one batch, in characters if a span begins or ends within a token."""
+    """Read the document as one batch, in characters if a span begins or ends within a token."""
     lines = whole_text(source).split("\n")
     features, width = _features(source, lines)
     if len(columns) > 1:
@@ -94,7 +95,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int]:
     """The features of layers of spans, and the number of columns."""
-    found, place = list[_Feature](), _FIRST
+    features, column = list[_Feature](), _FIRST
     for number, line in enumerate(lines, 1):
         if not line.startswith("#T_"):
             if line.startswith("#Text=") or (line[:1].isdecimal() and "\t" in line):
@@ -104,60 +105,59 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
         if layer is None:
             raise source.error(number, f"{line[:80]!r} does not name a layer and its features", _REMEDY)
         name, names = layer[2].rpartition(".")[2], layer[3].split("|")[1:]
-        names = [each for each in names if each] or [""]
+        names = list(filter(None, names)) or [""]
         if layer[1] == "SP":
-            found += [_Feature(name, each, place + at) for at, each in enumerate(names)]
-        place += len(names)
-    return found, place
+            features += [_Feature(name, feature, column + index) for index, feature in enumerate(names)]
+        column += len(names)
+    return features, column
 
 
 def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, ...]) -> _Feature:
     """The feature that is the label of spans."""
-    listed = ", ".join(feature.shown for feature in features)
+    listed = ", ".join(feature.full_name for feature in features)
     if not features:
         raise source.error(None, "the file has no layer of spans (#T_SP)", "export one with the document")
     if named:
-        found = [feature for feature in features if len(named) == 1 and feature.is_called(named[0])]
-        if len(found) > 1:
-            found = _usual(found)
-        if len(found) != 1:
-            wanted = ",".join(map(str, named))
-            finding = f"there is no single column {wanted!r}, the layers have {listed}"
+        candidates = [feature for feature in features if len(named) == 1 and feature.has_name(named[0])]
+        if len(candidates) > 1:
+            candidates = _usual(candidates)
+        if len(candidates) != 1:
+            finding = f"{','.join(map(str, named))!r} does not name a single column, the layers have {listed}"
             raise source.error(None, finding, "name one of these with --column")
-        return found[0]
+        return candidates[0]
     layers = {feature.layer for feature in features}
     layer = {_USUAL_LAYER} if _USUAL_LAYER in layers else layers - _OF_WORDS or layers
-    found = _usual([feature for feature in features if feature.layer in layer]) if len(layer) == 1 else []
-    if len(found) != 1:
+    candidates = _usual([feature for feature in features if feature.layer in layer]) if len(layer) == 1 else []
+    if len(candidates) != 1:
         finding = f"the file has several layers or features of spans: {listed}"
-        raise source.error(None, finding, f"choose one, such as --column {features[-1].shown}")
-    return found[0]
+        raise source.error(None, finding, f"choose one, such as --column {features[-1].full_name}")
+    return candidates[0]
 
 
 def _usual(features: list[_Feature]) -> list[_Feature]:
-    """The features of a layer that may be the label."""
+    """The feature `value` if it is the only one of this name, else all features."""
     usual = [feature for feature in features if feature.name == _USUAL_FEATURE]
     return usual if len(usual) == 1 else features
 
 
 class _Document:
-    """The tokens and spans of a document, as its lines are added."""
+    """The tokens and spans of a document, added line by line."""
 
     def __init__(self, source: Source, feature: _Feature, width: int) -> None:
         self._source, self._feature, self._width = source, feature, width
         self.tokens: list[_Token] = []
         self._sentences = 0
         self._number = ""
-        """The number of the sentence in the file."""
+        """Number of the current sentence in the file."""
         self._open: dict[str, int] = {}
-        """By the number in brackets, the place of its span."""
+        """Indices of spans by their number in brackets."""
         self._spans: list[tuple[str, int, int, int, int]] = []
-        """Label, first token, UTF-16 units of it before the span, last token, units of it up to the end."""
+        """Label, first token, start within it, last token, end within it; both within tokens in UTF-16 units."""
         self._is_cut = False
         """Whether a span begins or ends within a token."""
 
     def add(self, number: int, line: str) -> None:
-        """Take a line with a token, or with a part of the last one."""
+        """Add a line with a token, or with a part of the last one."""
         row = _ROW.fullmatch(line)
         cells = [] if row is None else row[7].split("\t")[1:]
         if row is None or len(cells) < self._width - _FIRST or any(cells[self._width - _FIRST :]):
@@ -172,40 +172,39 @@ class _Document:
         elif not self.tokens:
             self._source.report(number, "found a part of a token before any token", _REMEDY, "span")
             return
-        cell = cells[self._feature.place - _FIRST]
+        cell = cells[self._feature.column - _FIRST]
         first = begin - self.tokens[-1].begin
         for value in _BARS.sub(r"\1\t", cell).split("\t"):
             if value not in ("_", ""):
                 self._mark(number, value, first, first + end - begin, is_part=bool(row[3]))
 
     def _mark(self, number: int, value: str, first: int, last: int, *, is_part: bool) -> None:
-        """A span on the last token, or on its units from `first` to `last`."""
-        found = _NUMBERED.fullmatch(value)
-        assert found is not None
-        label = UNNAMED if found[1] == "*" else _plain(found[1])
+        """Begin or continue a span on the last token, or on its units from `first` to `last`."""
+        match = _NUMBERED.fullmatch(value)
+        assert match is not None
+        label = UNNAMED if match[1] == "*" else _plain(match[1])
         label = self._feature.layer if not self._feature.name else label
-        token, key = len(self.tokens) - 1, found[2]
+        token, key = len(self.tokens) - 1, match[2]
         self._is_cut |= is_part
         if key is not None and key in self._open:
-            at = self._open[key]
-            name, start, units, behind, _ = self._spans[at]
-            is_next = behind in (token, token - 1) and self.tokens[start].sentence == self.tokens[token].sentence
+            index = self._open[key]
+            name, start, units, previous, _ = self._spans[index]
+            is_next = previous in (token, token - 1) and self.tokens[start].sentence == self.tokens[token].sentence
             if name != label or not is_next:
                 finding = f"the span {value!r} has another label, sentence or a gap before this token"
                 self._source.report(number, finding, _REMEDY, "span")
                 return
-            self._spans[at] = (name, start, units, token, last)
+            self._spans[index] = (name, start, units, token, last)
             return
         if key is not None:
             self._open[key] = len(self._spans)
         self._spans.append((label, token, first, token, last))
 
     def annotation(self, vocabulary: Vocabulary) -> Annotation:
-        """The text and its spans."""
         sentence = ints([token.sentence for token in self.tokens])
         bounds = np.searchsorted(sentence, np.arange(self._sentences + 1))
         lines = ints([token.line for token in self.tokens])
-        reading = ReadInfo(WEBANNO.name, column=self._feature.shown)
+        reading = ReadInfo(FORMAT.name, column=self._feature.full_name)
         if self._is_cut:
             corpus, spans = self._in_characters(bounds.tolist(), lines, vocabulary)
         else:
@@ -225,7 +224,7 @@ class _Document:
         return Annotation(corpus, {"spans": spans}, {"spans": reading}, self._source.name)
 
     def _in_characters(self, bounds: list[int], lines: Ints, vocabulary: Vocabulary) -> tuple[Corpus, Spans]:
-        """Sentences as texts of tokens with blanks between; spans by their units in them."""
+        """Sentences as texts of tokens with blanks between; spans by UTF-16 units in them."""
         texts, begins = list[str](), list[int]()
         for first, last in pairwise(bounds):
             units = 0
@@ -248,9 +247,23 @@ class _Document:
 
 
 def _plain(text: str) -> str:
-    """A text without escapes."""
-    return _ESCAPED.sub(lambda found: _CONTROLS.get(found[1], found[1]), text) if "\\" in text else text
+    """Remove escapes."""
+    return _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text) if "\\" in text else text
 
 
 def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
+
+
+def _is_webanno(sample: Block) -> float:
+    match = _VERSION.match(sample.data[: sample.size])
+    return float(match is not None and match[1] == b"3")
+
+
+FORMAT = Format(
+    "webanno",
+    "WebAnno TSV 3 of WebAnno and INCEpTION: one token per line, layers of annotations in columns",
+    readers={"spans": Reader(read)},
+    detection=Detection(b"#", confidence=_is_webanno),
+    contents=Contents(has_columns=True, is_one_text=True),
+)

@@ -24,10 +24,9 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.objects import WrappedObject, adopted
 from evenhand.formats.paths import FileList, check_same_names, files_of, names_in
 from evenhand.formats.read import OpenFiles
-from evenhand.formats.registry import FORMATS, format_named
+from evenhand.formats.registry import FORMATS, WrappedObject, format_named, wrap_object
 from evenhand.formats.source import Source, notify_observers
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
@@ -233,7 +232,7 @@ def _is_known(side: object) -> bool:
 
 def is_single_system(systems: Any) -> bool:
     """Whether this is one system rather than a sequence or mapping of them."""
-    return _is_known(systems) or adopted(systems) is not None
+    return _is_known(systems) or wrap_object(systems) is not None
 
 
 def systems_by_name(systems: Systems) -> dict[str, Input] | None:
@@ -249,7 +248,7 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
         is_single = is_single_system(systems) or is_result
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
-        if isinstance(systems, Iterator) and adopted(sides) is not None:  # one system, and this can be read only once
+        if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
         listed = list(map(side_of, sides))
         named = dict(zip(unique_names(listed), listed, strict=True))
@@ -266,7 +265,7 @@ def side_of(value: Any, name: str | None = None) -> Input:
     if _is_known(value):
         side: Input = value
         return side
-    if (wrapped := adopted(value, name)) is None:
+    if (wrapped := wrap_object(value, name)) is None:
         remedy = wrapping_call(value) or "a path, or the result of eh.read, eh.tags or eh.spans"
         raise SettingError(f"{quote_briefly(value)} is neither a file nor an annotation; give {remedy}.")
     return wrapped
