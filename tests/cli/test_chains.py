@@ -358,7 +358,7 @@ def test_conlleval_is_for_spans() -> None:
 def test_options_of_spans_are_refused_in_conversions(option: tuple[str, ...]) -> None:
     found = run("convert", "key.conll", "out.jsonl", *option)
     assert (found.exit_code, Path("out.jsonl").exists()) == (2, False)
-    assert f"{option[0]} is for spans that are written as tags, which coref-jsonl has none of" in found.stderr
+    assert f"{option[0]} is for spans that are written as tags, which coref-jsonl does not have" in found.stderr
 
 
 # Checks

@@ -145,7 +145,7 @@ def test_nesting_does_not_fit_into_a_flat_column(tmp_path: Path, example: Path) 
     assert not target.exists()
     lossy = run("convert", example / "gold.conll", target, "--lossy")
     assert lossy.exit_code == 0
-    assert lossy.stderr == "Lost: 71 spans inside or across others, which one flat column cannot say.\n"
+    assert lossy.stderr == "Lost: 71 spans inside or across others, which one flat column cannot represent.\n"
     assert len(eh.read(target).spans()) == 285 - 71
     assert run("convert", example / "gold.conll", target, "--stacked").exit_code == 0
     assert eh.read(target).spans().rows() == eh.read(example / "gold.conll").spans().rows()
@@ -179,7 +179,7 @@ def test_a_name_that_shows_no_format(tmp_path: Path, example: Path) -> None:
 def test_an_encoding_is_refused_where_there_are_no_tags(example: Path, tmp_path: Path, target: str, form: str) -> None:
     result = run("convert", example / "crf.conll", tmp_path / target, "--to-encoding", "bioes")
     assert result.exit_code == 2
-    assert f"--to-encoding is for spans that are written as tags, which {form} has none of" in result.output
+    assert f"--to-encoding is for spans that are written as tags, which {form} does not have" in result.output
     assert not (tmp_path / target).exists()
 
 
@@ -263,13 +263,13 @@ def test_a_file_without_heads_has_no_trees_to_score(tmp_path: Path) -> None:
 def test_spans_have_no_place_in_conllu(tmp_path: Path, example: Path) -> None:
     found = convert(example / "gold.conll", tmp_path / "gold.conllu")
     assert found.exit_code == 2
-    assert "conllu has no place for spans" in found.stderr
+    assert "conllu cannot represent spans" in found.stderr
 
 
 def test_words_have_no_place_in_span_tables(tmp_path: Path) -> None:
     found = convert(TREES / "gold.conllu", tmp_path / "gold.tsv", "--to", "spans")
     assert found.exit_code == 2
-    assert "spans has no place for trees" in found.stderr
+    assert "spans cannot represent trees" in found.stderr
 
 
 # Converting links: what stays, and what is refused or lost

@@ -115,7 +115,7 @@ def test_targets_that_have_no_place_for_chains(tmp_path: Path) -> None:
     for name, options in (("out.json", ()), ("out.conll", ("--to", "conll")), ("out.conllx", ())):
         found = run(CHAINS / "gold.conll", tmp_path / name, *options)
         assert found.exit_code == 2
-        assert "has no place for chains; convert to conll2012, coref-jsonl, corefud.\n" in found.stderr
+        assert "cannot represent chains; convert to conll2012, coref-jsonl, corefud.\n" in found.stderr
     assert "does not show a format; name one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
 
 

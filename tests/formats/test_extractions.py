@@ -277,8 +277,8 @@ def test_answers_are_not_converted(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.conll")])
     assert (result.exit_code, result.stderr) == (
         2,
-        f"evenhand: {path} holds answers of a language model, which have no positions; find these with evenhand ground, "
-        "and convert what it writes.\n",
+        f"evenhand: {path} holds answers of a language model, which have no positions; find them with evenhand ground, "
+        "and convert its output.\n",
     )
 
 

@@ -30,13 +30,13 @@ def partitioning(name: str) -> Partitioning:
 
 def all_cuts(data: bytes, name: str) -> list[CutPoint]:
     found, scanned = [], Scan(io.BytesIO(data), partitioning(name))
-    while (cut := scanned.numbered(len(found))) is not None:
+    while (cut := scanned.unit(len(found))) is not None:
         found.append(cut)
     return found
 
 
 def places(data: bytes, name: str) -> list[int]:
-    return [cut.place for cut in all_cuts(data, name)]
+    return [cut.offset for cut in all_cuts(data, name)]
 
 
 @pytest.fixture(params=[1, 3, 16, 1 << 16])
@@ -55,17 +55,17 @@ def test_sentences_are_groups_of_lines(size: int, text: list[str], end: str) -> 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(scan, "_BLOCK", size)
         cuts = all_cuts(data, "conll")
-    assert [cut.place for cut in cuts] == slow_sentences(data)
-    assert [cut.line for cut in cuts] == [data.count(b"\n", 0, cut.place) + 1 for cut in cuts]
+    assert [cut.offset for cut in cuts] == slow_sentences(data)
+    assert [cut.line for cut in cuts] == [data.count(b"\n", 0, cut.offset) + 1 for cut in cuts]
 
 
 def test_the_first_unit_behind_a_byte(block: int) -> None:
     data = b"a O\n\nb O\n\nc O\n"
     for place, expected in ((0, 0), (1, 5), (5, 5), (6, 10), (10, 10)):
-        found = Scan(io.BytesIO(data), partitioning("conll")).behind(place)
+        found = Scan(io.BytesIO(data), partitioning("conll")).unit_from(place)
         assert found is not None
-        assert found.place == expected
-    assert Scan(io.BytesIO(data), partitioning("conll")).behind(11) is None
+        assert found.offset == expected
+    assert Scan(io.BytesIO(data), partitioning("conll")).unit_from(11) is None
 
 
 def test_a_mark_that_stands_alone_is_no_sentence() -> None:
@@ -109,5 +109,5 @@ def test_documents_of_corefud_are_cut_behind_blank_lines() -> None:
 )
 def test_declarations_that_later_documents_depend_on(fields: str, is_odd: bool) -> None:
     found = Scan(io.BytesIO(f"# newdoc id = a\n# global.Entity = {fields}\n".encode()), partitioning("corefud"))
-    found.numbered(9)
+    found.unit(9)
     assert found.is_odd is is_odd

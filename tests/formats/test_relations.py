@@ -431,4 +431,4 @@ def test_what_other_formats_cannot_carry(write: Write) -> None:
     assert "Lost: 1 span with gaps, which would be filled." in lossy.stderr
     assert "which types are symmetric (name them with --symmetric)" in lossy.stderr
     tags = CliRunner().invoke(main, ["convert", str(path), str(path.parent / "o.conll"), "--task", "relations"])
-    assert "conll has no place for relations; convert to" in tags.stderr
+    assert "conll cannot represent relations; convert to" in tags.stderr

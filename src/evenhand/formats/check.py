@@ -1,4 +1,4 @@
-"""Checking files: every problem that reading and aligning would meet, not only the first."""
+"""Check files: list every problem of reading and aligning, not only the first."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from evenhand.settings import Align, ReadSettings, Repair
 
 @dataclass
 class Checked:
-    """What a check found: the problems by line, and the file in figures as far as it could be read."""
+    """Result of a check: the problems by line, and counts of what could be read."""
 
     problems: list[Problem]
     repair: Repair = "begin"
     reading: ReadInfo | None = None
     sentences: int = 0
     units: int = 0
-    """How many spans, words or mentions there are."""
+    """Number of spans, words or mentions."""
     unit: str = "spans"
     labels: Counter[str] = field(default_factory=Counter)
-    """How many spans have each label."""
+    """Number of spans by label."""
 
     def is_error(self, problem: Problem) -> bool:
         """Whether a score would refuse the file for this problem."""
         return problem.kind not in NOTED and (self.repair == "error" or problem.kind not in TAKEN)
 
     def severity(self, problem: Problem) -> str:
-        """`error`, or `warning` for what a score takes as it is, repairs or notes."""
+        """`error`, or `warning` for problems that a score accepts, repairs or notes."""
         return "error" if self.is_error(problem) else "warning"
 
     @property
@@ -77,7 +77,7 @@ class Checked:
 
 
 def labels_of(layer: Any) -> Counter[str]:
-    """How many units of a layer have each label; none, where it is a layer without labels."""
+    """Return the number of units by label; empty for a layer without labels."""
     if not hasattr(layer, "label"):
         return Counter()
     codes, counts = np.unique(layer.label, return_counts=True)
@@ -86,59 +86,64 @@ def labels_of(layer: Any) -> Counter[str]:
 
 
 def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None, align: Align | None = None) -> Checked:
-    """All problems of a file; with `against`, also whether its text is that of another file, which needs no tags."""
+    """List all problems of a file; with `against`, also differences from the text of another file without tags."""
     problems: list[Problem] = []
     source = Source(path, problems)
-    found = Checked(problems, settings.repair)
+    result = Checked(problems, settings.repair)
     try:
         batches = file_batches(source, settings, Vocabulary(), {"spans": settings.columns})
-        watched = _watched(batches, found)
+        counted = _counted(batches, result)
         if against is None:
-            for _ in watched:
-                pass
+            _exhaust(counted)
         else:
-            first, watched = peeked(watched)
+            first, counted = peeked(counted)
             if first is not None and first.extractions is not None:
                 raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
             if first is not None and CONSTITUENTS in first.readings:
                 texts = file_batches(Source(against), replace(settings, task=CONSTITUENTS), Vocabulary(), {})
-                compare_sentences(watched, texts, source)
+                compare_sentences(counted, texts, source)
             elif first is not None and next(iter(first.readings)) in _FEEDS:
-                _compare_documents(watched, source, against, replace(settings, task=next(iter(first.readings))), align)
+                _compare_documents(counted, source, against, replace(settings, task=next(iter(first.readings))), align)
             elif first is not None and first.is_of_words:
-                _compare_words(watched, against, settings, align)
+                _compare_words(counted, against, settings, align)
             else:
-                _compare(watched, source, against, settings, align)
-            _compare_labels(found, source, against, settings)
+                _compare(counted, source, against, settings, align)
+            _compare_labels(result, source, against, settings)
     except InputError as error:
         problems.append(error.problem)
-    # A reader looks at the first lines more than once.
-    found.problems = sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
-    return found
+    # The first lines are read more than once, so their problems occur several times.
+    result.problems = sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
+    return result
 
 
 _ASK_GROUND = "leave out --against, and let evenhand ground find their strings in the text"
 
 
-def _watched(batches: Iterator[Annotation], found: Checked) -> Iterator[Annotation]:
+def _counted(batches: Iterator[Annotation], result: Checked) -> Iterator[Annotation]:
     for batch in batches:
-        found.add(batch)
+        result.add(batch)
         yield batch
 
 
+def _exhaust(batches: Iterator[Annotation]) -> None:
+    """Read to the end, so all problems are listed."""
+    for _ in batches:
+        pass
+
+
 _FEEDS: Mapping[str, type[ChainFeed] | type[LinkFeed]] = {"chains": ChainFeed, LINKS: LinkFeed}
-"""What matches the documents of two files by their names, for annotations of documents."""
+"""Classes that match the documents of two files by name, for annotations of documents."""
 
 
 def _compare_documents(
     batches: Iterator[Annotation], source: Source, against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
-    """The same for documents: other ones, and other words unless `align` is strict, are listed, but scored."""
+    """Compare documents. Missing documents, and different words unless `align` is strict, are listed, but scored."""
     read_as = replace(settings, columns=(), format=None)
     texts = partial(file_batches, Source(against), read_as, Vocabulary(), {})
     again = partial(file_batches, Source(source.path, []), settings, Vocabulary(), {})
-    own, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
-    streams = iter([own])  # read once more where documents are in another order
+    batches_on_texts, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
+    streams = iter([batches_on_texts])  # read once more if documents are in another order
     feed = _FEEDS[str(settings.task)](lambda: next(streams, None) or again(), texts, strict=False)
     try:
         for text in opened:
@@ -147,8 +152,7 @@ def _compare_documents(
                 align = "strict"  # as in `score`
         feed.finish()
     finally:
-        for _ in batches:
-            pass
+        _exhaust(batches)
     kind = "text" if align == "strict" else OTHER_WORDS
     for line, finding in feed.found.findings if align != "position" else ():
         source.report(line, finding, SAME_WORDS, kind)
@@ -163,14 +167,14 @@ def _compare_documents(
 def _compare_words(
     batches: Iterator[Annotation], against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
-    """The same for words, which need only cover the same characters unless `align` says otherwise."""
+    """Compare words, which need only cover the same characters by default."""
     opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
-    (mine, batches), (theirs, texts) = peeked(batches), peeked(opened)
-    if theirs is not None and theirs.corpus.bounds is None:
-        finding = "has no words to compare with those of the file that is checked"
+    (first, batches), (first_text, texts) = peeked(batches), peeked(opened)
+    if first_text is not None and first_text.corpus.bounds is None:
+        finding = "has no words to compare with the file that is checked"
         raise Source(against).error(None, finding, "give a file with words, or name the --format of both")
-    without = any(first is not None and first.corpus.tokens is None for first in (mine, theirs))
-    by_position = align == "position" or without
+    lacks_tokens = any(batch is not None and batch.corpus.tokens is None for batch in (first, first_text))
+    by_position = align == "position" or lacks_tokens
     feed = WordFeed(batches, align or "characters", (), by_position=by_position)
     side = WaitingWords((), by_position=by_position)
     try:
@@ -178,39 +182,33 @@ def _compare_words(
             feed.take(*side.read(text, zeros(text.corpus.sentences)))
         feed.finish()
     finally:
-        for _ in batches:
-            pass
+        _exhaust(batches)
 
 
-def _compare_labels(found: Checked, source: Source, against: AnyPath, settings: ReadSettings) -> None:
-    """Report labels of which none occurs in the other file, if that has labels where the settings look for them."""
-    if not found.labels:
+def _compare_labels(result: Checked, source: Source, against: AnyPath, settings: ReadSettings) -> None:
+    """Report labels if none of them occurs in the other file, and that has labels where the settings expect them."""
+    if not result.labels:
         return
-    theirs: Counter[str] = Counter()
+    labels: Counter[str] = Counter()
     try:
         for batch in file_batches(Source(against), settings, Vocabulary(), {"spans": settings.columns}):
-            if found.unit not in batch:  # the other file has the text, and labels of other units
+            if result.unit not in batch:  # the other file has the text, and labels of other units
                 return
-            theirs += labels_of(batch[found.unit])
+            labels += labels_of(batch[result.unit])
     except EvenhandError:  # a text without tags
         return
-    foreign = foreign_labels(found.labels, theirs)
+    foreign = foreign_labels(result.labels, labels)
     if foreign is not None:
         source.report(None, *foreign, OTHER_LABELS)
 
 
 def _compare(
-    batches: Iterator[Annotation], own: Source, against: AnyPath, settings: ReadSettings, align: Align | None
+    batches: Iterator[Annotation], source: Source, against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
-    """Raise an error where the text of `batches` is not that of the other file; read them to the end in any case.
-
-    Lines that only one of the two has are listed, but scored.
-    """
+    """Raise an error if the text of `batches` differs from the other file. Lines of only one file are listed."""
     align = align or "strict"
-    source = Source(against)
-    texts = file_batches(
-        source, ReadSettings(offsets=settings.offsets, parameters=settings.parameters), Vocabulary(), {}
-    )
+    read_as = ReadSettings(offsets=settings.offsets, parameters=settings.parameters)
+    texts = file_batches(Source(against), read_as, Vocabulary(), {})
     batches, texts = same_atoms([batches, texts], align)
     by_line = settings.parameters.get("sentences") == "lines"
     feed = LineFeed(batches) if by_line else Feed(batches, by_position=align == "position")
@@ -219,12 +217,10 @@ def _compare(
             feed.take(text.corpus)
         feed.finish(text.corpus)
     finally:
-        for _ in batches:
-            pass
+        _exhaust(batches)
     if isinstance(feed, LineFeed):
         for line in feed.mismatches.missing:
-            own.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
+            source.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
         for line in feed.mismatches.extra:
-            own.report(
-                None, f"the line {line} is not in {against}, or not in this order", "leave it out", OTHER_DOCUMENTS
-            )
+            finding = f"the line {line} is not in {against}, or not in this order"
+            source.report(None, finding, "leave it out", OTHER_DOCUMENTS)

@@ -1,7 +1,7 @@
-"""Conversion: an annotation in another format or encoding, and what would be lost on the way.
+"""Conversion of annotations to other formats and encodings, and its losses.
 
-What would be lost follows from what the target can carry (`Carry`); what a format cannot say beyond that, its writer
-reports. Losses are errors, unless they are allowed: then they are counted.
+Losses follow from the `Capabilities` of the target; its writer reports further ones. They are errors, unless the user
+accepts them: then they are counted.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from evenhand.formats.format import Capabilities, Format, Writer
 from evenhand.formats.registry import FORMATS, format_named, serving
 
 Read = Callable[[], Iterator[Annotation]]
-"""Gives the batches of a file from the first one on."""
+"""Returns the batches of a file, from the first one."""
 _OF_WORDS = ("trees", "tags")
 _STACK = ", or --stacked to stack the tags of nested spans"
 
 
 @dataclass
 class Conversion:
-    """What is written, and how; and what is lost, left out or to be noted on the way."""
+    """A conversion to a target format, with its losses and notes."""
 
     target: Format
     task: str
     encoding: str | None = None
-    """The encoding that a user names for tags."""
+    """The encoding of tags, if the user names one."""
     stacked: bool = False
     lossy: bool | None = False
-    """Whether a user takes losses; None where nobody can say so."""
+    """Whether the user accepts losses; None if the command has no such option."""
     losses: Counter[str] = field(default_factory=Counter)
     not_carried: set[str] = field(default_factory=set)
-    """What beside the annotation the target has no place for."""
+    """What the target cannot represent besides the annotation."""
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         option = "--to-encoding" if self.encoding else "--stacked"
         if (self.encoding and not self.capabilities.tags) or (self.stacked and self.task != "spans"):
-            finding = f"{option} is for spans that are written as tags, which {self.target.name} has none of"
+            finding = f"{option} is for spans that are written as tags, which {self.target.name} does not have"
             raise SettingError(f"{finding}; leave it out.")
 
     @property
@@ -81,12 +81,12 @@ class Conversion:
                     file.write(text.encode())
 
     def texts(self, batches: Iterator[Annotation]) -> Iterator[str]:
-        """The text of the new file, batch by batch."""
+        """Yield the text of the new file."""
         assert self.writer.text is not None
         return self.writer.text(map(self.fit, batches), self)
 
     def lose(self, count: int, what: str, or_else: str = "") -> None:
-        """Count a loss, or refuse it; `what` begins with a plural noun and has no verb that would agree with it."""
+        """Count a loss, or refuse it; `what` begins with a plural noun and has no verb that agrees with it."""
         if not count:
             return
         if not self.lossy:
@@ -96,38 +96,38 @@ class Conversion:
         self.losses[what] += count
 
     def fit(self, batch: Annotation) -> Annotation:
-        """The batch as far as the target can carry it."""
-        self._leave(batch)
+        """Return the part of a batch that the target can represent."""
+        self._note_omissions(batch)
         if self.capabilities.text and batch.corpus.tokens is None:
             raise self._no_text(batch)
         if isinstance(batch.layers.get(self.task), Spans):
             return self._fit_spans(batch)
         return self._without_gaps(batch, "mentions") if self.task == "chains" else batch
 
-    def _leave(self, batch: Annotation) -> None:
-        """Note what of a batch the target has no place for, beside the annotation itself."""
-        carry, corpus, spans = self.capabilities, batch.corpus, batch.layers.get(self.task)
+    def _note_omissions(self, batch: Annotation) -> None:
+        """Note what the target cannot represent of a batch, besides the annotation itself."""
+        target, corpus, spans = self.capabilities, batch.corpus, batch.layers.get(self.task)
         has_words = corpus.atoms == "tokens"
-        for is_left, what in (
-            (not carry.text and corpus.tokens is not None, "the text"),
-            (not carry.tokens and has_words, "tokens (there are single spaces between them)"),
-            (not carry.levels and isinstance(spans, Spans) and spans.level.any(), "levels"),
-            (carry.documents == "none" and len(corpus.documents) > 1, "documents"),
+        for is_omitted, what in (
+            (not target.text and corpus.tokens is not None, "the text"),
+            (not target.tokens and has_words, "tokens (there are single spaces between them)"),
+            (not target.levels and isinstance(spans, Spans) and spans.level.any(), "levels"),
+            (target.documents == "none" and len(corpus.documents) > 1, "documents"),
             (
-                carry.documents == "sentence" and len(corpus.documents) < corpus.sentences,
+                target.documents == "sentence" and len(corpus.documents) < corpus.sentences,
                 "documents (every sentence becomes one)",
             ),
             (
-                not carry.comments and corpus.asides is not None and len(corpus.asides),
+                not target.comments and corpus.asides is not None and len(corpus.asides),
                 "comments, multi-word tokens and empty nodes",
             ),
-            (not carry.columns and batch.is_of_words and len(batch.layers) > 1, "columns but the form and the tags"),
+            (not target.columns and batch.is_of_words and len(batch.layers) > 1, "columns but the form and the tags"),
             (
-                not carry.columns and batch.is_of_chains and _has_columns(batch),
+                not target.columns and batch.is_of_chains and _has_columns(batch),
                 "all but words, sentences, POS and chains",
             ),
         ):
-            if is_left:
+            if is_omitted:
                 self.not_carried.add(what)
 
     def _no_text(self, batch: Annotation) -> SettingError:
@@ -138,14 +138,14 @@ class Conversion:
         return SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
 
     def _fit_spans(self, batch: Annotation) -> Annotation:
-        carry = self.capabilities
-        if not carry.tokens and batch.corpus.atoms == "tokens":
+        target = self.capabilities
+        if not target.tokens and batch.corpus.atoms == "tokens":
             _check_visible(batch, self.task)
-        if not carry.characters:
+        if not target.characters:
             batch, misfits = to_tokens(batch, self.task)
             self.lose(len(misfits), "spans beginning or ending inside a token, which would grow")
         batch = self._without_gaps(batch, "spans")
-        return batch if carry.depth is None else self._on_levels(batch, carry.depth)
+        return batch if target.depth is None else self._on_levels(batch, target.depth)
 
     def _without_gaps(self, batch: Annotation, what: str) -> Annotation:
         layer = batch.layers[self.task]
@@ -156,21 +156,21 @@ class Conversion:
         return replace(batch, layers={**batch.layers, self.task: filled})
 
     def _on_levels(self, batch: Annotation, depth: int) -> Annotation:
-        """The spans on levels that are flat, so that tags can spell them."""
+        """Put the spans on flat levels, which tags can represent."""
         spans = batch.spans(self.task)
         check_labels(spans, "\t\n\r\0|")
         if depth > 1 or self.stacked:
             spans = flat_levels(spans)
             if not (self.stacked and self.capabilities.stacks):
-                kept = np.flatnonzero(spans.level < depth)
-                self.lose(len(spans) - len(kept), "spans on a third level")
-                spans = spans.take(kept)
+                upper = np.flatnonzero(spans.level < depth)
+                self.lose(len(spans) - len(upper), "spans on a third level")
+                spans = spans.take(upper)
         else:
             if not is_flat(spans):
-                kept = outermost(spans)
-                what = "spans inside or across others, which one flat column cannot say"
-                self.lose(len(spans) - len(kept), what, _STACK if self.capabilities.stacks else "")
-                spans = spans.take(kept)
+                outer = outermost(spans)
+                what = "spans inside or across others, which one flat column cannot represent"
+                self.lose(len(spans) - len(outer), what, _STACK if self.capabilities.stacks else "")
+                spans = spans.take(outer)
             spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
         if self.encoding in JOINING:
             self.lose(neighbours(spans), "neighbours with one label, which would become one span")
@@ -187,18 +187,18 @@ def conversion_of(
     stacked: bool = False,
     lossy: bool | None = False,
 ) -> Conversion:
-    """What converts an annotation like the first batch of a file, to the format that is named or that a name shows."""
+    """Return the conversion of an annotation, by its first batch, to the named format or the one of the file name."""
     if first.extractions is not None:
         finding = f"{first.corpus.source} holds answers of a language model, which have no positions"
-        raise SettingError(f"{finding}; find these with evenhand ground, and convert what it writes.")
+        raise SettingError(f"{finding}; find them with evenhand ground, and convert its output.")
     tasks = _tasks(first, task)
     target = _by_suffix(path, tasks) if named is None else format_named(named)
-    chosen = next((each for each in tasks if each in target.writers), None)
+    chosen = next((name for name in tasks if name in target.writers), None)
     if chosen is None:
-        others = [write for write in target.writers if write in _tasks_of_format(first)]
+        others = [name for name in target.writers if name in _source_tasks(first)]
         or_else = f", or read the file with --task {others[0]}" if others else ""
         names = ", ".join(serving(*tasks, written=True))
-        raise SettingError(f"{target.name} has no place for {tasks[0]}; convert to {names}{or_else}.")
+        raise SettingError(f"{target.name} cannot represent {tasks[0]}; convert to {names}{or_else}.")
     if chosen != tasks[0] and not lossy:
         remedy = f"give --task {chosen} to convert the {chosen} alone, or --lossy"
         raise SettingError(f"{target.name} cannot carry {tasks[0]}; {remedy}.")
@@ -206,42 +206,43 @@ def conversion_of(
 
 
 def _tasks(batch: Annotation, task: str | None) -> Sequence[str]:
-    """The tasks that an annotation can be written for, the one that takes most of it first."""
+    """The tasks that an annotation can be written for, the most complete one first."""
     if not batch.is_of_words:
         return (task if task is not None and task in batch.layers else next(iter(batch.readings)),)
     return _OF_WORDS if "trees" in batch.layers and task != "tags" else _OF_WORDS[1:]
 
 
-def _tasks_of_format(batch: Annotation) -> Sequence[str]:
+def _source_tasks(batch: Annotation) -> Sequence[str]:
     name = batch.reading.format
     return FORMATS[name].tasks if name in FORMATS else ()
 
 
 def _has_columns(batch: Annotation) -> bool:
-    """Whether the file that a batch was read from may have further columns."""
+    """Whether the file of a batch may have further columns."""
     name = batch.reading.format
     return name in FORMATS and FORMATS[name].contents.is_table
 
 
 def check_target_format(path: Path, named: str | None) -> list[Format]:
-    """Return the format that is named, or those that the name of a file shows; refuse a name that shows none."""
+    """Return the named format, or those of the file's suffix; refuse an unknown suffix."""
     if named is not None:
         return [format_named(named)]
-    by_name = [each for each in FORMATS.values() if each.writers and path.suffix in each.suffixes]
-    if not by_name:
-        names = ", ".join(each.name for each in FORMATS.values() if each.writers)
+    writable = [format for format in FORMATS.values() if format.writers]
+    by_suffix = [format for format in writable if path.suffix in format.suffixes]
+    if not by_suffix:
+        names = ", ".join(format.name for format in writable)
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
-    return by_name
+    return by_suffix
 
 
 def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
-    """The format that the name of a file shows; one that is written for these tasks, if there is one."""
-    found = check_target_format(path, None)
-    return next((each for each in found if not each.writers.keys().isdisjoint(tasks)), found[-1])
+    """The format of the file's suffix, preferably one that is written for these tasks."""
+    formats = check_target_format(path, None)
+    return next((format for format in formats if not format.writers.keys().isdisjoint(tasks)), formats[-1])
 
 
 def _check_visible(annotation: Annotation, layer: str) -> None:
-    """Refuse spans that cover nothing but spaces, where the text between offsets must be something."""
+    """Refuse spans that cover only spaces, because the text between offsets must not be empty."""
     corpus, spans = annotation.corpus, annotation.spans(layer)
     if corpus.tokens is None or corpus.bounds is None:
         return
@@ -251,5 +252,6 @@ def _check_visible(annotation: Annotation, layer: str) -> None:
     bare = before[first + spans.start] == before[first + spans.end]
     if bare.any():
         sentence = int(spans.scope[bare.argmax()]) + 1
-        where = f"sentence {sentence} of {corpus.source}"
-        raise SettingError(f"A span in {where} covers nothing but spaces; convert to JSON lines instead.")
+        raise SettingError(
+            f"A span in sentence {sentence} of {corpus.source} covers only spaces; convert to JSON lines instead."
+        )

@@ -1,8 +1,8 @@
-"""Where the sentences, records or documents of a file begin, found by its line ends and marks alone.
+"""Cut points of large files: where sentences, records or documents begin, found by line ends and marks alone.
 
-This is how a large file is divided among processes: nothing is parsed, so that it takes a small part of the time that
-reading takes. A blank line that holds blanks is not seen here, so that some sentences count as one. That does no harm:
-places to cut are right in any case, and sides that do not fit together there are not divided.
+Large files are divided among processes at these points. Nothing is parsed, so a scan takes a small part of the time of
+reading. A line with blanks only is not recognised as blank, so some sentences count as one. This does no harm: cut
+points are right in any case, and sides that do not correspond there are not divided.
 """
 
 from __future__ import annotations
@@ -21,28 +21,24 @@ from evenhand.formats.source import LINE_FEED
 from evenhand.settings import ReadSettings
 
 _BLOCK = 1 << 18
-"""How much is looked at in one go: so little that it stays in the processor's cache."""
+"""Bytes per block: few enough for the processor's cache."""
 _CARRIAGE_RETURN = 13
 _DOCUMENT_START = b"-DOCSTART-"
 _NO_TOKENS = (b"#", _DOCUMENT_START)
 _LONE_MARK = re.compile(rb"-DOCSTART-[^\n]*\n(?:\r?\n|$)")
 
 
-def _no_room() -> Bools:
-    return np.empty(0, dtype=np.bool_)
-
-
 @dataclass(frozen=True)
 class ScanBlock:
-    """Some lines of a file, of which only the ends are looked at."""
+    """Some lines of a file under scan."""
 
     data: bytes
-    behind_blank: bool
+    follows_blank: bool
     """Whether the line before is blank, or there is none."""
     has_marks: bool = False
-    """Whether documents may begin with marks, which not all sides need have."""
-    room: Bools = field(default_factory=_no_room)
-    """Room to work in: to use the same for all blocks saves the system's time."""
+    """Whether documents may begin with marks, which other sides may lack."""
+    buffer: Bools = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
+    """Memory that all blocks share, to save allocations."""
 
     @cached_property
     def ends_blank(self) -> bool:
@@ -50,30 +46,29 @@ class ScanBlock:
 
     @cached_property
     def _ends(self) -> Bools:
-        """Which bytes end lines, with those of two bytes before: a line ends there, and a blank one maybe."""
+        """Which bytes end lines, after two bytes that represent the previous line ends."""
         text = np.frombuffer(self.data, dtype=np.uint8)
         size = len(text) + 2
-        found = self.room[:size] if size <= len(self.room) else np.empty(size, dtype=np.bool_)
-        found[0], found[1] = self.behind_blank, True
-        np.equal(text, LINE_FEED, out=found[2:])
-        return found
+        ends = self.buffer[:size] if size <= len(self.buffer) else np.empty(size, dtype=np.bool_)
+        ends[0], ends[1] = self.follows_blank, True
+        np.equal(text, LINE_FEED, out=ends[2:])
+        return ends
 
     @cached_property
     def lines(self) -> int:
-        """How many lines there are; what stands behind the last end is none."""
+        """Number of lines; an unterminated last line does not count."""
         return self.lines_before(len(self.data))
 
-    def lines_before(self, place: int) -> int:
-        return int(np.count_nonzero(self._ends[2 : place + 2]))
+    def lines_before(self, offset: int) -> int:
+        return int(np.count_nonzero(self._ends[2 : offset + 2]))
 
     @property
-    def begun_lines(self) -> Ints:
-        """Where lines begin."""
+    def line_starts(self) -> Ints:
         return np.flatnonzero(self._ends[1:-1])
 
     @property
-    def behind_blank_lines(self) -> Ints:
-        """Where lines begin that stand behind a blank one, blank ones among them."""
+    def starts_after_blank(self) -> Ints:
+        """Starts of lines after a blank line; they may be blank, too."""
         ends = self._ends
         lines = np.flatnonzero(ends[:-2] & ends[1:-1])
         if b"\r" in self.data:
@@ -82,43 +77,39 @@ class ScanBlock:
             lines = np.sort(np.concatenate((lines, returns)))
         return lines
 
-    def is_blank_at(self, places: Ints) -> Bools:
-        """Whether the lines that begin at these places are blank."""
-        byte = np.frombuffer(self.data, dtype=np.uint8)[places]
-        found: Bools = (byte == LINE_FEED) | (byte == _CARRIAGE_RETURN)
-        return found
-
-
-def _columns_named(settings: ReadSettings) -> int:
-    return len(settings.columns)
+    def is_blank_at(self, starts: Ints) -> Bools:
+        """Whether the lines that begin at these offsets are blank."""
+        first = np.frombuffer(self.data, dtype=np.uint8)[starts]
+        is_blank: Bools = (first == LINE_FEED) | (first == _CARRIAGE_RETURN)
+        return is_blank
 
 
 @dataclass(frozen=True)
 class Partitioning:
-    """How a file is divided: what units it consists of, and where one can begin to read."""
+    """How a file can be cut: the units it consists of, and where reading can begin."""
 
     starts: Callable[[ScanBlock], Ints]
-    """Where units begin in a block."""
+    """Offsets of units in a block."""
     is_clean: Callable[[bytes, int], bool]
-    """Whether reading may begin with the unit at this place of some lines."""
+    """Whether reading may begin with the unit at this offset of some lines."""
     has_names: bool = False
     """Whether the first line of a unit is its name."""
     is_odd: Callable[[bytes], bool] = lambda data: False
-    """Whether some lines have what a file must not have: what stands at one place says how to read another."""
+    """Whether some lines make the file indivisible, because they determine how others are read."""
     kind: Callable[[bytes], object] = lambda line: None
-    """Of which kind a unit is, by its first line; all of a file must be of one."""
-    columns: Callable[[ReadSettings], int] = _columns_named
-    """How many columns of tags are read; several are levels of nesting."""
+    """The kind of a unit, by its first line; all units of a file must have the same kind."""
+    columns: Callable[[ReadSettings], int] = lambda settings: len(settings.columns)
+    """Number of columns of tags that are read; several are levels of nesting."""
 
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place at which a unit begins."""
+    """The beginning of a unit."""
 
-    place: int
+    offset: int
     line: int
     number: int
-    """How many units stand before."""
+    """Number of units before it."""
     is_clean: bool
     """Whether reading may begin here."""
     text: bytes = b""
@@ -126,59 +117,60 @@ class CutPoint:
 
 
 class Scan:
-    """Goes through a file once, from the first byte to the last."""
+    """One pass over a file, from the first byte to the last."""
 
-    def __init__(self, file: BinaryIO, division: Partitioning) -> None:
+    def __init__(self, file: BinaryIO, partitioning: Partitioning) -> None:
         self.is_odd = False
-        """Whether something was met with which a file cannot be divided."""
-        self._file, self._division = file, division
-        self._room = np.empty(2 * _BLOCK, dtype=np.bool_)
-        self._block, self._starts = ScanBlock(b"", behind_blank=True), empty()
-        self._place, self._line, self._number = 0, 1, 0
+        """Whether the file has turned out to be indivisible."""
+        self._file, self._partitioning = file, partitioning
+        self._buffer = np.empty(2 * _BLOCK, dtype=np.bool_)
+        self._block, self._starts = ScanBlock(b"", follows_blank=True), empty()
+        self._offset, self._line, self._number = 0, 1, 0
 
-    def behind(self, place: int) -> CutPoint | None:
-        """The first unit that begins at a byte or behind it, if there is one."""
+    def unit_from(self, offset: int) -> CutPoint | None:
+        """Return the first unit that begins at this offset or after it."""
         while True:
-            inside = place - self._place
-            if inside < len(self._block.data):
-                which = int(np.searchsorted(self._starts, inside))
-                if which < len(self._starts):
-                    return self._cut(which)
+            start = offset - self._offset
+            if start < len(self._block.data):
+                index = int(np.searchsorted(self._starts, start))
+                if index < len(self._starts):
+                    return self._cut(index)
             if not self._read():
                 return None
 
-    def numbered(self, number: int) -> CutPoint | None:
-        """The unit before which so many others stand, if there is one."""
+    def unit(self, number: int) -> CutPoint | None:
+        """Return the unit with this number, counted from 0; None if there are fewer."""
         while number >= self._number + len(self._starts):
             if not self._read():
                 return None
         return self._cut(number - self._number)
 
     def _read(self) -> bool:
-        """Go on to the next lines; whether there are any."""
+        """Read the next block; return whether there is one."""
         before = self._block
-        self._place += len(before.data)
+        self._offset += len(before.data)
         self._line += before.lines
         self._number += len(self._starts)
         data = self._file.read(_BLOCK)
         data += self._file.readline()
-        # Files that have marks of documents begin with one.
-        has_marks = before.has_marks or (self._place == 0 and _DOCUMENT_START in data)
-        self._block = ScanBlock(data, not before.data or before.ends_blank, has_marks, self._room)
-        self._starts = self._division.starts(self._block) if data else empty()
-        self.is_odd |= self._division.is_odd(data)
+        # Files with document marks begin with one.
+        has_marks = before.has_marks or (self._offset == 0 and _DOCUMENT_START in data)
+        self._block = ScanBlock(data, not before.data or before.ends_blank, has_marks, self._buffer)
+        self._starts = self._partitioning.starts(self._block) if data else empty()
+        self.is_odd |= self._partitioning.is_odd(data)
         return bool(data)
 
-    def _cut(self, which: int) -> CutPoint:
-        data, start = self._block.data, int(self._starts[which])
+    def _cut(self, index: int) -> CutPoint:
+        data, start = self._block.data, int(self._starts[index])
         line = self._line + self._block.lines_before(start)
         text = data[start:].partition(b"\n")[0].strip()
-        return CutPoint(self._place + start, line, self._number + which, self._division.is_clean(data, start), text)
+        is_clean = self._partitioning.is_clean(data, start)
+        return CutPoint(self._offset + start, line, self._number + index, is_clean, text)
 
 
 def _groups(block: ScanBlock) -> Ints:
-    """Groups of lines with blank ones between, without marks that stand alone."""
-    groups = block.behind_blank_lines
+    """Groups of lines with blank ones between, without isolated document marks."""
+    groups = block.starts_after_blank
     groups = groups[~block.is_blank_at(groups)]
     if block.has_marks:
         groups = ints([start for start in groups.tolist() if not _LONE_MARK.match(block.data, start)])
@@ -186,7 +178,7 @@ def _groups(block: ScanBlock) -> Ints:
 
 
 def _follows_tokens(data: bytes, start: int) -> bool:
-    """Whether the last line before that is not blank has a token, so that no document begins in between."""
+    """Whether the last line before that is not blank has a token, so no document begins in between."""
     before = data[:start].rstrip()
     last = before[before.rfind(b"\n") + 1 :]
     return bool(last) and not last.startswith(_NO_TOKENS)
@@ -197,23 +189,23 @@ def has_text(data: bytes, start: int) -> bool:
 
 
 def marked(mark: bytes) -> Callable[[ScanBlock], Ints]:
-    """Lines that begin with a mark."""
+    """Return a function that finds lines with a mark at their beginning."""
 
     def starts(block: ScanBlock) -> Ints:
-        data, found = b"\n" + block.data, []
-        place = data.find(b"\n" + mark)
-        while place >= 0:
-            found.append(place)
-            place = data.find(b"\n" + mark, place + 1)
-        return ints(found)
+        data, offsets = b"\n" + block.data, []
+        offset = data.find(b"\n" + mark)
+        while offset >= 0:
+            offsets.append(offset)
+            offset = data.find(b"\n" + mark, offset + 1)
+        return ints(offsets)
 
     return starts
 
 
 SENTENCES = Partitioning(_groups, _follows_tokens)
-"""Sentences with blank lines between, a token a line."""
+"""Sentences with one token per line, and blank lines between sentences."""
 
 
 def records(kind: Callable[[bytes], object]) -> Partitioning:
-    """A record a line; `kind` says of which kind one is."""
-    return Partitioning(lambda block: block.begun_lines, has_text, kind=kind)
+    """One record per line; `kind` returns the kind of a record."""
+    return Partitioning(lambda block: block.line_starts, has_text, kind=kind)

@@ -306,7 +306,7 @@ FORMAT = Format(
     readers={
         "constituents": Reader(
             lazy("evenhand.formats.penn_trees:read_bracket_lines"),
-            partitioning=Partitioning(lambda block: block.begun_lines, _begins_tree, is_odd=_is_indented),
+            partitioning=Partitioning(lambda block: block.line_starts, _begins_tree, is_odd=_is_indented),
         ),
         "spans": Reader(read),
     },

@@ -181,7 +181,7 @@ FORMAT = Format(
     "label, first and last token, maybe the tokens; a span a line",
     # A blank line ends a sentence, even one without spans.
     readers={
-        "spans": Reader(read, partitioning=Partitioning(lambda block: block.behind_blank_lines, _is_between_rows))
+        "spans": Reader(read, partitioning=Partitioning(lambda block: block.starts_after_blank, _is_between_rows))
     },
     writers={
         "spans": Writer(Capabilities(characters=False, text=False, levels=False, documents="none"), by_batch(write))

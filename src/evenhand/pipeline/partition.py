@@ -166,18 +166,18 @@ def file_parts(pair: Pair, partitionings: Sequence[Partitioning], size: Callable
         ]
         cutter = _Cutter(scans, partitionings)
         while True:
-            remainder = sum(ends) - sum(cut.place for cut in begins)
-            cuts = cutter.cuts_from(begins[0].place + max(1, size(remainder) * ends[0] // sum(ends)))
+            remainder = sum(ends) - sum(cut.offset for cut in begins)
+            cuts = cutter.cuts_from(begins[0].offset + max(1, size(remainder) * ends[0] // sum(ends)))
             if cuts is None:
                 break
-            yield _between(pair, begins, [cut.place for cut in cuts])
+            yield _between(pair, begins, [cut.offset for cut in cuts])
             begins = cuts
     yield _between(pair, begins, ends)
 
 
 def _between(pair: Pair, begins: Sequence[CutPoint], ends: Sequence[int]) -> Pair:
     return [
-        replace(side, part=Part(cut.place, end, cut.line)) for side, cut, end in zip(pair, begins, ends, strict=True)
+        replace(side, part=Part(cut.offset, end, cut.line)) for side, cut, end in zip(pair, begins, ends, strict=True)
     ]
 
 
@@ -186,19 +186,19 @@ class _Cutter:
 
     def __init__(self, scans: Sequence[Scan], partitionings: Sequence[Partitioning]) -> None:
         self._scans, self._partitionings = scans, partitionings
-        self._first = self._kinds([scan.numbered(0) or CutPoint(0, 1, 0, is_clean=False) for scan in scans])
+        self._first = self._kinds([scan.unit(0) or CutPoint(0, 1, 0, is_clean=False) for scan in scans])
 
     def cuts_from(self, offset: int) -> list[CutPoint] | None:
         """The first cut points at or after a byte of the gold standard; None if there are none."""
         gold, *systems = self._scans
-        while (cut := gold.behind(offset)) is not None:
-            cuts = [cut, *(other for scan in systems if (other := scan.numbered(cut.number)) is not None)]
+        while (cut := gold.unit_from(offset)) is not None:
+            cuts = [cut, *(other for scan in systems if (other := scan.unit(cut.number)) is not None)]
             if len(cuts) < len(self._scans):
                 return None
             self._check(cuts)
             if cut.number > 1 and all(other.is_clean for other in cuts):  # a header may precede the first
                 return cuts
-            offset = cut.place + 1
+            offset = cut.offset + 1
         return None
 
     def _check(self, cuts: Sequence[CutPoint]) -> None:
