@@ -298,7 +298,7 @@ class Ranking(Shown, Framed, Plotted, Tabled):
                 {"name": system, "standings": {model: _plain_rank(self[model][system]) for model in self.models}}
                 for system in self.systems
             ],
-            "correlations": msgspec.to_builtins(self.correlations),
+            "correlations": plain(self.correlations),
             "clusters": msgspec.to_builtins(self.clusters),
             "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
             **({"before": {model: _plain_scores(each) for model, each in self.before.items()}} if self.before else {}),
