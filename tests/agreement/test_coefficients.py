@@ -96,7 +96,7 @@ def test_gamma_is_undefined_where_samples_have_no_disorder() -> None:
 
 def test_reasons_say_what_is_lacking() -> None:
     whole = eh.spans({"d": [("A", 0, 2)]}, lengths={"d": 2})
-    one_code = "all codes are the same, so that no chance agreement can be told from true agreement"
+    one_code = "all codes are the same, so chance agreement cannot be distinguished from true agreement"
     assert eh.agree({"x": whole, "y": whole}).undefined["labels.A.kappa"] == one_code
     other = eh.spans({"e": [("A", 0, 2)]}, lengths={"e": 2})
     found = eh.agree({"x": whole, "y": other}, alpha_u=True, gamma=True).undefined
@@ -112,7 +112,7 @@ def test_reasons_say_what_is_lacking() -> None:
         assert found[f"unitizing.alpha_U_labels.{label}"].endswith(f", and some of {name} do")
     nothing = eh.spans({"d": [], "e": [("A", 0, 1)]}, lengths={"d": 2, "e": 1})
     found = eh.agree({"x": eh.spans({"d": []}, lengths={"d": 2}), "y": nothing}).undefined
-    assert found["labels.A.f1.mean"] == "nobody uses the label in a document of two annotators"
+    assert found["labels.A.f1.mean"] == "no annotator uses the label in a document of two annotators"
 
 
 # Nobody is the gold standard: figures stay the same when annotators change places

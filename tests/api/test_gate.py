@@ -161,7 +161,7 @@ def test_sentences_that_a_user_asks_for() -> None:
 
 
 def test_too_few_trials_for_alpha_are_refused() -> None:
-    with pytest.raises(eh.SettingError, match=r"trials is 19; for p-values below 0.05 the test takes 20 at least\."):
+    with pytest.raises(eh.SettingError, match=r"trials is 19; for p-values below 0.05 the test needs at least 20\."):
         eh.gate(*TREES, trials=19)
     assert not eh.gate(*TREES, trials=20, of="sentences").passed
 
@@ -386,9 +386,9 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
 @pytest.mark.parametrize(
     ("criteria", "message"),
     [
-        ({"floor": {"PER": 0.8}}, "'PER' is no score: fair has no figure 'PER', only headline, TP, "),
+        ({"floor": {"PER": 0.8}}, "'PER' is not a score: fair has no figure 'PER', only headline, TP, "),
         ({"floor": {"PER": 0.8}}, "; for a label write PER:f1."),
-        ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is no score: there is no label 'XX', only LOC, MISC, ORG, PER."),
+        ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is not a score: unknown label 'XX', only LOC, MISC, ORG, PER."),
         ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85 or 85%."),
         ({"ceiling": {"f1": 101}}, "ceiling f1 is 101; scores are fractions from 0 to 1: give one of these."),
         ({"floor": {"f1": "101%"}}, "floor f1 is 101%; scores are fractions from 0 to 1: give one of these."),
@@ -401,18 +401,18 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"ceiling": {"leak.leaked": 0.1}}, "leaked is a count; for a share, use leak.leak_rate; for a count, give a"),
         ({"floor": {"PER:TP": 1}}, "TP is a count; for a share, use PER:precision or PER:recall or PER:f1;"),
         ({"ceiling": {"FP": "5%"}}, "ceiling FP is 5%, but FP is a count; for a share, use precision or recall or f1;"),
-        ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, 0 at least."),
-        ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, 0 at least."),
+        ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, at least 0."),
+        ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, at least 0."),
         ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),
         ({"floor": 0.8}, "floor is 0.8; give a mapping from names of scores to numbers, or None."),
         (
             {"floor": {"fair.macro": 0.8}},
-            "'fair.macro' stands for several numbers; choose one of fair.macro.precision,",
+            "'fair.macro' is ambiguous; choose one of fair.macro.precision,",
         ),
-        ({"floor": {"FN.x": 0.8}}, "'FN.x' is no score: there is nothing below a number, such as 'x'."),
-        ({"floor": {"PER:accuracy.f1": 1}}, "'PER:accuracy.f1' is no score: accuracy has no scores of labels."),
-        ({"max_drop": 1}, "max-drop takes a baseline; name one beside the candidate, or use floor and ceiling."),
-        ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha takes a baseline; name one beside the candidate"),
+        ({"floor": {"FN.x": 0.8}}, "'FN.x' is not a score: a number has no figures such as 'x'."),
+        ({"floor": {"PER:accuracy.f1": 1}}, "'PER:accuracy.f1' is not a score: accuracy has no scores of labels."),
+        ({"max_drop": 1}, "max-drop needs a baseline; name one, or use floor and ceiling."),
+        ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha needs a baseline; name one"),
         ({}, "Without a baseline there is nothing to compare with; give one, or a floor or ceiling."),
         ({"floor": {"fair": 0}, "match": "exact"}, "match does nothing in a gate; leave it out."),
         (

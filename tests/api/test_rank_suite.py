@@ -162,7 +162,7 @@ ENTRY = '[[data]]\ngold = "north/gold.conll"\n'
 BROKEN = {
     "no data": ("title = 1\n", r"suite\.toml names no data sets; write a table \[\[data\]\] for each, with gold and"),
     "one table": ('[data]\ngold = "north/gold.conll"\n', "names no data sets"),
-    "no TOML": ("[[data]\n", r"suite\.toml is no TOML file \(.*line 1"),
+    "no TOML": ("[[data]\n", r"suite\.toml is not a TOML file \(.*line 1"),
     "no gold": ('[[data]]\nsystems = "north/systems/*.conll"\n', r"data set 1 of .*suite\.toml has no gold\."),
     "no systems": (PATTERNS + ENTRY, r"data set 3 of .*suite\.toml has no systems\."),
     "unknown key": (
@@ -176,7 +176,7 @@ BROKEN = {
     "two of one name": (PATTERNS.replace("south", "north"), r"suite\.toml has two data sets called 'north'; give them"),
     "two without a name": (
         "\n".join(line for line in PATTERNS.splitlines() if not line.startswith("name")),
-        r"suite\.toml has two data sets called 'gold'; give them names of their own\.",
+        r"suite\.toml has two data sets called 'gold'; give them different names\.",
     ),
     "missing system": (
         PATTERNS.replace("south/systems/*", "south/systems/x"),
@@ -226,13 +226,13 @@ def test_values_of_another_type_are_a_sentence(kind: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"data = [1]\n", "data set 1 of {} is no table; write [[data]], and its gold and systems below."),
+        (b"data = [1]\n", "data set 1 of {} is not a table; write [[data]], and its gold and systems below."),
         (b'[[data]]\ngold = "\xe4"\n', "{}:2: the byte 0xe4 is not valid UTF-8; save the file as UTF-8."),
-        (b"x = " + b"9" * 5000, "{} is no TOML file (a value is too long or deep)."),
-        (b"x = " + b"[" * 50_000, "{} is no TOML file (a value is too long or deep)."),
+        (b"x = " + b"9" * 5000, "{} is not a TOML file (a value is too long or deep)."),
+        (b"x = " + b"[" * 50_000, "{} is not a TOML file (a value is too long or deep)."),
         (
             b"[[data]]\ngold = 'a'\ngold = 'b'\n",
-            "{} is no TOML file (Cannot overwrite a value (at line 3, column 11)).",
+            "{} is not a TOML file (Cannot overwrite a value (at line 3, column 11)).",
         ),
         (
             b'[[data]]\ngold = "a\\u0000"\nsystems = "*"\n',

@@ -104,7 +104,7 @@ def test_undefined_figures_are_shown_with_their_reason(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ana.conll"], "Agreement takes two annotators at least."),
+        (["ana.conll"], "Agreement needs at least two annotators."),
         (["ana.conll", "other.conll"], "found the token 'Eva' where ana.conll:1 has 'Ada'"),
         (["ana.conll", "ben.conll", "--level", "2"], "level is 2.0; it must be a number between 0 and 1."),
     ],
@@ -130,7 +130,7 @@ def test_overlapping_spans_have_codes_but_no_iob2(folder: Path) -> None:
     found = eh.agree(dict(zip("ab", sides, strict=True)))
     assert found.pairs["a", "b"].confusion == {"A": {"A": 1}, "A|B": {"A": 1}, "B": {"O": 1}, "O": {"O": 1}}
     assert found.undefined["unitizing.u_alpha"] == "u-alpha needs spans that do not overlap; a has 2 that do"
-    with pytest.raises(eh.SettingError, match="IOB2 has no tags for spans that overlap"):
+    with pytest.raises(eh.SettingError, match="IOB2 cannot represent overlapping spans"):
         eh.agree(dict(zip("ab", sides, strict=True)), coding="iob2")
 
 
@@ -248,7 +248,7 @@ def test_labels_are_renamed_for_one_annotator(folder: Path) -> None:
 
 
 def test_options_without_effect_are_refused_in_python() -> None:
-    with pytest.raises(eh.SettingError, match="beta does nothing where annotators are compared"):
+    with pytest.raises(eh.SettingError, match="beta does nothing when annotators are compared"):
         eh.agree(FILES, beta=2)
 
 
@@ -265,7 +265,7 @@ def test_standard_output_has_conflicts_alone(folder: Path, capfd: pytest.Capture
 
 @pytest.mark.parametrize("annotators", [None, [], {}])
 def test_nobody_cannot_agree(annotators: Any) -> None:
-    with pytest.raises(eh.SettingError, match="Agreement takes two annotators at least"):
+    with pytest.raises(eh.SettingError, match="Agreement needs at least two annotators"):
         eh.agree(annotators)
 
 
@@ -582,7 +582,7 @@ def test_an_adjudication_in_python(gold: Path) -> None:
 
 @pytest.mark.parametrize("overrides", [None, 5, [None]])
 def test_overrides_that_are_no_files_are_refused(gold: Path, overrides: Any) -> None:
-    with pytest.raises(eh.SettingError, match="give the path of a file, or a list of such paths"):
+    with pytest.raises(eh.SettingError, match="give the path of a file, or a list of paths"):
         eh.adjudicate(gold, overrides)
 
 

@@ -169,8 +169,8 @@ def test_parsers_by_another_score() -> None:
         ((GOLD, WORSE, "missing.conll"), "missing.conll: there is no such file; check the path."),
         ((GOLD, WORSE, BETTER, "--max-drop", -1), "max-drop is -1.0; it must be a number of points from 0 to 100."),
         ((GOLD, WORSE, BETTER, "--max-new-errors", -1), "max-new-errors is -1; it must be a whole number, 0 or more."),
-        ((GOLD, WORSE, BETTER, "--alpha", 2), "alpha is 2.0; it must be a number below 1, and 0.000001 at least."),
-        ((GOLD, WORSE, BETTER, "--trials", 0), "trials is 0; for p-values below 0.05 the test takes 20 at least."),
+        ((GOLD, WORSE, BETTER, "--alpha", 2), "alpha is 2.0; it must be a number below 1, and at least 0.000001."),
+        ((GOLD, WORSE, BETTER, "--trials", 0), "trials is 0; for p-values below 0.05 the test needs at least 20."),
         ((GOLD, WORSE, BETTER, "--by", "las"), "by is 'las'; choose one of fair, exact, leak for spans."),
     ],
 )

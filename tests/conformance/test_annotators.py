@@ -128,7 +128,7 @@ def test_what_is_undefined_has_a_reason(data: Path) -> None:
     nested, layouts = agreed("nested", data), agreed("layouts", data)
     reason = nested.undefined["unitizing.u_alpha"]
     assert reason.startswith("u-alpha needs spans that do not overlap; ana has ")
-    assert layouts.undefined["documents.d3.exact"] == "nobody has a span"
+    assert layouts.undefined["documents.d3.exact"] == "no annotator has a span"
     assert "all codes are the same" in layouts.undefined["documents.d3.alpha"]
 
 

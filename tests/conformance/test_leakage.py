@@ -121,14 +121,14 @@ def test_what_a_user_compares_by_is_the_model_of_all_names(data: Path) -> None:
     assert "recall is 0.7021 (70.21 %); the floor is 0.71 (71 %)." in found.stdout
     other = gate(data, "--by", "exact", *RECALL, *LEAK_RATE)
     assert other.exit_code == 2
-    assert other.stderr.startswith("evenhand: 'leak_rate' is no score: exact has no figure 'leak_rate', only ")
+    assert other.stderr.startswith("evenhand: 'leak_rate' is not a score: exact has no figure 'leak_rate', only ")
 
 
 @pytest.mark.parametrize("name", ["NOBODY:recall", "leak.recal", "NOBODY:leak_rate"])
 def test_an_unknown_label_or_measure_is_bad_usage(data: Path, name: str) -> None:
     found = gate(data, "--floor", f"{name}=0.5", *LEAK_RATE)
     assert (found.exit_code, found.stdout) == (2, "")
-    assert found.stderr.startswith(f"evenhand: '{name}' is no score: ")
+    assert found.stderr.startswith(f"evenhand: '{name}' is not a score: ")
 
 
 def tiled(data: Path, folder: Path, times: int) -> list[Path]:

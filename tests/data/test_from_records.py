@@ -377,8 +377,8 @@ def test_a_gold_standard_without_a_text_is_refused() -> None:
             'extractions: it is 3, which is no list; give the answer about each document, such as [[{"text": "A',
         ),
         (("PER: Ada",), {}, "extractions: it is 'PER: Ada', which is no list; give the answer about each document"),
-        (([],), {"label": ""}, "extractions: label is ''; give the label that was asked for."),
-        (([],), {"label": 3}, "extractions: label is 3; give the label that was asked for."),
+        (([],), {"label": ""}, "extractions: label is ''; give the label of the prompt."),
+        (([],), {"label": 3}, "extractions: label is 3; give the label of the prompt."),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: tuple[Any], options: dict[str, Any], sentence: str) -> None:

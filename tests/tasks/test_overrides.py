@@ -156,7 +156,7 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
         eh.SettingError, match="overrides does nothing for tags; leave it out, or choose the task spans"
     ):
         eh.score(tagged, tagged, task="tags", overrides=path)
-    with pytest.raises(eh.SettingError, match="overrides does nothing where annotators are compared"):
+    with pytest.raises(eh.SettingError, match="overrides does nothing when annotators are compared"):
         eh.agree({"a": spans(GOLD), "b": spans(GOLD)}, overrides=path)
 
 

@@ -1,4 +1,4 @@
-"""The figures of an agreement: counts in, what is saved and shown out, with the reasons for what is undefined."""
+"""The figures of an agreement from its counts, with intervals, and the reasons why figures are undefined."""
 
 from __future__ import annotations
 
@@ -43,84 +43,86 @@ from evenhand.statistics.bootstrap import bootstrap, table_types
 from evenhand.statistics.bootstrap import interval as percentile
 from evenhand.tasks.task import Task
 
-# == api/agreement_intervals.py: Intervals of figures of agreement, from resamples of documen
+NO_UNITS = "no annotator has a span"
+NO_CHANCE = "no disagreement is expected by chance"
+NOTHING_SHARED = "no document is common to two annotators"
+ONE_CODE = "all codes are the same, so chance agreement cannot be distinguished from true agreement"
+NO_ATOMS = {
+    "all": "there is no text",
+    "any": "no annotator labels anything",
+    "every": "nothing is labeled by all annotators",
+}
+NO_COMMON = "the two have no document in common"
+NOT_COMMON = "no document is common to all"
+NO_CODES = "nothing has a code"
+PAIRS_ONLY = "defined for two annotators only"
+ONE_LABEL = "there are not two labels in what both label"
+UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 def intervals_of(
     figures: Mapping[str, Statistic], kept: Bools, resampling: Resampling
 ) -> tuple[dict[str, Interval], list[str]]:
-    """Percentile intervals of what is defined, by path, and notes; `kept` documents have two annotators at least."""
+    """Percentile intervals of defined figures by path, and notes; `kept` documents have at least two annotators."""
     statistics = {path: figure for path, figure in figures.items() if figure.total() is not None}
     if not resampling.resamples or not statistics:
         return {}, []
     if kept.sum() < 2:
-        return {}, ["nothing can be resampled, as fewer than two documents have two annotators: no intervals."]
+        return {}, ["no intervals: fewer than two documents have two annotators, so nothing can be resampled."]
     tables = [statistic.table[kept] for statistic in statistics.values()]
-    first, place = table_types(tables)
+    first, type_of = table_types(tables)
     rows = np.concatenate(tables, axis=1)[first]
-    sums = bootstrap(rows, np.bincount(place), resampling.resamples, resampling.seed)
+    sums = bootstrap(rows, np.bincount(type_of), resampling.resamples, resampling.seed)
     parts = np.split(sums, np.cumsum([table.shape[1] for table in tables])[:-1], axis=1)
-    found = {}
-    for (path, each), part in zip(statistics.items(), parts, strict=True):
-        values = each.value(part)
+    intervals = {}
+    for (path, statistic), part in zip(statistics.items(), parts, strict=True):
+        values = statistic.value(part)
         values = values[~np.isnan(values)]
         if len(values):
-            found[path] = Interval(*percentile(values, resampling.level))
-    return found, []
-
-
-# == api/unit_figures.py: alpha_U and gamma, which are computed of the units themselve
-
-
-NO_UNITS = "nobody has a span"
-NO_CHANCE = "no disagreement is expected by chance"
+            intervals[path] = Interval(*percentile(values, resampling.level))
+    return intervals, []
 
 
 @dataclass(frozen=True)
 class UnitFigures:
-    """What is asked, and the units."""
+    """alpha_U and gamma, which are computed from the units themselves."""
 
     continuum: Continuum | None
-    """The units, for alpha_U."""
+    """The units, for alpha_U; None if it is not requested."""
     wholes: Continuum | None
-    """The spans with their gaps, for gamma."""
+    """The spans without gaps, for gamma; None if it is not requested."""
     samples: int
-    """Of gamma."""
+    """Number of samples for gamma."""
     seed: int
 
-    def added(
-        self, found: Unitizing, counts: Counts, annotators: Sequence[int], labels: Sequence[str]
+    def add_to(
+        self, figures: Unitizing, counts: Counts, annotators: Sequence[int], labels: Sequence[str]
     ) -> tuple[Unitizing, dict[str, str]]:
-        """The figures of some annotators with what is asked, and why some are undefined."""
+        """The figures of some annotators with the requested ones, and the reasons why some are undefined."""
         undefined: dict[str, str] = {}
         if self.continuum is not None:
-            found = _with_alpha_u(found, self.continuum, counts, annotators, labels, undefined)
+            figures = _with_alpha_u(figures, self.continuum, counts, annotators, labels, undefined)
         if self.wholes is not None:
-            pairs = [self._gamma(self.wholes, counts, pair) for pair in combinations(annotators, 2)]
-            known = [pair for pair in pairs if pair is not None]
+            pairs = list(combinations(annotators, 2))
+            gammas = [gamma(_shared(self.wholes, counts, pair), self.samples, (self.seed, *pair)) for pair in pairs]
+            known = [value for value in gammas if value is not None]
             name = "gamma" if len(annotators) == 2 else "gamma_pairs"
-            found = replace(found, **{name: float(np.mean(known)) if known else None})
-            undefined |= {} if known else {name: _no_gamma(self.wholes, counts, annotators)}
-        return found, undefined
-
-    def _gamma(self, wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> float | None:
-        return gamma(_shared(wholes, counts, pair), self.samples, (self.seed, *pair))
+            figures = replace(figures, **{name: float(np.mean(known)) if known else None})
+            if not known:
+                shared = chain.from_iterable(_shared(self.wholes, counts, pair) for pair in pairs)
+                has_units = any(len(one) + len(other) for one, other, _ in shared)
+                undefined[name] = NO_CHANCE if has_units else NO_UNITS
+        return figures, undefined
 
 
 def _shared(wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> Iterator[tuple[Units, Units, int]]:
-    """The units in the documents of both."""
+    """The units in the documents of both annotators."""
     one, other = pair
     return wholes.documents(one, other, counts.has[:, one] & counts.has[:, other])
 
 
-def _no_gamma(wholes: Continuum, counts: Counts, annotators: Sequence[int]) -> str:
-    """Why no pair has a gamma."""
-    shared = chain.from_iterable(_shared(wholes, counts, pair) for pair in combinations(annotators, 2))
-    return NO_CHANCE if any(len(one) + len(other) for one, other, _ in shared) else NO_UNITS
-
-
 def _with_alpha_u(
-    found: Unitizing,
+    figures: Unitizing,
     continuum: Continuum,
     counts: Counts,
     annotators: Sequence[int],
@@ -130,8 +132,8 @@ def _with_alpha_u(
     """The figures with alpha_U, overall and by label."""
     common = np.all(counts.has[:, list(annotators)], axis=1)
     by_label = continuum.labels(annotators, common)
-    known = {label: each for label, each in by_label.items() if isinstance(each, Disagreement)}
-    stacked = {label: each for label, each in by_label.items() if not isinstance(each, Disagreement)}
+    known = {label: value for label, value in by_label.items() if isinstance(value, Disagreement)}
+    stacked = {label: value for label, value in by_label.items() if not isinstance(value, Disagreement)}
     values = {labels[label]: known[label].alpha if label in known else None for label in by_label}
     alpha = None if stacked else alpha_u(known.values())
     reasons = {labels[label]: _overlapping(counts.names[annotator]) for label, annotator in stacked.items()}
@@ -140,29 +142,15 @@ def _with_alpha_u(
     undefined |= {
         f"alpha_U_labels.{name}": reasons.get(name, NO_CHANCE) for name, value in values.items() if value is None
     }
-    return replace(found, alpha_u=alpha, alpha_u_labels=dict(sorted(values.items())))
+    return replace(figures, alpha_u=alpha, alpha_u_labels=dict(sorted(values.items())))
 
 
 def _overlapping(annotator: str) -> str:
     return f"alpha_U needs spans of a label that do not overlap, and some of {annotator} do"
 
 
-# == api/agreement_figures.py (primary)
-
-
-NOTHING_SHARED = "no document is common to two annotators"
-ONE_CODE = "all codes are the same, so that no chance agreement can be told from true agreement"
-NO_ATOMS = {"all": "there is no text", "any": "nobody labels anything", "every": "nothing is labeled by everybody"}
-NO_COMMON = "the two have no document in common"
-NOT_COMMON = "no document is common to all"
-NO_CODES = "nothing has a code"
-PAIRS_ONLY = "defined for two annotators only"
-ONE_LABEL = "there are not two labels in what both label"
-UNUSED = "nobody uses the label in a document of two annotators"
-
-
 class AgreementFigures:
-    """All figures of one agreement."""
+    """Computes the figures of one agreement."""
 
     def __init__(
         self,
@@ -172,21 +160,21 @@ class AgreementFigures:
         unit_figures: UnitFigures | None = None,
     ) -> None:
         assert task.agreement is not None
-        self._agreed, self._nobody = task.agreement, f"nobody has a {task.unit}"
+        self._spec, self._no_unit = task.agreement, f"has a {task.unit}"
         self._unit_figures, self._models = unit_figures, models
         self.counts, self._book, self._names = counted.counts, counted.book, counted.labels
         self._documents = counted.names
         self._quantifiers = QUANTIFIERS if task.agreement.is_unitized else QUANTIFIERS[: task.agreement.has_codes]
         self.undefined: dict[str, str] = {}
-        """Why a figure is undefined, by its path."""
-        self.everybody = Statistics(self.counts, range(len(self.counts.names)))
+        """Reasons why figures are undefined, by path."""
+        self.all_annotators = Statistics(self.counts, range(len(self.counts.names)))
         self.f1_statistics = {
             model.name: [self._score(pair, model) for pair in range(len(self.counts.pairs))] for model in models
         }
 
     def _score(self, pair: int, model: Formula, label: str | None = None) -> Statistic:
-        """The score of a pair, overall or of one label: F1, or the share of equal codes where each atom has one."""
-        if self._agreed.is_unitized or not self._agreed.has_codes:
+        """The score of a pair, overall or of one label: F1, or the share of equal codes if each position has one."""
+        if self._spec.is_unitized or not self._spec.has_codes:
             return pair_f1(self.counts, pair, model, label)
         if label is None:
             return equal_codes(self.counts, pair)
@@ -195,8 +183,8 @@ class AgreementFigures:
     def annotators(self) -> list[Annotator]:
         had = self.counts.has.sum(axis=0).tolist()
         return [
-            Annotator(name, had[at], int(self.counts.units[at]), dict(sorted(self.counts.labels[at].items())))
-            for at, name in enumerate(self.counts.names)
+            Annotator(name, had[index], int(self.counts.units[index]), dict(sorted(self.counts.labels[index].items())))
+            for index, name in enumerate(self.counts.names)
         ]
 
     def coverage(self) -> Coverage:
@@ -205,10 +193,10 @@ class AgreementFigures:
         return Coverage({str(number): numbers[number] for number in range(1, len(self.counts.names) + 1)}, dict(had))
 
     def codes(self, statistics: Statistics | None = None, path: str = "codes") -> dict[str, Coefficients]:
-        """Coefficients over all atoms, and over those that any or every annotator labels."""
-        codes, chosen = {}, statistics or self.everybody
+        """Coefficients over all positions, and over those that any or every annotator labels."""
+        codes, chosen = {}, statistics or self.all_annotators
         for quantifier in self._quantifiers:
-            values = {each.name: chosen.coefficient(each, quantifier) for each in JOINT}
+            values = {coefficient.name: chosen.coefficient(coefficient, quantifier) for coefficient in JOINT}
             values["kappa"] = chosen.kappa(quantifier)
             atoms = chosen.atoms(quantifier)
             nothing = NOTHING_SHARED if statistics is None else NO_COMMON
@@ -221,16 +209,16 @@ class AgreementFigures:
         self.undefined |= {path: reason for path, value in values.items() if value is None}
 
     def f1(self) -> dict[str, Spread]:
-        found = {name: _spread([pair.total() for pair in pairs]) for name, pairs in self.f1_statistics.items()}
-        reason = self._nobody if self.everybody.is_shared else NOTHING_SHARED
-        self._explain({f"f1.{name}.mean": each.mean for name, each in found.items()}, reason)
-        return found
+        spreads = {name: _spread([pair.total() for pair in pairs]) for name, pairs in self.f1_statistics.items()}
+        reason = f"no annotator {self._no_unit}" if self.all_annotators.is_shared else NOTHING_SHARED
+        self._explain({f"f1.{name}.mean": spread.mean for name, spread in spreads.items()}, reason)
+        return spreads
 
     def labels(self) -> dict[str, LabelAgreement]:
-        """Agreement by label."""
+
         labels, book = {}, self._book
         codes = {label for key in book.members for label in key if label >= 0}
-        for label in sorted(codes, key=lambda each: self._names[each]):
+        for label in sorted(codes, key=lambda code: self._names[code]):
             binary = self.counts.patterns.about(lambda code, label=label: book.contains(code, label))  # type: ignore[misc]
             chosen, name = Statistics(self.counts, range(len(self.counts.names)), binary), self._names[label]
             values = {"kappa": chosen.kappa(), "fleiss": chosen.coefficient(FLEISS), "alpha": chosen.coefficient(ALPHA)}
@@ -243,8 +231,8 @@ class AgreementFigures:
         return labels
 
     def unitizing(self, annotators: Sequence[int] | None = None, path: str = "unitizing") -> Unitizing:
-        """u-alpha and its kin of all annotators, or of a pair."""
-        if not self._agreed.is_unitized:
+        """u-alpha and the other unitizing coefficients of all annotators, or of a pair."""
+        if not self._spec.is_unitized:
             return Unitizing(0)
         chosen = range(len(self.counts.names)) if annotators is None else annotators
         statistics = Statistics(self.counts, chosen)
@@ -265,19 +253,19 @@ class AgreementFigures:
         named = dict(sorted((self._names[label], value) for label, value in by_label.items()))
         self._explain({f"{path}.cu_alpha": cu_alpha}, why)
         self._explain({f"{path}.ku_alpha.{name}": value for name, value in named.items()}, why)
-        found = Unitizing(atoms, u_alpha=both[0], u_alpha_binary=both[1], cu_alpha=cu_alpha, ku_alpha=named)
+        figures = Unitizing(atoms, u_alpha=both[0], u_alpha_binary=both[1], cu_alpha=cu_alpha, ku_alpha=named)
         if self._unit_figures is None:
-            return found
-        found, why_not = self._unit_figures.added(found, self.counts, chosen, self._names)
+            return figures
+        figures, undefined = self._unit_figures.add_to(figures, self.counts, chosen, self._names)
         absent = None if atoms else lacking
-        self.undefined |= {f"{path}.{name}": absent or reason for name, reason in why_not.items()}
-        return found
+        self.undefined |= {f"{path}.{name}": absent or reason for name, reason in undefined.items()}
+        return figures
 
     def _overlaps(self, what: str, annotators: Sequence[int]) -> str | None:
-        """Why units cannot be compared, where spans overlap."""
-        many = [(self.counts.names[at], int(self.counts.overlapping[at])) for at in annotators]
-        found = [f"{name} has {count:,}" for name, count in many if count]
-        return f"{what} needs spans that do not overlap; {', '.join(found)} that do" if found else None
+        """The reason why units cannot be compared, if spans overlap."""
+        numbers = [(self.counts.names[index], int(self.counts.overlapping[index])) for index in annotators]
+        overlapping = ", ".join(f"{name} has {count:,}" for name, count in numbers if count)
+        return f"{what} needs spans that do not overlap; {overlapping} that do" if overlapping else None
 
     def pairs(self) -> list[PairAgreement]:
         return [self._pair(number, *pair) for number, pair in enumerate(self.counts.pairs)]
@@ -286,7 +274,7 @@ class AgreementFigures:
         a, b = self.counts.names[one], self.counts.names[other]
         path, statistics = f"pairs.{a}.{b}", Statistics(self.counts, (one, other))
         f1 = {name: pairs[number].total() for name, pairs in self.f1_statistics.items()}
-        reason = self._nobody.replace("nobody", "neither") if statistics.common.any() else NO_COMMON
+        reason = f"neither {self._no_unit}" if statistics.common.any() else NO_COMMON
         self._explain({f"{path}.f1.{name}": value for name, value in f1.items()}, reason)
         used = sorted({*self.counts.labels[one], *self.counts.labels[other]})
         labels = {label: self._score(number, self._models[0], label).total() for label in used}
@@ -304,61 +292,60 @@ class AgreementFigures:
         )
 
     def _verdicts(self, pair: int) -> Verdicts | None:
-        """The verdicts on a pair as `score` counts them, with the first annotator as the key."""
-        asked = [model for model in self._models if model.name == self._agreed.error_types]
-        tallies = [self.counts.tallies.get((pair, model.scorer)) for model in asked]
-        if not asked or tallies[0] is None:
+        """The error types of a pair as `score` counts them, with the first annotator as the key."""
+        formula = next((model for model in self._models if model.name == self._spec.error_types), None)
+        tally = None if formula is None else self.counts.tallies.get((pair, formula.scorer))
+        if formula is None or tally is None:
             return None
-        tally, shown = tallies[0], asked[0].counts
-        sums = tally.by_group(self.counts.documents, list(shown.values()))[:, 0].sum(axis=0)
-        correct = asked[0].columns()[0]
+        sums = tally.by_group(self.counts.documents, list(formula.counts.values()))[:, 0].sum(axis=0)
+        correct = formula.columns()[0]
         confusion = tally.confusion(lambda kind: correct.get(kind, 0.0) < 1)
         return Verdicts(
-            {name: int(count) for name, count in zip(shown, sums.tolist(), strict=True)},
+            {name: int(count) for name, count in zip(formula.counts, sums.tolist(), strict=True)},
             {gold: {name: int(count) for name, count in row.items()} for gold, row in confusion.items()},
         )
 
     def _confusion(self, statistics: Statistics) -> dict[str, dict[str, int]]:
-        """How many atoms have which two codes."""
-        names, found = self._book.names(self._names), dict[str, dict[str, int]]()
+        """Number of positions by the codes of both annotators."""
+        names, rows = self._book.names(self._names), dict[str, dict[str, int]]()
         for (one, other), count in zip(statistics.patterns.codes.tolist(), statistics.totals.tolist(), strict=True):
             if one >= 0 and other >= 0 and count:
-                row = found.setdefault(names[one], {})
+                row = rows.setdefault(names[one], {})
                 row[names[other]] = row.get(names[other], 0) + int(count)
-        return {name: dict(sorted(row.items())) for name, row in sorted(found.items())}
+        return {name: dict(sorted(row.items())) for name, row in sorted(rows.items())}
 
     def documents(self) -> list[DocumentAgreement]:
-        """Documents that two annotators have at least."""
-        alpha = self.everybody.by_document(ALPHA).by_document()
+        """Agreement by document, for documents with at least two annotators."""
+        alpha = self.all_annotators.by_document(ALPHA).by_document()
         exact = mean_of(self.f1_statistics[self._models[0].name]).by_document()
         number = self.counts.has.sum(axis=1).tolist()
         documents = []
-        for at in np.flatnonzero(self.counts.has.sum(axis=1) > 1).tolist():
-            name = self._documents[at] if self._documents else str(at + 1)
-            documents.append(DocumentAgreement(name, number[at], exact[at], alpha[at]))
-            self._explain({f"documents.{name}.exact": exact[at]}, self._nobody)
-            self._explain({f"documents.{name}.alpha": alpha[at]}, ONE_CODE if self._quantifiers else NO_CODES)
+        for index in np.flatnonzero(self.counts.has.sum(axis=1) > 1).tolist():
+            name = self._documents[index] if self._documents else str(index + 1)
+            documents.append(DocumentAgreement(name, number[index], exact[index], alpha[index]))
+            self._explain({f"documents.{name}.exact": exact[index]}, f"no annotator {self._no_unit}")
+            self._explain({f"documents.{name}.alpha": alpha[index]}, ONE_CODE if self._quantifiers else NO_CODES)
         return documents
 
     def resampled(self) -> dict[str, Statistic]:
-        """The statistics that have intervals, by their paths."""
-        found = {
-            f"codes.{quantifier}.{each.name}": self.everybody.by_document(each, quantifier)
+        """The statistics with intervals, by path."""
+        joint = self.all_annotators
+        statistics = {
+            f"codes.{quantifier}.{coefficient.name}": joint.by_document(coefficient, quantifier)
             for quantifier in self._quantifiers
-            for each in JOINT
+            for coefficient in JOINT
         }
-        found |= {
-            f"codes.{quantifier}.kappa": self.everybody.kappa_by_document(quantifier)
-            for quantifier in self._quantifiers
+        statistics |= {
+            f"codes.{quantifier}.kappa": joint.kappa_by_document(quantifier) for quantifier in self._quantifiers
         }
-        found |= {f"f1.{name}.mean": mean_of(pairs) for name, pairs in self.f1_statistics.items()}
-        if self._agreed.is_unitized and self._overlaps("", range(len(self.counts.names))) is None:
-            u_alpha, binary = self.everybody.u_alphas()
-            found |= {"unitizing.u_alpha": u_alpha, "unitizing.u_alpha_binary": binary}
-        return found
+        statistics |= {f"f1.{name}.mean": mean_of(pairs) for name, pairs in self.f1_statistics.items()}
+        if self._spec.is_unitized and self._overlaps("", range(len(self.counts.names))) is None:
+            u_alpha, binary = joint.u_alphas()
+            statistics |= {"unitizing.u_alpha": u_alpha, "unitizing.u_alpha_binary": binary}
+        return statistics
 
 
 def _spread(values: Sequence[float | None]) -> Spread:
-    """The mean and the population standard deviation of what is defined."""
+    """Mean and population standard deviation of the defined values."""
     known = [value for value in values if value is not None]
     return Spread(float(np.mean(known)), float(np.std(known))) if known else Spread(None, None)

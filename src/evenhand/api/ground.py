@@ -1,4 +1,4 @@
-"""`ground`: the strings of a language model, with their places in a text."""
+"""`ground`: find the strings of a language model in a text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAYERS = ("spans", "spans")
 
 
 class GroundedItem(NamedTuple):
-    """A string and its label, how it was found (`exact`, `case` …, or why not: `absent`), and where."""
+    """A string with its label, its status (`exact`, `case` …, or `absent`), and its position."""
 
     text: str
     label: str
@@ -49,30 +49,30 @@ def ground(
     """Find the items of a language model in a text: `ground(text, [{"text": "Ada", "label": "PER"}])`.
 
     items        the answer: text, or data (see `eh.extractions`)
-    labels       the labels that were asked for; others are unknown, and JSON that maps labels to strings needs them
-    label        the only label that was asked for, if there is one
-    shape        how the model wrote: json, xml, marks, markdown or lines [recognised]
+    labels       the labels of the prompt; others are unknown, and JSON that maps labels to strings needs them
+    label        the only label of the prompt
+    shape        layout of the answer: json, xml, marks, markdown or lines [recognised]
     occurrences  which occurrences of a string count: in-order, first or all
-    fuzzy        how many characters of a string may differ, in percent, or off
+    fuzzy        maximum share of characters that may differ, in percent, or off
     unknown_labels
-                 keep items with such labels, or drop them
+                 keep or drop items with unknown labels
 
-    Every item comes back once, under `all` once for each place. Offsets count characters, and ends are exclusive.
+    Every item is returned once, under `all` once per occurrence. Offsets count characters, and ends are exclusive.
     """
     if not isinstance(text, str):
-        raise SettingError(f"text is {quote(text)}; give the text in which strings are to be found.")
+        raise SettingError(f"text is {quote(text)}; give the text to search in.")
     if label is not None and not (isinstance(label, str) and label.strip()):
-        raise SettingError(f"label is {quote(label)}; give the label that was asked for.")
+        raise SettingError(f"label is {quote(label)}; give the label of the prompt.")
     chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
-    rules = parameter_values([each for each in GROUNDING if each.name in chosen], chosen)
+    values = parameter_values([parameter for parameter in GROUNDING if parameter.name in chosen], chosen)
     try:
         answer = answer_in(plain_value(items))
     except UnreadableError as error:
         remedy = "give the text that the model wrote, a list of items, or a dict"
         raise SettingError(f"items has a value of type {error}, which cannot be read; {remedy}.") from None
-    found = Rules(rules["shape"] or shape_of([answer]), occurrences, rules["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
+    rules = Rules(values["shape"] or shape_of([answer]), occurrences, values["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
     known = dict.fromkeys([*split_names(labels), *([label] if label else [])])
-    return list(_items(Grounder(found, KnownLabels(known))(AnswerDocument(text), [Answer(answer, label)])))
+    return list(_items(Grounder(rules, KnownLabels(known))(AnswerDocument(text), [Answer(answer, label)])))
 
 
 def _items(grounded: Grounded) -> Iterator[GroundedItem]:
@@ -86,16 +86,16 @@ class GroundedDocument:
     """The items of one document of a file."""
 
     id: str
-    """The answer's own or, where it has none, its number from 1."""
+    """The id of the answer or, if it has none, its number from 1."""
     text: str
     items: list[GroundedItem]
 
     def to_dict(self) -> dict[str, Any]:
-        """As a record of JSON lines, which other tools and Evenhand itself can read: spans, and what has no place."""
-        placed = [item for item in self.items if item.start is not None]
+        """A record of JSON lines, which Evenhand and other tools can read: spans, and unplaced items."""
         spans = [
             {"start": item.start, "end": item.end, "label": item.label, "text": item.text, "status": item.status}
-            for item in placed
+            for item in self.items
+            if item.start is not None
         ]
         others = [
             {"label": item.label, "text": item.text, "status": item.status} for item in self.items if item.start is None
@@ -104,7 +104,7 @@ class GroundedDocument:
 
 
 class GroundedFile:
-    """The documents of a file of answers, one after the other, and what became of their items so far."""
+    """Iterator over the documents of a file of answers, with statistics of the items so far."""
 
     def __init__(self, texts: Input, output: Input, options: dict[str, Any]) -> None:
         gold, name = side_of(texts), name_of(side_of(output))
@@ -112,11 +112,11 @@ class GroundedFile:
         prepared, vocabulary = prepare(gold, systems, {"task": "spans", **options}), Vocabulary()
         sides = open_sides(gold, systems, prepared.task, prepared.read_as, vocabulary, prepared.content.files)
         counts = {name: SideSummary()}
-        asked = EvaluationRequest(sides, prepared.settings, prepared.read_as, (), vocabulary, SideSummary(), counts)
-        feeds = Feeds(asked, sides.gold(), {name: sides.systems[name]()}, _LAYERS)
+        request = EvaluationRequest(sides, prepared.settings, prepared.read_as, (), vocabulary, SideSummary(), counts)
+        feeds = Feeds(request, sides.gold(), {name: sides.systems[name]()}, _LAYERS)
         feed = feeds.systems[name]
         if not isinstance(feed, GroundedFeed):
-            finding = "has spans with positions already, so that there is nothing to place"
+            finding = "its spans already have positions, so there is nothing to place"
             raise InputError(name, None, finding, "give the answers of a language model, or name their --format")
         self._gold, self._feed = feeds.gold, feed
 
@@ -128,16 +128,17 @@ class GroundedFile:
         corpus, number = None, count(1)
         for batch in self._gold:
             corpus = batch.corpus
-            for (own, grounded), at in zip(self._feed.ground(corpus), number, strict=False):
-                yield GroundedDocument(own or str(at), grounded.document.text, list(_items(grounded)))
-        assert corpus is not None  # a reader yields one batch at least, or raises
+            for (name, grounded), index in zip(self._feed.ground(corpus), number, strict=False):
+                yield GroundedDocument(name or str(index), grounded.document.text, list(_items(grounded)))
+        assert corpus is not None  # a reader yields at least one batch, or raises
         self._feed.finish(corpus)
 
 
 @checked_arguments(known_options)
 def ground_file(texts: Input, output: Input, **options: Any) -> GroundedFile:
-    """Find the strings of a file of answers in the texts of another one, of which nothing but these is looked at.
+    """Find the strings of a file of answers in the texts of another file.
 
-    Its labels count as known, beside `labels`. The other options are those of `score` for reading and for placing.
+    The labels of that file count as known, in addition to `labels`; its spans are ignored. Other options are those of
+    `score` for reading and for placing.
     """
     return GroundedFile(texts, output, options)

@@ -1,4 +1,4 @@
-"""A suite: a TOML file that names several data sets, each with a gold standard and systems."""
+"""Suites: TOML files that list data sets, each with a gold standard and systems. Also `cite`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, model_names, models_of
 from evenhand.version import __version__
 
-# == api/cite.py: What to cite with a score: Evenhand, and the papers that its
-
-
 _EVENHAND = f"""@software{{evenhand,
   author = {{{{The Evenhand authors}}}},
   title = {{Evenhand: Even-handed evaluation and comparison of text annotation systems}},
@@ -34,52 +31,49 @@ _EVENHAND = f"""@software{{evenhand,
 
 @checked_arguments()
 def cite(match: str | Sequence[str] = (), *, task: str | None = None) -> str:
-    """BibTeX entries for Evenhand and for the papers behind match models.
+    """BibTeX entries for Evenhand and for the papers that define measures.
 
         >>> print(eh.cite("fair, lea"))
 
-    A name that several tasks have is that of the first one, unless `task` is given.
+    If several tasks have a measure of this name, it is the first task's unless `task` is specified.
     """
     check_choice("task", task, tuple(TASKS), optional=True)
-    found = {each.name: each for name in split_names(match) for each in _models(name, task)}
-    sources = {name: named_in(_definition(each)) for name, each in found.items()}
+    measures = {measure.name: measure for name in split_names(match) for measure in _models(name, task)}
+    sources = {name: named_in(_definition(measure)) for name, measure in measures.items()}
     entries = {reference.key: reference.bibtex for source in sources.values() for reference in source}
-    comments = "\n".join(_comment(each, sources[name]) for name, each in found.items())
+    comments = "\n".join(_comment(measure, sources[name]) for name, measure in measures.items())
     return "\n\n".join(filter(None, (comments, _EVENHAND, *entries.values()))) + "\n"
 
 
 def _models(name: str, task: str | None) -> list[Measure]:
-    """The models that a user means: of the task, or of the first one that has such a name."""
-    for each in [task] if task else TASKS:
+    """The measures of a name: of the task, or of the first task that has the name."""
+    for candidate in [task] if task else TASKS:
         try:
-            return [model(each, own) for own in model_names(each, [name])]
+            return [model(candidate, full_name) for full_name in model_names(candidate, [name])]
         except SettingError:
             if task:
                 raise
-    known = [each.name for task in TASKS for each in models_of(task)]
-    raise SettingError(unknown(f"match is {name!r}, which is no match model", name, known, "see evenhand models"))
+    known = [measure.name for task in TASKS for measure in models_of(task)]
+    raise SettingError(unknown(f"Unknown measure {name!r}", name, known, "see evenhand models"))
 
 
-def _definition(model: Measure) -> str:
+def _definition(measure: Measure) -> str:
     """The last paragraph of a definition, which names the sources."""
     try:
-        return cleandoc(resolve_name(model.definition).__doc__ or "").rpartition("\n\n")[2]
-    except (AttributeError, ImportError, ValueError):  # of a plug-in, which works all the same
+        return cleandoc(resolve_name(measure.definition).__doc__ or "").rpartition("\n\n")[2]
+    except (AttributeError, ImportError, ValueError):  # of a plug-in, which works nevertheless
         return ""
 
 
-def _comment(model: Measure, sources: Sequence[Reference]) -> str:
-    """Which papers define a model; BibTeX takes text between entries for a comment."""
-    shown = ", ".join(source.label for source in sources) or "no paper is named"
-    return f"% {model.name} ({model.task}): {shown}"
-
-
-# == api/suites.py (primary)
+def _comment(measure: Measure, sources: Sequence[Reference]) -> str:
+    """The papers that define a measure; BibTeX treats text between entries as comments."""
+    papers = ", ".join(source.label for source in sources) or "no paper is named"
+    return f"% {measure.name} ({measure.task}): {papers}"
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A gold standard and systems under a name, and how they are read."""
+    """A named gold standard with systems, and the options for reading them."""
 
     name: str
     gold: AnyPath
@@ -88,45 +82,45 @@ class DataSet:
 
 
 def suite(path: str | PathLike[str]) -> list[DataSet]:
-    """The data sets of a suite, each with a name of its own."""
-    where = to_path(path)
-    text = read_small_file(where, "suite")
+    """Read the data sets of a suite."""
+    path = to_path(path)
+    text = read_small_file(path, "suite")
     try:
-        found = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits and deep brackets, too
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also numbers with thousands of digits and deep brackets
         reason = str(error).rstrip(".") if isinstance(error, tomllib.TOMLDecodeError) else "a value is too long or deep"
-        raise SettingError(f"{where} is no TOML file ({reason}).") from None
-    entries = found.get("data")
+        raise SettingError(f"{path} is not a TOML file ({reason}).") from None
+    entries = document.get("data")
     if not isinstance(entries, list) or not entries:
-        raise SettingError(f"{where} names no data sets; write a table [[data]] for each, with gold and systems.")
-    sets = [_data_set(where, number, entry) for number, entry in enumerate(entries, 1)]
-    names = [each.name for each in sets]
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            raise SettingError(f"{where} has two data sets called {name!r}; give them names of their own.")
+        raise SettingError(f"{path} names no data sets; write a table [[data]] for each, with gold and systems.")
+    sets = [_data_set(path, number, entry) for number, entry in enumerate(entries, 1)]
+    names = [data_set.name for data_set in sets]
+    repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
+    if repeated is not None:
+        raise SettingError(f"{path} has two data sets called {repeated!r}; give them different names.")
     return sets
 
 
 def _data_set(path: AnyPath, number: int, entry: object) -> DataSet:
-    where = f"data set {number} of {path}"
+    title = f"data set {number} of {path}"
     if not isinstance(entry, Mapping):
-        raise SettingError(f"{where} is no table; write [[data]], and its gold and systems below.")
+        raise SettingError(f"{title} is not a table; write [[data]], and its gold and systems below.")
     if "gold" not in entry or "systems" not in entry:
-        raise SettingError(f"{where} has no {'gold' if 'gold' not in entry else 'systems'}.")
+        raise SettingError(f"{title} has no {'gold' if 'gold' not in entry else 'systems'}.")
     for key, value in entry.items():
         if key not in _KEYS:
-            raise SettingError(f"{where} has the key {key!r}; the keys are {', '.join(_KEYS)}.")
+            raise SettingError(f"{title} has the key {key!r}; the keys are {', '.join(_KEYS)}.")
         if not _KEYS[key].fits(value):
-            raise SettingError(f"{where} has another kind of value for {key}; write {_KEYS[key].expected}.")
-    gold, given = beside(path, entry["gold"]), entry["systems"]
-    if isinstance(given, Mapping):
-        systems = {name: beside(path, file) for name, file in given.items()}
+            raise SettingError(f"{title} has another kind of value for {key}; write {_KEYS[key].expected}.")
+    gold, listed = beside(path, entry["gold"]), entry["systems"]
+    if isinstance(listed, Mapping):
+        systems = {name: beside(path, file) for name, file in listed.items()}
     else:
-        pattern = beside(path, given)
-        files = [each for each in files_of(pattern) or [pattern] if each != gold]
+        pattern = beside(path, listed)
+        files = [file for file in files_of(pattern) or [pattern] if file != gold]
         systems = dict(zip(unique_names(files), files, strict=True))
     if not systems:
-        raise SettingError(f"{where} names no system; systems is a pattern, or a table of names and files.")
+        raise SettingError(f"{title} names no system; systems is a pattern, or a table of names and files.")
     options = {key: value for key, value in entry.items() if key not in ("name", "gold", "systems")}
     return DataSet(entry.get("name", gold.stem), gold, systems, options)
 
@@ -140,7 +134,7 @@ def _are_columns(value: object) -> bool:
 
 
 def _table(expected: str, of: Kind, keys: Collection[str] | None = None) -> Kind:
-    """A table with values of one kind and, where they are told, with these keys only."""
+    """A table with values of one kind and, if specified, with these keys only."""
     return Kind(
         expected,
         lambda value: (
