@@ -104,7 +104,7 @@ def test_quotes_are_mended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("DELETE_LABEL TOP\nDELETE_TAG .\n", ":2: 'DELETE_TAG' is no key of EVALB; choose from LABELED, "),
+        ("DELETE_LABEL TOP\nDELETE_TAG .\n", ":2: 'DELETE_TAG' is not a key of EVALB; choose from LABELED, "),
         ("CUTOFF_LEN forty\n", ":1: CUTOFF_LEN is 'forty'; give a whole number."),
         ("EQ_LABEL A\n", ":1: EQ_LABEL has 1 values; give 2 at least."),
     ],

@@ -1,4 +1,6 @@
-"""Some sentences of one side, as columns, and which of their words and brackets a parameter file leaves."""
+"""EVALB's input: forests, the words and brackets that parameter files delete, and the sentences that can be scored."""
+
+# The literal definitions, which the tests compare with, are in tests/slow_constituents.py.
 
 from __future__ import annotations
 
@@ -18,12 +20,17 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.tasks.constituents.rules import Rules
 
+VALID, ERROR, SKIP = range(3)
+"""The status of a sentence."""
+_QUOTES = ("'", '"', "/")
+_MAX_QUOTED = 40
+"""Characters of a word that a message quotes."""
 _SAME_SENTENCES = "give a line for each sentence in all files; an empty one where there is no tree"
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Sentences with their words, tags and brackets."""
+    """Some sentences of one side with their words, tags and brackets, as columns."""
 
     source: str
     tokens: Tokens
@@ -45,8 +52,8 @@ class Forest:
         """The sentence of each word."""
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
-    def place(self, sentence: int) -> str:
-        """Where a sentence is: file and line; empty where there are no lines."""
+    def location(self, sentence: int) -> str:
+        """File and line of a sentence; empty if there are no lines."""
         line = int(self.layer.lines[sentence])
         return f"{self.source}:{line}" if line else ""
 
@@ -82,7 +89,7 @@ class Forest:
 
 
 class ForestFeed:
-    """Hands out a system's sentences, as many as the gold standard has in a batch."""
+    """Splits a system's sentences to match the gold standard's batches."""
 
     def __init__(self, stream: Iterator[Annotation], vocabulary: Vocabulary) -> None:
         self._stream, self._vocabulary = stream, vocabulary
@@ -106,18 +113,17 @@ class ForestFeed:
         return Forest.concatenate(parts) if parts else gold.slice(0, 0)
 
     def finish(self) -> None:
-        """At the end: nothing may be left but empty lines."""
+        """Refuse further sentences, except empty lines."""
         while (forest := self._next()) is not None:
             full = np.flatnonzero(np.diff(forest.bounds))
-            left = full[:1].tolist() or list(forest.layer.problems)[:1]
-            if left:
-                line = int(forest.layer.lines[left[0]]) or None
+            extra = full[:1].tolist() or list(forest.layer.problems)[:1]
+            if extra:
+                line = int(forest.layer.lines[extra[0]]) or None
                 finding = f"the gold standard ends after {counted(self._taken, 'sentence')}, before this one"
                 raise InputError(forest.source, line, finding, _SAME_SENTENCES, "text")
             self._waiting = None
 
     def _next(self) -> Forest | None:
-        """What is waiting, or the next batch."""
         if self._waiting is not None:
             return self._waiting
         batch = next(self._stream, None)
@@ -128,49 +134,49 @@ class ForestFeed:
         return Forest.of(batch, self._vocabulary)
 
 
-class BracketTable:
-    """Some property of names, by their codes; names may become more, but keep their codes."""
+class _NameColumn:
+    """A function of names as a function of their codes; names may be added, but keep their codes."""
 
-    def __init__(self, names: Sequence[str], value: Callable[[str], int]) -> None:
-        self._names, self._value, self._values = names, value, list[int]()
+    def __init__(self, names: Sequence[str], function: Callable[[str], int]) -> None:
+        self._names, self._function, self._values = names, function, list[int]()
 
     def __call__(self, codes: Ints) -> Ints:
-        self._values += map(self._value, self._names[len(self._values) :])
+        self._values += map(self._function, self._names[len(self._values) :])
         return ints(self._values)[codes] if len(codes) else codes
 
 
 class Selection:
-    """What rules say of tags and labels, by their codes."""
+    """The effect of a parameter file on tags and labels, by their codes."""
 
     def __init__(self, rules: Rules, tags: StringCoder, vocabulary: Vocabulary) -> None:
         self.rules, self.tag_names, labels = rules, tags.names, vocabulary.labels
         same, classes = rules.label_class(), dict[str, int]()
-        gone = set(map(same, rules.deleted))
+        deleted = set(map(same, rules.deleted))
 
         def number(name: str) -> int:
             return classes.setdefault(same(name), len(classes))
 
-        self._deleted_tag = BracketTable(tags.names, lambda name: name in rules.deleted)
-        self._uncounted_tag = BracketTable(tags.names, lambda name: name in rules.uncounted)
-        self._quote_tag = BracketTable(tags.names, lambda name: name in rules.quotes)
-        self.tag_class = BracketTable(tags.names, number)
-        self.label_class = BracketTable(labels.values, number)
-        self._deleted_label = BracketTable(labels.values, lambda name: same(name) in gone)
+        self._deleted_tag = _NameColumn(tags.names, lambda name: name in rules.deleted)
+        self._uncounted_tag = _NameColumn(tags.names, lambda name: name in rules.uncounted)
+        self._quote_tag = _NameColumn(tags.names, lambda name: name in rules.quotes)
+        self.tag_class = _NameColumn(tags.names, number)
+        self.label_class = _NameColumn(labels.values, number)
+        self._deleted_label = _NameColumn(labels.values, lambda name: same(name) in deleted)
 
     def keeps_words(self, forest: Forest) -> Bools:
-        """Which words are looked at."""
-        found: Bools = self._deleted_tag(forest.tag) == 0
-        return found
+        """Which words are not deleted."""
+        kept: Bools = self._deleted_tag(forest.tag) == 0
+        return kept
 
     def lengths(self, forest: Forest) -> Ints:
-        """How many words of each sentence count for its length."""
+        """The length of each sentence, in words that count for it."""
         counted = self._uncounted_tag(forest.tag) == 0
         return np.bincount(forest.sentence_of[counted], minlength=len(forest))
 
     def keeps_brackets(self, brackets: Spans) -> Bools:
-        """Which brackets are looked at, by their labels."""
-        found: Bools = self._deleted_label(brackets.label) == 0
-        return found
+        """Which brackets are not deleted, by their labels."""
+        kept: Bools = self._deleted_label(brackets.label) == 0
+        return kept
 
     def quotes(self, forest: Forest, sentence: int) -> Ints:
         """The words of a sentence that may be quotation marks."""
@@ -179,19 +185,9 @@ class Selection:
         return ints([word for word in words.tolist() if forest.tokens[word] in _QUOTES])
 
 
-_QUOTES = ("'", '"', "/")
-
-
-# == tasks/constituents/sentences.py: Which sentences can be scored: those whose words are the sam
-
-
-VALID, ERROR, SKIP = range(3)
-_QUOTED = 40
-
-
 @dataclass
 class Sentences:
-    """The sentences of a portion: which words of both sides are looked at, and what became of each sentence."""
+    """Some sentences of both sides: the words that are kept, and the status of each sentence."""
 
     gold: Forest
     system: Forest
@@ -201,38 +197,37 @@ class Sentences:
     reasons: dict[int, str]
     """Why sentences are left out."""
     mended: list[int]
-    """The sentences whose quotes were mended."""
+    """The sentences with mended quotes."""
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
-        """The words of valid sentences that are looked at, on both sides, in pairs."""
-        return (
-            _rows(self.gold, self.keep_gold, self.status == VALID),
-            _rows(self.system, self.keep_system, self.status == VALID),
-        )
+        """The kept words of valid sentences on both sides, in pairs."""
+        sides = ((self.gold, self.keep_gold), (self.system, self.keep_system))
+        gold, system = (np.flatnonzero(keep & self.valid[forest.sentence_of]) for forest, keep in sides)
+        return gold, system
+
+    @property
+    def valid(self) -> Bools:
+        valid: Bools = self.status == VALID
+        return valid
 
     @cached_property
     def failed(self) -> Bools:
         """The sentences that the system failed on: not valid, though the gold standard has a tree and words."""
-        found: Bools = (self.status != VALID) & (_counts(self.gold, self.keep_gold) > 0)
-        found[list(self.gold.layer.problems)] = False
-        return found
-
-    @property
-    def valid(self) -> Bools:
-        found: Bools = self.status == VALID
-        return found
+        failed: Bools = ~self.valid & (_word_counts(self.gold, self.keep_gold) > 0)
+        failed[list(self.gold.layer.problems)] = False
+        return failed
 
 
 def compared(gold: Forest, system: Forest, selection: Selection) -> Sentences:
-    """Which sentences can be scored: those whose words are the same on both sides.
+    """Which sentences can be scored: those with the same words on both sides.
 
-    1. Words are left out whose tag is a DELETE_LABEL, as it stands.
+    1. Words are left out if their tag is a DELETE_LABEL, unchanged.
     2. A sentence of which the system then has no word is *skipped*: the parser gave it up.
-    3. A sentence is an *error* if either side has no tree, or if the sides have other numbers of words, or other words
-       (but for those that EQ_WORD makes the same).
-    4. Before numbers are compared, quotes are mended, where these differ: where ' " or / has a QUOTE_LABEL on both
-       sides, with different tags, as many words before it, and is left out on one side only, it is put back there.
+    3. A sentence is an *error* if either side has no tree, or if the sides have different numbers of words, or
+       different words (except words that EQ_WORD makes the same).
+    4. If the numbers of words differ, quotes are mended first: if ' " or / has a QUOTE_LABEL on both sides, with
+       different tags and the same number of words before it, and is left out on one side only, it is put back there.
     5. All others are *valid*. EVALB counts only these, so a parser may gain by failing. Evenhand always reports how
        many sentences are errors or skipped, and lists them with their reasons.
     6. Errors and skipped sentences *failed* if the gold standard has a tree and words for them. The models
@@ -241,96 +236,90 @@ def compared(gold: Forest, system: Forest, selection: Selection) -> Sentences:
        the sentence is neither a complete match nor without crossing brackets. `rank`, `compare`, `gate` and `report`
        use these models, unless `--errors skip` leaves such sentences out as EVALB does.
 
-    The length of a sentence is the number of its gold words whose tag is no DELETE_LABEL_FOR_LENGTH. EVALB stops after
-    MAX_ERROR errors and prints what it has so far; Evenhand goes on.
+    The length of a sentence is the number of its gold words whose tag is not a DELETE_LABEL_FOR_LENGTH. EVALB stops
+    after MAX_ERROR errors and prints the results so far; Evenhand goes on.
 
     Source: Sekine and Collins 1997, README and source code (2006).
     """
     keep_gold, keep_system = selection.keeps_words(gold), selection.keeps_words(system)
-    status = np.full(len(gold), VALID)
-    found = Sentences(gold, system, keep_gold, keep_system, status, {}, [])
+    sentences = Sentences(gold, system, keep_gold, keep_system, np.full(len(gold), VALID), {}, [])
     for problems, side in ((system.layer.problems, "the system's"), (gold.layer.problems, "the gold standard's")):
         for sentence, problem in problems.items():
-            status[sentence], found.reasons[sentence] = ERROR, f"{side} tree: {problem}"
-    own = _counts(system, keep_system)
-    for sentence in np.flatnonzero(own == 0).tolist():
+            sentences.status[sentence], sentences.reasons[sentence] = ERROR, f"{side} tree: {problem}"
+    for sentence in np.flatnonzero(_word_counts(system, keep_system) == 0).tolist():
         if sentence not in system.layer.problems:
-            status[sentence], found.reasons[sentence] = SKIP, "the system has no word"
-    _compare_lengths(found, selection)
-    _compare_words(found, selection)
-    return found
+            sentences.status[sentence], sentences.reasons[sentence] = SKIP, "the system has no word"
+    _compare_lengths(sentences, selection)
+    _compare_words(sentences, selection)
+    return sentences
 
 
-def _rows(forest: Forest, keep: Bools, sentences: Bools) -> Ints:
-    return np.flatnonzero(keep & sentences[forest.sentence_of])
-
-
-def _counts(forest: Forest, keep: Bools) -> Ints:
-    """How many words of each sentence are looked at."""
+def _word_counts(forest: Forest, keep: Bools) -> Ints:
+    """The number of kept words of each sentence."""
     before = np.append(0, np.cumsum(keep))
     return np.diff(before[forest.bounds])
 
 
-def _compare_lengths(found: Sentences, selection: Selection) -> None:
-    """Sentences with other numbers of words are errors, unless mended quotes make these the same."""
-    differ = found.valid & (_counts(found.gold, found.keep_gold) != _counts(found.system, found.keep_system))
+def _compare_lengths(sentences: Sentences, selection: Selection) -> None:
+    """Mark sentences with different numbers of words as errors, unless mended quotes make them equal."""
+    gold, system = sentences.gold, sentences.system
+    counts = _word_counts(gold, sentences.keep_gold), _word_counts(system, sentences.keep_system)
+    differ = sentences.valid & (counts[0] != counts[1])
     if selection.rules.quotes:
-        for sentence in np.flatnonzero(differ).tolist():
-            if _mend(found, selection, sentence):
-                found.mended.append(sentence)
-    mine, own = _counts(found.gold, found.keep_gold), _counts(found.system, found.keep_system)
-    for sentence in np.flatnonzero(differ & (mine != own)).tolist():
-        found.status[sentence] = ERROR
-        found.reasons[sentence] = (
-            f"the system has {counted(own[sentence], 'word')}, the gold standard {mine[sentence]:,}"
-        )
+        sentences.mended += [row for row in np.flatnonzero(differ).tolist() if _mend(sentences, selection, row)]
+        counts = _word_counts(gold, sentences.keep_gold), _word_counts(system, sentences.keep_system)
+    for row in np.flatnonzero(differ & (counts[0] != counts[1])).tolist():
+        sentences.status[row] = ERROR
+        words = counted(counts[1][row], "word")
+        sentences.reasons[row] = f"the system has {words}, the gold standard {counts[0][row]:,}"
 
 
-def _mend(found: Sentences, selection: Selection, sentence: int) -> bool:
-    """Put quotes back that are left out on one side only; whether there are any."""
-    gold, system, is_mended = found.gold, found.system, False
-    mine, theirs = selection.quotes(gold, sentence), selection.quotes(system, sentence)
-    place = _before(found.keep_gold, int(gold.bounds[sentence]), mine)
-    other_place = _before(found.keep_system, int(system.bounds[sentence]), theirs)
-    for one, word in enumerate(mine.tolist()):
-        begin = int(np.searchsorted(other_place, place[one]))
-        while begin < len(theirs):
-            end = int(np.searchsorted(other_place, place[one], side="right"))
-            some = theirs[begin:end]
-            fits = (found.keep_system[some] != found.keep_gold[word]) & (system.tag[some] != gold.tag[word])
+def _mend(sentences: Sentences, selection: Selection, sentence: int) -> bool:
+    """Put quotes back that are left out on one side only; return whether there are any."""
+    gold, system, is_mended = sentences.gold, sentences.system, False
+    gold_quotes, quotes = selection.quotes(gold, sentence), selection.quotes(system, sentence)
+    gold_position = _positions(sentences.keep_gold, int(gold.bounds[sentence]), gold_quotes)
+    position = _positions(sentences.keep_system, int(system.bounds[sentence]), quotes)
+    for row, word in enumerate(gold_quotes.tolist()):
+        begin = int(np.searchsorted(position, gold_position[row]))
+        while begin < len(quotes):
+            end = int(np.searchsorted(position, gold_position[row], side="right"))
+            same = quotes[begin:end]
+            fits = (sentences.keep_system[same] != sentences.keep_gold[word]) & (system.tag[same] != gold.tag[word])
             if not fits.any():
                 break
             other = begin + int(fits.argmax())
-            # What stands behind the quote that is put back moves on.
-            if found.keep_gold[word]:
-                other_place[other + 1 :] += 1
+            # Later words move on by the quote that is put back.
+            if sentences.keep_gold[word]:
+                position[other + 1 :] += 1
             else:
-                place[one + 1 :] += 1
-            found.keep_gold[word] = found.keep_system[theirs[other]] = is_mended = True
+                gold_position[row + 1 :] += 1
+            sentences.keep_gold[word] = sentences.keep_system[quotes[other]] = is_mended = True
             begin = other + 1
     return is_mended
 
 
-def _before(keep: Bools, begin: int, words: Ints) -> Ints:
-    """How many words of a sentence that are looked at stand before some of its words."""
+def _positions(keep: Bools, begin: int, words: Ints) -> Ints:
+    """The number of kept words before some words of a sentence."""
     if not len(words):
         return words
     counts = np.append(0, np.cumsum(keep[begin : int(words[-1]) + 1]))
-    found: Ints = counts[words - begin]
-    return found
+    positions: Ints = counts[words - begin]
+    return positions
 
 
-def _compare_words(found: Sentences, selection: Selection) -> None:
-    """Sentences with other words are errors."""
-    mine, own = found.words
-    different = np.flatnonzero(~equal(found.gold.tokens.take(mine), found.system.tokens.take(own)))
+def _compare_words(sentences: Sentences, selection: Selection) -> None:
+    """Mark sentences with different words as errors."""
+    gold_words, words = sentences.words
+    tokens, system_tokens = sentences.gold.tokens, sentences.system.tokens
+    different = np.flatnonzero(~equal(tokens.take(gold_words), system_tokens.take(words)))
     same = selection.rules.word_class()
-    for row in different[::-1].tolist():
-        one, other = found.gold.tokens[int(mine[row])], found.system.tokens[int(own[row])]
-        if same(one) != same(other):
-            sentence = int(found.gold.sentence_of[mine[row]])
-            found.status[sentence] = ERROR
-            quoted = f"{other[:_QUOTED]!r}, the gold standard {one[:_QUOTED]!r}"
-            found.reasons[sentence] = f"the system has the word {quoted}"
+    for row in different[::-1].tolist():  # the first difference of a sentence is its reason
+        gold_word, word = tokens[int(gold_words[row])], system_tokens[int(words[row])]
+        if same(gold_word) != same(word):
+            sentence = int(sentences.gold.sentence_of[gold_words[row]])
+            sentences.status[sentence] = ERROR
+            quoted = f"{word[:_MAX_QUOTED]!r}, the gold standard {gold_word[:_MAX_QUOTED]!r}"
+            sentences.reasons[sentence] = f"the system has the word {quoted}"
     if len(different):
-        del found.__dict__["words"]
+        del sentences.__dict__["words"]

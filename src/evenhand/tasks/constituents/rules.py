@@ -1,18 +1,18 @@
-"""Parameter files of EVALB: which labels and words are not looked at, and which are the same.
+"""Parameter files of EVALB: deleted labels and words, and equivalent ones.
 
 A line has a key and its values. Lines that begin with `#` are comments.
 
-| key | what it says |
+| key | meaning |
 | --- | --- |
 | `LABELED` | 0: brackets are right by their words alone |
-| `CUTOFF_LEN` | up to how many words a sentence is short |
-| `DELETE_LABEL` | a tag whose words are left out, and a label whose brackets are |
+| `CUTOFF_LEN` | the maximum length of short sentences, in words |
+| `DELETE_LABEL` | a tag whose words, and a label whose brackets, are left out |
 | `DELETE_LABEL_FOR_LENGTH` | a tag whose words do not count for the length of a sentence |
 | `QUOTE_LABEL` | a tag under which a quotation mark may be mistaken for another sign |
-| `EQ_LABEL` | labels, or tags, that are the same |
-| `EQ_WORD` | words that are the same |
-| `MAX_ERROR` | after how many errors EVALB gives up, which Evenhand does not |
-| `DEBUG` | what EVALB prints, which changes no figure |
+| `EQ_LABEL` | equivalent labels, or tags |
+| `EQ_WORD` | equivalent words |
+| `MAX_ERROR` | the number of errors after which EVALB gives up; ignored |
+| `DEBUG` | the output of EVALB; ignored |
 
 Sources: Sekine and Collins 1997, README and COLLINS.prm; Collins 1997, section 3, for the labels of COLLINS.prm.
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
@@ -35,7 +36,7 @@ Classes = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Rules:
-    """What a parameter file says. Without one, nothing is left out."""
+    """The content of a parameter file. By default, nothing is left out."""
 
     name: str = "none"
     labeled: int = 1
@@ -48,16 +49,16 @@ class Rules:
     max_error: int = 10
 
     def __str__(self) -> str:
-        """The name and, for a file, the begin of a digest of what changes figures."""
+        """The name and, for a file, a digest of the values that affect figures."""
         if self in BUILT_IN.values():
             return self.name
-        told = repr(replace(self, name="", max_error=0))
         from hashlib import sha256  # slow to load
 
-        return f"{self.name}#{sha256(told.encode()).hexdigest()[:8]}"
+        values = repr(replace(self, name="", max_error=0))
+        return f"{self.name}#{sha256(values.encode()).hexdigest()[:8]}"
 
     def label_class(self) -> Callable[[str], str]:
-        """What stands for a label or a tag: of labels that are the same, the first one."""
+        """A function that maps a label or tag to the representative of its equivalence class."""
         return _representative(self.same_labels)
 
     def word_class(self) -> Callable[[str], str]:
@@ -74,7 +75,7 @@ BUILT_IN = {"collins": COLLINS, "none": Rules()}
 
 
 def _representative(classes: Classes) -> Callable[[str], str]:
-    """Classes that share a name are one."""
+    """Map names to representatives; classes that share a name are merged."""
     first: dict[str, str] = {}
     for names in classes:
         known = {first[name] for name in names if name in first}
@@ -83,21 +84,21 @@ def _representative(classes: Classes) -> Callable[[str], str]:
     return lambda name: first.get(name, name)
 
 
-def parse(given: str) -> Rules:
+def parse(text: str) -> Rules:
     """`collins`, `none`, or the path of a parameter file of EVALB."""
-    if given.lower() in BUILT_IN:
-        return BUILT_IN[given.lower()]
+    if text.lower() in BUILT_IN:
+        return BUILT_IN[text.lower()]
     from evenhand.formats.source import Source
     from evenhand.formats.storage import to_path
 
-    source = Source(to_path(given))
-    name = given.replace("\\", "/").rpartition("/")[2]
+    source = Source(to_path(text))
+    name = text.replace("\\", "/").rpartition("/")[2]
     return rules_of(source.read_whole().decode(errors="replace").splitlines(), name, source.display_name)
 
 
-def rules_of(lines: Iterable[str], name: str, shown: str) -> Rules:
-    """What the lines of a parameter file say."""
-    numbers: dict[str, int] = {}
+def rules_of(lines: Iterable[str], name: str, display_name: str) -> Rules:
+    """Parse the lines of a parameter file; `display_name` is its name in messages."""
+    numbers: dict[str, Any] = {}
     names: dict[str, list[str]] = {key: [] for key in _NAMES}
     classes: dict[str, list[tuple[str, ...]]] = {key: [] for key in _CLASSES}
     for number, line in enumerate(lines, 1):
@@ -106,31 +107,28 @@ def rules_of(lines: Iterable[str], name: str, shown: str) -> Rules:
             continue
         finding = _problem(key, values)
         if finding is not None:
-            raise InputError(shown, number, *finding)
+            raise InputError(display_name, number, *finding)
         if key in _NUMBERS:
             numbers[key] = int(values[0])
         elif key in _NAMES:
             names[key].append(values[0])
         else:
             classes[key].append(tuple(values))
-    given = {_NUMBERS[key]: value for key, value in numbers.items()}
-    lists = {
-        field: tuple(found[key])
-        for found, fields in ((names, _NAMES), (classes, _CLASSES))
-        for key, field in fields.items()
-    }
-    from msgspec import convert  # help shows this module, and loads little
+    fields = {_NUMBERS[key]: value for key, value in numbers.items()}
+    fields |= {_NAMES[key]: tuple(values) for key, values in names.items()}
+    fields |= {_CLASSES[key]: tuple(values) for key, values in classes.items()}
+    from msgspec import convert  # help loads this module, and should load little
 
-    return convert({"name": name, **given, **lists}, Rules)
+    return convert({"name": name, **fields}, Rules)
 
 
 def _problem(key: str, values: Sequence[str]) -> tuple[str, str] | None:
-    """What is wrong with a line, and what to do."""
+    """The problem with a line and its remedy."""
     if key not in KEYS:
-        return f"{key!r} is no key of EVALB", f"choose from {', '.join(KEYS)}"
-    least = 2 if key in _CLASSES else 1
-    if len(values) < least:
-        return f"{key} has {len(values)} values", f"give {least} at least"
+        return f"{key!r} is not a key of EVALB", f"choose from {', '.join(KEYS)}"
+    minimum = 2 if key in _CLASSES else 1
+    if len(values) < minimum:
+        return f"{key} has {len(values)} values", f"give {minimum} at least"
     if key in _NUMBERS and not (values[0].isdecimal() and values[0].isascii() and len(values[0]) < 10):
         return f"{key} is {values[0]!r}", "give a whole number"
     return None

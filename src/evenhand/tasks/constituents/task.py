@@ -1,10 +1,10 @@
-"""Constituents: the brackets of phrase structure trees."""
+"""Constituents: declaration of the task, its parameters and its measures, which are those of EVALB."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.data.names import LAYER
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
@@ -27,238 +27,189 @@ from evenhand.tasks.task import (
     Task,
 )
 
-# == tasks/constituents/kinds.py: The verdicts on brackets, and the kinds of counts.
-
-
+_PARSEVAL = "evenhand.tasks.constituents.parseval"
 ERRORS = ("LE", "BES", "BEL")
 """Wrong brackets that were matched with one of the other side."""
 BRACKET_KINDS = ("TP", *(f"{kind}.{side}" for kind in ERRORS for side in ("gold", "system")), "FN", "FP")
-"""An error counts once for the label of the gold standard and once for that of the system."""
+"""An error counts once for the gold label and once for the system's label."""
 CLASS_KINDS = (*SPAN_KINDS, "TN", "unscored")
 """In a comparison, surplus of one system is TN under the others; brackets of sentences left out are unscored."""
 UNSCORED = CLASS_KINDS.index("unscored")
 SENTENCE_KINDS = ("valid", "error", "skip", "failed", "complete", "crossings", "no_crossing", "two_or_less")
 TAG_KINDS = ("right", "wrong")
 SHORT = "-short"
-"""How names of judges and models end that look at short sentences only."""
+"""Suffix of scorers and measures of short sentences."""
 ALL = "-all"
-"""How names of judges and models end, before `-short`, that count sentences with errors as wrong."""
-LEFT_OUT = "left out"
-"""The tally of sentences that are left out, with their reasons."""
-ERROR_NAMES = {
-    "LE": "wrong label",
-    "BES": "too narrow",
-    "BEL": "too wide",
-    "FN": "missing",
-    "FP": "spurious",
-}
-"""What errors are called."""
+"""Suffix, before `-short`, of scorers and measures that count sentences with errors as wrong."""
+LEFT_OUT, MENDED = "left out", "mended"
+"""The tally of sentences that are left out, and the count of sentences with mended quotes."""
+WRONG, SKIP = "wrong", "skip"
+"""Sentences with errors count as wrong, or are left out as in EVALB."""
+ERROR_NAMES = {"LE": "wrong label", "BES": "too narrow", "BEL": "too wide", "FN": "missing", "FP": "spurious"}
+
+_TP, _FN, _FP = ({kind: 1.0} for kind in ("TP", "FN", "FP"))
+_OF_GOLD, _OF_SYSTEM = ({f"{kind}.{side}": 1.0 for kind in ERRORS} for side in ("gold", "system"))
 
 
 def counts_errors(name: str) -> bool:
-    """Whether a judge or a model counts sentences with errors as wrong, by its name."""
+    """Whether a scorer or measure counts sentences with errors as wrong, by its name."""
     return name.removesuffix(SHORT).endswith(ALL)
 
 
-# == tasks/constituents/models.py: Match models of constituents.
+def with_errors(name: str) -> str:
+    """The measure that counts sentences with errors as wrong, for one that leaves them out."""
+    ending = SHORT if name.endswith(SHORT) else ""
+    return name if counts_errors(name) else name.removesuffix(SHORT) + ALL + ending
 
 
-_SENTENCE_JUDGE = "sentences"
-WRONG, SKIP = "wrong", "skip"
-"""What sentences with errors count as: wrong, or nothing, as in EVALB."""
-_TP, _FN, _FP = ({kind: 1.0} for kind in ("TP", "FN", "FP"))
-_OF_GOLD, _OF_SYSTEM = ({f"{kind}.{side}": 1.0 for kind in ERRORS} for side in ("gold", "system"))
-_SENTENCES: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in ("valid", "error", "skip")}
+def without_errors(name: str) -> str:
+    """The measure that leaves sentences with errors out, as EVALB does."""
+    return name.replace(ALL, "", 1) if counts_errors(name) else name
+
+
+def _decided_by(name: str, options: Mapping[str, Any]) -> str:
+    return name if options.get("errors") == SKIP else with_errors(name)
+
+
+def _scorer(scorer: str, measure: str) -> str:
+    """The scorer of a measure. The scorer of sentences counts those with errors in any case."""
+    counted = ALL if counts_errors(measure) and scorer != "sentences" else ""
+    return scorer + counted + (SHORT if measure.endswith(SHORT) else "")
 
 
 def labeled(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {
-        "TP": _TP,
-        **{kind: {f"{kind}.gold": 1.0} for kind in ERRORS},
-        "FN": _FN,
-        "FP": _FP,
-    }
+    counts = {"TP": _TP, **{kind: {f"{kind}.gold": 1.0} for kind in ERRORS}, "FN": _FN, "FP": _FP}
     divided = PrecisionRecall.of_pairs(_TP, plus(_TP, _OF_SYSTEM, _FP), plus(_TP, _OF_GOLD, _FN))
-    extra_scores = lazy("evenhand.tasks.constituents.parseval:with_confusion")
-    scorer = _judge_of("brackets", name)
-    return Formula(name, scorer, counts, divided, beta=settings.beta, extra_scores=extra_scores)
+    extra_scores = lazy(f"{_PARSEVAL}:with_confusion")
+    return Formula(name, _scorer("brackets", name), counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _unlabeled(name: str, settings: ScoreSettings) -> Formula:
-    """Brackets with the right words: labels that differ do not matter."""
+    """Brackets over the right words: a wrong label counts as correct."""
     matched, correct = plus(_TP, {"LE.gold": 1.0}), plus(_TP, {"LE.system": 1.0})
     missed = plus(_FN, {kind: 1.0 for kind in _OF_GOLD if kind != "LE.gold"})
     spurious = plus(_FP, {kind: 1.0 for kind in _OF_SYSTEM if kind != "LE.system"})
-    counts: dict[str, WeightedCounts] = {"TP": matched, "FN": missed, "FP": spurious}
+    counts = {"TP": matched, "FN": missed, "FP": spurious}
     divided = PrecisionRecall(correct, plus(correct, spurious), matched, plus(matched, missed))
-    extra_scores = lazy("evenhand.tasks.constituents.parseval:with_undefined")
-    scorer = _judge_of("brackets", name)
-    return Formula(name, scorer, counts, divided, beta=settings.beta, extra_scores=extra_scores)
+    extra_scores = lazy(f"{_PARSEVAL}:with_undefined")
+    return Formula(name, _scorer("brackets", name), counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
 def _complete(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {**_SENTENCES, "complete": {"complete": 1.0}}
-    return _share_of_sentences(name, settings, counts, "complete", "evenhand.tasks.constituents.parseval:with_left_out")
+    ratio = Ratio("valid_share", {"valid": 1.0}, {"valid": 1.0, "failed": 1.0}, "sentences without an error.")
+    counts = ("valid", "error", "skip", "complete")
+    return _sentence_share(name, settings, "complete", counts, lambda whole: ratio, "with_left_out")
 
 
 def _crossing(name: str, settings: ScoreSettings) -> Formula:
-    shown = ("valid", "crossings", "no_crossing", "two_or_less")
-    return _share_of_sentences(
-        name,
-        settings,
-        {kind: {kind: 1.0} for kind in shown},
-        "no_crossing",
-        "evenhand.tasks.constituents.parseval:with_undefined",
+    definition = "sentences with two crossing brackets at most."
+    counts = ("valid", "crossings", "no_crossing", "two_or_less")
+    return _sentence_share(
+        *(name, settings, "no_crossing", counts),
+        lambda whole: Ratio("two_or_less_share", {"two_or_less": 1.0}, whole, definition),
+        "with_undefined",
     )
 
 
-def _share_of_sentences(
-    name: str, settings: ScoreSettings, counts: dict[str, WeightedCounts], right: str, extra_scores: str
+def _sentence_share(
+    name: str,
+    settings: ScoreSettings,
+    correct: str,
+    counts: tuple[str, ...],
+    ratio_of: Callable[[WeightedCounts], Ratio],
+    extra_scores: str,
 ) -> Formula:
-    part, whole = {right: 1.0}, {"valid": 1.0}
+    """The share of sentences that are correct, of the valid ones or also of those with errors."""
+    part, whole = {correct: 1.0}, {"valid": 1.0}
     if counts_errors(name):
-        whole, counts = {"valid": 1.0, "failed": 1.0}, {"failed": {"failed": 1.0}, **counts}
-    ratios = _shares(counts, whole)
+        whole, counts = {"valid": 1.0, "failed": 1.0}, ("failed", *counts)
+    ratio = ratio_of(whole)
     return Formula(
-        *(name, _judge_of("sentences", name), counts, PrecisionRecall.of_pairs(part, whole, whole)),
+        *(name, _scorer("sentences", name), {kind: {kind: 1.0} for kind in counts}),
+        PrecisionRecall.of_pairs(part, whole, whole),
         headline="accuracy",
         beta=settings.beta,
-        ratios=ratios,
-        breakdown=Breakdown("overall", known={ratio.name: ratio.denominator for ratio in ratios}),
-        extra_scores=lazy(extra_scores),
+        ratios=(ratio,),
+        breakdown=Breakdown("overall", known={ratio.name: ratio.denominator}),
+        extra_scores=lazy(f"{_PARSEVAL}:{extra_scores}"),
     )
-
-
-def _shares(counts: dict[str, WeightedCounts], whole: WeightedCounts) -> tuple[Ratio, ...]:
-    """The shares of counts that are not the headline."""
-    definitions = {"two_or_less": "sentences with two crossing brackets at most."}
-    ratios = [
-        Ratio(f"{name}_share", counts[name], whole, definition)
-        for name, definition in definitions.items()
-        if name in counts
-    ]
-    if "error" in counts:
-        sentences = {"valid": 1.0, "failed": 1.0}
-        ratios.append(Ratio("valid_share", counts["valid"], sentences, "sentences without an error."))
-    return tuple(ratios)
 
 
 def _tagging(name: str, settings: ScoreSettings) -> Formula:
     right, words = {"right": 1.0}, {"right": 1.0, "wrong": 1.0}
     return Formula(
-        *(name, _judge_of("tagging", name), {"words": words, "right": right}),
+        *(name, _scorer("tagging", name), {"words": words, "right": right}),
         PrecisionRecall.of_pairs(right, words, words),
         headline="accuracy",
         beta=settings.beta,
         breakdown=Breakdown("labels"),
-        extra_scores=lazy("evenhand.tasks.constituents.parseval:with_undefined"),
+        extra_scores=lazy(f"{_PARSEVAL}:with_undefined"),
     )
 
 
-def _judge_of(judge: str, model: str) -> str:
-    """The judge of a model; models of short sentences, and of sentences with errors, have judges of their own."""
-    counted = ALL if counts_errors(model) and judge != _SENTENCE_JUDGE else ""
-    return judge + counted + (SHORT if model.endswith(SHORT) else "")
+class _Declared(NamedTuple):
+    formula: Callable[[str, ScoreSettings], Formula]
+    scorer: str
+    function: str
+    """The function of `parseval` that counts."""
+    definition: str
+    aliases: tuple[str, ...]
+    summary: str
 
 
-def with_errors(model: str) -> str:
-    """The model that counts sentences with errors as wrong, for one that leaves them out."""
-    end = SHORT if model.endswith(SHORT) else ""
-    return model if counts_errors(model) else model.removesuffix(SHORT) + ALL + end
-
-
-def without_errors(model: str) -> str:
-    """The model that leaves sentences with errors out, as EVALB does."""
-    return model.replace(ALL, "", 1) if counts_errors(model) else model
-
-
-_DECLARED: dict[str, tuple[Any, str, str, str, tuple[str, ...], str]] = {
-    "labeled": (
-        labeled,
-        "brackets",
-        "evenhand.tasks.constituents.parseval:count",
-        "evenhand.tasks.constituents.parseval",
-        ("evalb", "parseval", "lf"),
-        "Brackets with the right words and label.",
+_CROSSING = f"{_PARSEVAL}.count_crossing"
+_DECLARED = {
+    "labeled": _Declared(
+        *(labeled, "brackets", "count", _PARSEVAL),
+        *(("evalb", "parseval", "lf"), "Brackets with the right words and label"),
     ),
-    "unlabeled": (
-        _unlabeled,
-        "brackets",
-        "evenhand.tasks.constituents.parseval:count",
-        "evenhand.tasks.constituents.parseval",
-        ("uf",),
-        "Brackets with the right words.",
+    "unlabeled": _Declared(_unlabeled, "brackets", "count", _PARSEVAL, ("uf",), "Brackets with the right words"),
+    "complete": _Declared(
+        *(_complete, "sentences", "count_crossing", _CROSSING),
+        *(("complete match",), "Sentences with all brackets right"),
     ),
-    "complete": (
-        _complete,
-        "sentences",
-        "evenhand.tasks.constituents.parseval:count_crossing",
-        "evenhand.tasks.constituents.parseval.count_crossing",
-        ("complete match",),
-        "Sentences with all brackets right.",
+    "crossing": _Declared(
+        *(_crossing, "sentences", "count_crossing", _CROSSING),
+        *(("no crossing",), "Sentences without a crossing bracket"),
     ),
-    "crossing": (
-        _crossing,
-        "sentences",
-        "evenhand.tasks.constituents.parseval:count_crossing",
-        "evenhand.tasks.constituents.parseval.count_crossing",
-        ("no crossing",),
-        "Sentences without a crossing bracket.",
-    ),
-    "tagging": (
-        _tagging,
-        "tagging",
-        "evenhand.tasks.constituents.parseval:count_tagging",
-        "evenhand.tasks.constituents.parseval.count_tagging",
-        ("tagging accuracy",),
-        "Words with the right tag.",
+    "tagging": _Declared(
+        *(_tagging, "tagging", "count_tagging", f"{_PARSEVAL}.count_tagging"),
+        *(("tagging accuracy",), "Words with the right tag"),
     ),
 }
 
 
-def _model(name: str, *, short: bool, with_all: bool) -> Measure:
-    arithmetic, judge, address, definition, aliases, summary = _DECLARED[name]
-    end = (ALL if with_all else "") + (SHORT if short else "")
-    told = summary[:-1] + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
-    count: Any = lazy(address)
-    choices = {"short": short} | ({} if judge == _SENTENCE_JUDGE else {"counts_errors": with_all})
-    own = name + end
+def _measure(base: str, *, short: bool, with_all: bool) -> Measure:
+    declared = _DECLARED[base]
+    ending = (ALL if with_all else "") + (SHORT if short else "")
+    summary = declared.summary + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
+    options = {"short": short} | ({} if declared.scorer == "sentences" else {"counts_errors": with_all})
+    count: Any = lazy(f"{_PARSEVAL}:{declared.function}")
+    name = base + ending
+    scorer = Scorer(_scorer(declared.scorer, name), partial(count, **options))
     return Measure(
-        *(own, LAYER, Scorer(_judge_of(judge, own), partial(count, **choices)), arithmetic, definition),
-        aliases=tuple(alias + end for alias in aliases),
+        *(name, LAYER, scorer, declared.formula, declared.definition),
+        aliases=tuple(alias + ending for alias in declared.aliases),
         family="short" if short and not with_all else None,
-        summary=f"{told}.",
+        summary=f"{summary}.",
         is_variant=with_all,
-        counterpart=without_errors(own) if with_all else with_errors(own),
+        counterpart=without_errors(name) if with_all else with_errors(name),
     )
 
 
 EVALB = tuple(_DECLARED)
 EVALB_SHORT = tuple(name + SHORT for name in EVALB)
 """The figures of EVALB's summary, for all sentences and for short ones."""
-MODELS = tuple(
-    _model(name, short=short, with_all=with_all)
+MEASURES = tuple(
+    _measure(name, short=short, with_all=with_all)
     for with_all in (False, True)
     for short in (False, True)
     for name in EVALB
 )
 
 
-def decided_by(model: str, options: Mapping[str, Any]) -> str:
-    """The model that systems are ranked, compared and gated by: sentences with errors are wrong, unless skipped."""
-    return model if options.get("errors") == SKIP else with_errors(model)
-
-
-def leaves_out(model: str, options: Mapping[str, Any]) -> bool:
-    """Whether a model is not scored unless it is named."""
-    return options.get("errors") == SKIP and counts_errors(model)
-
-
-# == tasks/constituents/task.py (primary)
-
-
-def _adjust(values: dict[str, Any], content: GoldProfile) -> None:
-    """The length of short sentences is that of the parameter file unless it is given."""
+def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+    """Take the length of short sentences from the parameter file by default."""
     if values["cutoff"] is None:
         values["cutoff"] = values["prm"].cutoff
 
@@ -296,38 +247,28 @@ TASK = Task(
     example=Example(
         "constituents", "gold.mrg", ("chunks.mrg", "pcfg.mrg", "neural.mrg"), options="--task constituents"
     ),
-    measures=MODELS,
+    measures=MEASURES,
     selection=MeasureSelection(
         scored=lambda content: (*EVALB, *EVALB_SHORT, *map(with_errors, (*EVALB, *EVALB_SHORT))),
         ranked=lambda content: EVALB,
         compared=("labeled", with_errors("labeled")),
         reported=("labeled", with_errors("labeled")),
         tested=lambda by, content: tuple(dict.fromkeys((by, without_errors(by)))),
-        resolve=decided_by,
-        leaves_out=leaves_out,
+        resolve=_decided_by,
+        leaves_out=lambda name, options: options.get("errors") == SKIP and counts_errors(name),
     ),
     parameters=PARAMETERS,
     input=InputSpec(alignments=("strict",), detects=lambda annotation: LAYER in annotation.layers),
     rules=SettingRules(
         signature=(
-            "align",
-            "gold",
-            "system",
-            "functions",
-            "prm",
-            "cutoff",
-            "errors",
-            "map",
-            "labels",
-            "exclude",
-            "macro",
-            "beta",
+            *("align", "gold", "system", "functions", "prm", "cutoff", "errors"),
+            *("map", "labels", "exclude", "macro", "beta"),
         ),
-        resolve=_adjust,
+        resolve=_resolve,
         notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
     ),
     evaluation=EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.constituents.evaluation:ConstituentPassage"),
+        evaluator=lazy("evenhand.tasks.constituents.evaluation:ConstituentEvaluator"),
         notes=lazy("evenhand.tasks.constituents.tables:notes"),
         is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
     ),
@@ -337,7 +278,7 @@ TASK = Task(
     comparison=ComparisonSpec(
         unit_scorers=("brackets", "brackets-all"),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-        answer_text=lazy("evenhand.tasks.constituents.evaluation:answer_in_words"),
+        answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS, bare=("FN", "TN", "unscored")),
     ),
     display=Display(
         summary=lazy("evenhand.tasks.constituents.tables:summary"),
