@@ -376,7 +376,7 @@ def test_units_of_one_sentence_share_its_text(tmp_path: Path) -> None:
 def test_tokens_beyond_the_lines_of_a_corpus_have_none() -> None:
     corpus = Corpus("a.conll", 2, bounds=np.array([0, 2, 3]), lines=np.array([0, 1, 3]), first_line=10)
     assert corpus.line_numbers(np.array([2, 0, 1, 3])).tolist() == [13, 10, 11, -1]
-    assert (corpus.line(2), corpus.line(3), corpus.place(3)) == (13, None, "a.conll")
+    assert (corpus.line(2), corpus.line(3), corpus.location(3)) == (13, None, "a.conll")
 
 
 def test_lines_of_sentences_are_those_of_their_tokens() -> None:

@@ -54,10 +54,10 @@ def check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
         return
     if gold.atoms == "characters":
         found, wanted = _around(system.tokens, place), _around(mine, place)
-        finding = f"found the text {found!r} where {gold.place(begin + place)} has {wanted!r}"
+        finding = f"found the text {found!r} where {gold.location(begin + place)} has {wanted!r}"
     else:
         found, wanted = system.tokens[place], mine[place]
-        finding = f"found the token {found!r} where {gold.place(begin + place)} has {wanted!r}"
+        finding = f"found the token {found!r} where {gold.location(begin + place)} has {wanted!r}"
     raise InputError(system.source, system.line(place), finding, remedy_for(gold), "text")
 
 
@@ -311,7 +311,7 @@ def _other_length(
     shared = min(len(ends), len(others))
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])
-    wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.place(token)
+    wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.location(token)
     cut = portions[0]
     for cut in portions:
         if token < len(cut):
@@ -330,7 +330,7 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sid
         return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
-    finding = f"{sides.here} ends here, but {gold.place(done)} has {what}"
+    finding = f"{sides.here} ends here, but {gold.location(done)} has {what}"
     corpus = last.corpus
     line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
     if line is None and what == "a sentence":

@@ -540,7 +540,7 @@ class WordFeed:
             place = gold.end - len(gold.text) + int(different[0])
             (mine, word), (theirs, other) = gold.word_at(place), system.word_at(place)
             wanted, found = _around(mine, word), _around(theirs, other)
-            finding = f"found the text {found!r} where {mine.corpus.place(word)} has {wanted!r}"
+            finding = f"found the text {found!r} where {mine.corpus.location(word)} has {wanted!r}"
             raise InputError(theirs.corpus.source, theirs.corpus.line(other), finding, SAME_TEXT, "text")
         gold.text, system.text = gold.text[size:], system.text[size:]
 
@@ -556,7 +556,7 @@ class WordFeed:
             (gold, word), (system, other) = self._gold.word_at(begin), self._system.word_at(begin)
             wanted, found = mine[sentence] - begin, theirs[sentence] - begin
             finding = (
-                f"this sentence has {counted(found, 'word')} where the one at {gold.corpus.place(word)} has {wanted}"
+                f"this sentence has {counted(found, 'word')} where the one at {gold.corpus.location(word)} has {wanted}"
             )
             line = system.corpus.line(other)
             if line is None:
@@ -567,7 +567,7 @@ class WordFeed:
         """The error for a system that is too short."""
         words, word = self._gold.word_at(self._system.end)
         ended = self._system.waiting[-1] if self._system.waiting else self._last
-        finding = f"the system ends here, but {words.corpus.place(word)} has {_named(words, word)}"
+        finding = f"the system ends here, but {words.corpus.location(word)} has {_named(words, word)}"
         if ended is None:  # a reader yields one batch at least, so this is an annotation without any
             return InputError("the system", None, "it is empty", self._remedy)
         return InputError(ended.corpus.source, ended.corpus.line(len(ended) - 1), finding, self._remedy, "text")
@@ -583,11 +583,11 @@ def _check_same(gold: Words, system: Words) -> None:
     if word is None and len(gold) == len(system):
         return
     if word is not None:
-        finding = f"found {_named(system, word)} where {gold.corpus.place(word)} has {_named(gold, word)}"
+        finding = f"found {_named(system, word)} where {gold.corpus.location(word)} has {_named(gold, word)}"
     elif len(system) > size:
         word, finding = size, f"found {_named(system, size)}, which {gold.corpus.source} does not have"
     else:
-        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.place(size)} is missing behind this one"
+        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.location(size)} is missing behind this one"
     raise InputError(system.corpus.source, system.corpus.line(word), finding, SAME_TOKENS, "text")
 
 

@@ -1,4 +1,4 @@
-"""The text that everybody annotated: documents, sentences, tokens."""
+"""Corpus: the annotated text with its documents, sentences and tokens."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from evenhand.settings import Atoms
 T = TypeVar("T")
 
 
-def complete(found: Sequence[T | None]) -> list[T] | None:
-    """What all parts have, or None where one has none."""
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else None
+def complete(values: Sequence[T | None]) -> list[T] | None:
+    """Return the values, or None if one of them is None."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
 
 
 @dataclass(frozen=True)
 class MultiWords:
-    """Tokens that are several words (`im` is `in dem`): the first word of each, how many there are, line and form."""
+    """Tokens that consist of several words (`im` is `in dem`): first word, number of words, form and line of each."""
 
     first: Ints
     size: Ints
@@ -39,7 +39,7 @@ class MultiWords:
         return len(self.first)
 
     def within(self, begin: int, end: int) -> MultiWords:
-        """Those of some words, which are counted anew."""
+        """Return the tokens of some words, renumbered from the first of these."""
         low, high = np.searchsorted(self.first, (begin, end)).tolist()
         first, size, lines = (column[low:high] for column in (self.first, self.size, self.lines))
         return MultiWords(first - begin, size, self.tokens.slice(low, high), lines)
@@ -47,12 +47,12 @@ class MultiWords:
 
 @dataclass(frozen=True)
 class NonTokenLines:
-    """Lines beside the words of a file, as they stand there: comments, multi-word tokens, empty nodes."""
+    """Lines of a file other than words: comments, multi-word tokens, empty nodes."""
 
     word: Ints
-    """The word that each line stands before."""
+    """The word after each line."""
     sentence: Ints
-    """The sentence that it belongs to."""
+    """The sentence of each line."""
     lines: Tokens
 
     def __len__(self) -> int:
@@ -61,44 +61,44 @@ class NonTokenLines:
 
 @dataclass(frozen=True)
 class Mask:
-    """Which ids of padded arrays are tokens: the places of those that were kept, among all, and the bounds of rows."""
+    """The tokens among the ids of padded arrays: the positions of ids that were kept, and the bounds of rows."""
 
     kept: Ints
     bounds: Ints
 
     def first_difference(self, other: Mask) -> int | None:
-        """The first row in which another mask keeps other places; None where all are the same."""
-        mine, theirs = (np.searchsorted(each.kept, each.bounds) for each in (self, other))
-        rows = min(len(mine), len(theirs)) - 1
-        different = np.flatnonzero(np.diff(mine)[:rows] != np.diff(theirs)[:rows])
-        size = int(mine[different[0] if len(different) else rows])
-        places = [
-            each.kept[:size] - np.repeat(each.bounds[:rows], np.diff(ends)[:rows])[:size]
-            for each, ends in ((self, mine), (other, theirs))
-        ]
-        wrong = np.flatnonzero(places[0] != places[1])
+        """Return the first row in which another mask keeps other positions; None if there is none."""
+        ends, other_ends = (np.searchsorted(mask.kept, mask.bounds) for mask in (self, other))
+        rows = min(len(ends), len(other_ends)) - 1
+        different = np.flatnonzero(np.diff(ends)[:rows] != np.diff(other_ends)[:rows])
+        size = int(ends[different[0] if len(different) else rows])
+        positions, other_positions = (
+            mask.kept[:size] - np.repeat(mask.bounds[:rows], np.diff(ends_of_mask)[:rows])[:size]
+            for mask, ends_of_mask in ((self, ends), (other, other_ends))
+        )
+        wrong = np.flatnonzero(positions != other_positions)
         if len(wrong):
-            return int(np.searchsorted(mine, wrong[0], side="right")) - 1
+            return int(np.searchsorted(ends, wrong[0], side="right")) - 1
         return int(different[0]) if len(different) else None
 
 
 @dataclass(frozen=True)
 class TokenEdges:
-    """The tokens of a file whose atoms are characters. Both columns have one more entry, for the end."""
+    """The tokens of a file whose atoms are characters. Both columns have an additional entry for the end."""
 
     atoms: Ints
-    """How many atoms there are before each token."""
+    """Number of atoms before each token."""
     bounds: Ints
-    """How many tokens there are before each sentence."""
+    """Number of tokens before each sentence."""
 
     def covering(self, sentence: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
-        """The tokens, counted in their sentence, that begin with or contain these atoms; the end is exclusive."""
+        """Return start and exclusive end, in tokens of the sentence, of the tokens that contain these atoms."""
         before = self.bounds[sentence]
         start = np.searchsorted(self.atoms, first, side="right") - 1
         return start - before, np.searchsorted(self.atoms, last, side="right") - before
 
     def within(self, first: int, last: int) -> TokenEdges:
-        """Those of some sentences, counted anew."""
+        """Return the tokens of some sentences, renumbered from the first of these."""
         bounds = self.bounds[first : last + 1]
         atoms = self.atoms[bounds[0] : bounds[-1] + 1]
         return TokenEdges(atoms - atoms[0], bounds - bounds[0])
@@ -109,11 +109,11 @@ class Positions:
     """Positions of units as users see them; see `Corpus.positions`."""
 
     of: Atoms
-    """What `start` and `end` count."""
+    """The unit of `start` and `end`."""
     start: Ints
     end: Ints
     token_start: Ints | None
-    """The same in tokens of the sentence, where the file has tokens."""
+    """The same in tokens of the sentence, if the file has tokens."""
     token_end: Ints | None
 
     @property
@@ -121,66 +121,64 @@ class Positions:
         return self.start, self.end, self.token_start, self.token_end
 
     def rows(self) -> list[tuple[int | None, ...]]:
-        """Start and end, and the same in tokens, of each unit; None for what is not known."""
+        """Return start and end, and both in tokens, of each unit; None if unknown."""
         unknown = [-1] * len(self.start)
         listed = [unknown if column is None else column.tolist() for column in self.columns]
-        return [tuple(None if each < 0 else each for each in row) for row in zip(*listed, strict=True)]
+        return [tuple(None if value < 0 else value for value in row) for row in zip(*listed, strict=True)]
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text, or the part of it that one batch holds.
-
-    `bounds` says where sentences begin, in tokens, with the end of the last one behind; it is None where a file
-    names sentences but not their lengths (span tables). `tokens` is None where a file has tags only. `lines` gives
-    the line of each token, or of each sentence, counted from `first_line`; it is empty for text from no file.
-    """
+    """A text, or the part of it in one batch."""
 
     source: str
     sentences: int
-    """Sentences or, in files that know none, whole texts: what is matched is matched within them."""
+    """Number of sentences or, in files without sentences, of texts. Units are matched within them."""
     bounds: Ints | None = None
+    """The first token of each sentence, and the end; None if sentence lengths are unknown (span tables)."""
     tokens: Tokens | None = None
+    """None if a file has only tags."""
     lines: Ints | LineNumbers = field(default_factory=empty)
+    """The line of each token, or of each sentence, counted from `first_line`; empty if there is no file."""
     first_line: int = 0
     atoms: Atoms = "tokens"
-    """What positions count: tokens, or characters that are not spaces (`tokens` then holds these)."""
+    """The unit of positions: tokens, or characters that are not spaces (then `tokens` are these)."""
     weights: Values | None = None
-    """What each token weighs, where a column says."""
+    """Weights of tokens, if a column has them."""
     raw: Ints | None = None
-    """Where the text of each sentence begins in the bytes of `tokens`, spaces and all, and where the last one ends."""
+    """The offset of each sentence's text, including spaces, in the bytes of `tokens`, and the end of the last one."""
     texts: Ints | None = None
-    """Where each input text begins in the bytes of `tokens`, and where the last one ends; None where `raw` has that."""
+    """The offset of each input text in the bytes of `tokens`, and the end of the last one; None if equal to `raw`."""
     spaced: Ints | None = None
-    """The same of sentences, where `tokens` are the characters of tokens with blanks between, without a text."""
+    """The same for sentences if there is no text and `tokens` are the characters of tokens joined by blanks."""
     text_of: tuple[Corpus, ...] = ()
-    """Where the text is that of another side, which has the same characters: its parts, one after the other."""
+    """If the text is the other side's text, which has the same characters: its consecutive parts."""
     token_edges: TokenEdges | None = None
-    """The tokens of the file, where atoms are characters though it has tokens."""
+    """The tokens of the file, if atoms are characters but the file has tokens."""
     multiwords: MultiWords | None = None
-    """The tokens that are several words, where `tokens` are words; none where every word is a token."""
+    """Tokens that consist of several words, if `tokens` are words; None if every word is a token."""
     decimals: Ints | None = None
-    """Where empty nodes are tokens: the decimal number of each (`5.1`: 1), and -1 for each word."""
+    """If empty nodes are tokens: the decimal of each (`5.1`: 1), and -1 for each word."""
     asides: NonTokenLines | None = None
-    """Where a file has such lines, for those who write it again."""
+    """Comments and other lines, for writers."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     names: tuple[str, ...] = ()
-    """What the documents are called, where a file says."""
+    """Names of the documents, if the file has any."""
     unnamed: bool = False
-    """Whether no document has a name of its own, so that `names` holds their numbers, or nothing."""
+    """Whether the file does not name documents, so `names` holds numbers or nothing."""
     marks: Ints = field(default_factory=empty)
-    """The lines in which documents with names begin, counted as `lines` are."""
+    """The first lines of named documents, counted like `lines`."""
     ids: Tokens | None = None
-    """What each sentence (or text) is identified by, where a file says: it may stand elsewhere on the other side."""
+    """Sentence ids, if the file has any. The other side may list them in a different order."""
     is_file: bool = False
-    """Whether the file is one document, which its path names."""
+    """Whether the file is one document, named by its path."""
     continues: bool = False
-    """Whether the first document is the last one of the batch before."""
+    """Whether the first document continues the last one of the preceding batch."""
     mask: Mask | None = None
-    """Which ids are its tokens, where it was made from ids with padding."""
+    """The positions of tokens among padded ids, if the corpus was made from ids."""
     advice: str = ""
-    """What else to do if the tokens of the other side differ."""
+    """Additional remedy if the tokens of the other side differ."""
 
     @cached_property
     def token_count(self) -> int | None:
@@ -193,35 +191,32 @@ class Corpus:
 
     @cached_property
     def sentence_of(self) -> npt.NDArray[np.int32]:
-        """The sentence of each token, in half the room that other columns take."""
+        """The sentence of each token, in half the memory of other columns."""
         assert self.lengths is not None
         return np.repeat(np.arange(self.sentences, dtype=np.int32), self.lengths)
 
     @property
     def has_lines_of_sentences(self) -> bool:
-        """Whether `lines` has an entry a sentence, not an entry a token."""
+        """Whether `lines` has one entry per sentence, not per token."""
         return len(self.lines) == self.sentences != self.token_count
 
     @property
     def document_bounds(self) -> Ints:
-        """Where documents begin, in tokens, and where the last one ends."""
+        """The first token of each document, and the end."""
         assert self.bounds is not None
         return np.append(self.bounds[self.documents], self.bounds[-1])
 
     def in_sentences(self, document: Ints, token: Ints) -> tuple[Ints, Ints]:
-        """The sentences of tokens that are counted from the first of their document, and their places there.
-
-        Where sentences are not known, that is as it was.
-        """
+        """Convert token positions in documents to sentences and positions in these; unchanged without bounds."""
         if self.bounds is None:
             return document, token
-        place = self.document_bounds[document] + token
-        sentence = np.searchsorted(self.bounds, place, side="right") - 1
-        return sentence, place - self.bounds[sentence]
+        index = self.document_bounds[document] + token
+        sentence = np.searchsorted(self.bounds, index, side="right") - 1
+        return sentence, index - self.bounds[sentence]
 
     @property
     def document_names(self) -> list[str]:
-        """What documents are called: by their names, their ids or, where a file is one text, its path; else empty."""
+        """Names of documents: names or ids from the file or, if the file is one text, its path; otherwise empty."""
         size = len(self.documents)
         if self.names:
             return list(self.names)
@@ -233,11 +228,11 @@ class Corpus:
         return np.searchsorted(self.documents, sentence, side="right") - 1
 
     def text(self, sentence: int) -> str:
-        """The text of a sentence, spaces and all; where a file has tokens only, these with spaces between."""
+        """Return the text of a sentence, including spaces; without a text, the tokens joined by spaces."""
         assert self.tokens is not None
         if self.raw is not None:
             text = self.tokens.data[self.raw[sentence] : self.raw[sentence + 1]].decode()
-            # A sentence that is cut out of a text is followed by the spaces before the next one.
+            # The spaces before the next sentence of a text belong to this one.
             return text if self.texts is None else text.rstrip()
         assert self.bounds is not None
         if self.atoms == "characters":
@@ -246,7 +241,7 @@ class Corpus:
         return " ".join(self.tokens.texts(*self.bounds[sentence : sentence + 2].tolist()))
 
     def _text_of_atoms(self, first: int, last: int) -> tuple[int, int]:
-        """Where the text of some atoms begins and ends in the bytes of `tokens`; a whole text has its outer spaces."""
+        """Return the byte offsets in `tokens` of the text of some atoms; a whole text includes its outer spaces."""
         assert self.tokens is not None
         if first == last:
             return 0, 0
@@ -260,9 +255,9 @@ class Corpus:
 
     @property
     def text_bounds(self) -> Ints | None:
-        """Where each text begins in the bytes of `tokens`, and where the last one ends; None without a text."""
-        found = self.raw if self.texts is None else self.texts
-        return self.spaced if found is None else found
+        """The offset of each text in the bytes of `tokens`, and the end of the last one; None without a text."""
+        bounds = self.raw if self.texts is None else self.texts
+        return self.spaced if bounds is None else bounds
 
     @property
     def has_input_text(self) -> bool:
@@ -270,7 +265,7 @@ class Corpus:
         return self.raw is not None or self.texts is not None
 
     def whole_text(self, first: int, stop: int) -> tuple[str, list[int]] | None:
-        """The text that some sentences are cut out of, and where each begins in it; None if that is not one text."""
+        """Return the text that contains some sentences, and their offsets; None if it is not one text."""
         if self.raw is None or self.texts is None or self.tokens is None:
             return None
         text, other = (np.searchsorted(self.texts, self.raw[[first, stop - 1]], side="right") - 1).tolist()
@@ -281,13 +276,13 @@ class Corpus:
         return self.tokens.data[begin:end].decode(), begins.tolist()
 
     def with_text_of(self, parts: Sequence[Corpus]) -> Corpus:
-        """The same atoms in the text of another side, given parts of that one after the other."""
+        """Return the same atoms in the text of another side, given its consecutive parts."""
         tokens = [part.tokens for part in parts if part.tokens is not None]
         texts = _join_bounds([part.text_bounds for part in parts])
         return replace(self, tokens=Tokens.concatenate(tokens), texts=texts, spaced=None, text_of=tuple(parts))
 
     def quoted(self, sentence: int, start: int, end: int) -> str | None:
-        """The text of a unit, as it is in the file; tokens with spaces between, or None, without a text."""
+        """Return the text of a unit; without a text, its tokens joined by spaces, or None without tokens."""
         if self.tokens is None or self.bounds is None:
             return None
         if self.text_bounds is None:
@@ -296,24 +291,21 @@ class Corpus:
         begin, stop, _ = self.stretch(ints([sentence]), ints([start]), ints([end]))
         return self.tokens.data[begin[0] : stop[0]].decode()
 
-    def text_place(self, index: int) -> str | None:
-        """File and line of the text of an atom, where that is the text of another side."""
+    def text_location(self, index: int) -> str | None:
+        """Return file and line of the text of an atom, if the text is the other side's."""
         for part in self.text_of:
             if index < (part.token_count or 0):
-                return part.place(index)
+                return part.location(index)
             index -= part.token_count or 0
         return None
 
     @property
     def positions_of(self) -> Atoms:
-        """What positions that leave Evenhand count."""
+        """The unit of positions that are shown to users."""
         return self.atoms if self.tokens is None or self.bounds is None or self.text_bounds is None else "characters"
 
     def stretch(self, sentence: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-        """Where units begin and end in the bytes of `tokens`, and where their texts begin there.
-
-        A unit that reaches into the next text ends with its own one.
-        """
+        """Return the byte offsets in `tokens` of units and of their texts; a unit ends at the end of its text."""
         assert self.tokens is not None
         assert self.bounds is not None
         assert self.text_bounds is not None
@@ -328,10 +320,10 @@ class Corpus:
         return begin, stop, texts[text]
 
     def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
-        """Positions that leave Evenhand: character offsets into the input text, where there is one.
+        """Return positions for users: character offsets into the input text, if there is one.
 
-        Offsets count code points from 0, and ends are exclusive. Without a text, positions stay what they are: tokens,
-        or characters where a file names offsets only.
+        Offsets count code points from 0, and ends are exclusive. Without a text, positions are unchanged: tokens, or
+        characters if a file has only offsets.
         """
         if self.tokens is None or self.bounds is None or self.text_bounds is None:
             tokens = (start, end) if self.atoms == "tokens" else (None, None)
@@ -347,9 +339,9 @@ class Corpus:
         return Positions("characters", *offsets, *self.token_edges.covering(sentence, first + start, first + end - 1))
 
     def atoms_at(self, sentence: int, start: int, end: int) -> tuple[int, int, int] | None:
-        """The inverse of `positions`, for offsets into the text of a sentence: a sentence, and atoms there.
+        """Return sentence, start and end of the atoms at character offsets; the inverse of `positions`.
 
-        None where the text has no such offsets, only spaces there, or an atom that goes on beyond them.
+        None if the text has no such offsets, only spaces there, or an atom that continues after them.
         """
         assert self.tokens is not None
         assert self.bounds is not None
@@ -359,7 +351,7 @@ class Corpus:
         begin, stop = self.tokens.characters(self.text_bounds[text : text + 2]).tolist()
         if begin + end > stop:
             return None
-        edges = self.tokens.places_of(ints([begin + start, begin + end]))
+        edges = self.tokens.byte_offsets(ints([begin + start, begin + end]))
         first, last = np.searchsorted(self.tokens.start, edges).tolist()
         if first == last or (first and self.tokens.end[first - 1] > edges[0]) or self.tokens.end[last - 1] > edges[1]:
             return None
@@ -367,7 +359,7 @@ class Corpus:
         return found, first - int(self.bounds[found]), last - int(self.bounds[found])
 
     def line_numbers(self, indices: Ints) -> Ints:
-        """The lines of some tokens (of sentences, where token positions are unknown); -1 where there is none."""
+        """Return the lines of tokens (of sentences, if there are no token positions); -1 if unknown."""
         if self.bounds is not None and self.has_lines_of_sentences:
             indices = np.searchsorted(self.bounds, indices, side="right") - 1
         known = np.flatnonzero((indices >= 0) & (indices < len(self.lines)))
@@ -376,19 +368,19 @@ class Corpus:
         return numbers
 
     def line(self, index: int) -> int | None:
-        """The line of one of them; `line_numbers` answers for many in the time that this takes for a few."""
-        found = int(self.line_numbers(ints([index]))[0])
-        return None if found < 0 else found
+        """Return the line of one token or sentence; for many, `line_numbers` is much faster."""
+        number = int(self.line_numbers(ints([index]))[0])
+        return None if number < 0 else number
 
-    def place(self, index: int) -> str:
-        """The same with the file before it, as messages name places."""
+    def location(self, index: int) -> str:
+        """Return `file:line` of a token or sentence, or only the file if the line is unknown."""
         line = self.line(index)
         return self.source if line is None else f"{self.source}:{line}"
 
     def part(self, first: int, last: int, begin: int | None = None, end: int | None = None) -> Corpus:
-        """The sentences from one up to another one; they may begin and end with a token within a sentence.
+        """Return the sentences from `first` to `last`, optionally cut at the tokens `begin` and `end`.
 
-        Documents and asides are left behind, and what is known of each token but its place and form.
+        Documents, other lines, and all properties of tokens except position and form are dropped.
         """
         if self.bounds is None:
             return Corpus(self.source, last - first, lines=self.lines[first:last], first_line=self.first_line)
@@ -410,7 +402,7 @@ class Corpus:
 
     @staticmethod
     def concatenate(parts: Sequence[Corpus], joined: Joined | None = None) -> Corpus:
-        """Batches of one file, joined in their order; for `joined` see `Tokens.concatenate`."""
+        """Concatenate batches of one file; for `joined` see `Tokens.concatenate`."""
         if len(parts) == 1:
             return parts[0]
         joined = {} if joined is None else joined
@@ -447,13 +439,13 @@ class Corpus:
 
 
 def join_columns(parts: Sequence[npt.NDArray[Number] | None]) -> npt.NDArray[Number] | None:
-    """The column of successive parts, if all have one."""
-    found = complete(parts)
-    return None if found is None else np.concatenate(found)
+    """Concatenate a column of consecutive parts; None if one part lacks it."""
+    columns = complete(parts)
+    return None if columns is None else np.concatenate(columns)
 
 
 def _join_lines(parts: Sequence[Corpus]) -> Ints:
-    """The lines of successive parts: those of sentences, or of tokens if one has these."""
+    """Concatenate the lines of sentences, or of tokens if one part has these."""
     lines = [part.lines + part.first_line for part in parts]
     if any(len(part.lines) == part.token_count != part.sentences for part in parts):
         lines = [
@@ -464,17 +456,17 @@ def _join_lines(parts: Sequence[Corpus]) -> Ints:
 
 
 def _join_bounds(parts: Sequence[Ints | None]) -> Ints | None:
-    """Bounds of successive parts, counted from the first one's begin, if all have some."""
-    found = complete(parts)
-    if found is None:
+    """Concatenate bounds of consecutive parts; None if one part lacks them."""
+    bounds = complete(parts)
+    if bounds is None:
         return None
-    before = _before([int(part[-1]) for part in found])
-    joined = [part[:-1] + shift for part, shift in zip(found, before, strict=True)]
-    return np.concatenate([*joined, found[-1][-1:] + before[-1]])
+    before = _before([int(part[-1]) for part in bounds])
+    joined = [part[:-1] + shift for part, shift in zip(bounds, before, strict=True)]
+    return np.concatenate([*joined, bounds[-1][-1:] + before[-1]])
 
 
 def _join_texts(parts: Sequence[Corpus]) -> Ints | None:
-    """The bounds of texts, where those of sentences do not say them."""
+    """Concatenate the bounds of texts, unless they are equal to the bounds of sentences."""
     if all(part.texts is None and part.raw is not None for part in parts) or not any(
         part.has_input_text for part in parts
     ):
@@ -483,40 +475,40 @@ def _join_texts(parts: Sequence[Corpus]) -> Ints | None:
 
 
 def _join_token_edges(parts: Sequence[TokenEdges | None]) -> TokenEdges | None:
-    found = complete(parts)
-    if found is None:
+    edges = complete(parts)
+    if edges is None:
         return None
-    atoms, bounds = _join_bounds([part.atoms for part in found]), _join_bounds([part.bounds for part in found])
+    atoms, bounds = _join_bounds([part.atoms for part in edges]), _join_bounds([part.bounds for part in edges])
     assert atoms is not None
     assert bounds is not None
     return TokenEdges(atoms, bounds)
 
 
 def _join_multiwords(parts: Sequence[Corpus], joined: Joined) -> MultiWords | None:
-    found = complete([part.multiwords for part in parts])
-    if found is None:
+    multiwords = complete([part.multiwords for part in parts])
+    if multiwords is None:
         return None
     words = _before([part.token_count or 0 for part in parts])
     return MultiWords(
-        np.concatenate([each.first + shift for each, shift in zip(found, words, strict=True)]),
-        np.concatenate([each.size for each in found]),
-        Tokens.concatenate([each.tokens for each in found], joined),
-        np.concatenate([each.lines + part.first_line for each, part in zip(found, parts, strict=True)]),
+        np.concatenate([column.first + shift for column, shift in zip(multiwords, words, strict=True)]),
+        np.concatenate([column.size for column in multiwords]),
+        Tokens.concatenate([column.tokens for column in multiwords], joined),
+        np.concatenate([column.lines + part.first_line for column, part in zip(multiwords, parts, strict=True)]),
     )
 
 
 def _join_asides(parts: Sequence[Corpus], joined: Joined) -> NonTokenLines | None:
-    found = complete([part.asides for part in parts])
-    if found is None:
+    asides = complete([part.asides for part in parts])
+    if asides is None:
         return None
     words, sentences = _before([part.token_count or 0 for part in parts]), _before([part.sentences for part in parts])
     return NonTokenLines(
-        np.concatenate([each.word + shift for each, shift in zip(found, words, strict=True)]),
-        np.concatenate([each.sentence + shift for each, shift in zip(found, sentences, strict=True)]),
-        Tokens.concatenate([each.lines for each in found], joined),
+        np.concatenate([lines.word + shift for lines, shift in zip(asides, words, strict=True)]),
+        np.concatenate([lines.sentence + shift for lines, shift in zip(asides, sentences, strict=True)]),
+        Tokens.concatenate([lines.lines for lines in asides], joined),
     )
 
 
 def _before(sizes: Sequence[int]) -> list[int]:
-    """How much stands before each of successive parts."""
+    """Return the total size before each part."""
     return list(accumulate(sizes[:-1], initial=0))

@@ -1,4 +1,4 @@
-"""Tokens as places in the bytes of their file; decoded only when somebody looks."""
+"""Tokens as byte offsets into their file, decoded lazily; byte classes of UTF-8 text; line numbers of tokens."""
 
 from __future__ import annotations
 
@@ -13,19 +13,28 @@ import numpy.typing as npt
 from evenhand.arrays import Bools, Bytes, Ints, Words, bit_positions, bits_at, bits_where, ranges, windows
 from evenhand.dataclass import dataclass
 
-# == text/spaces.py: Which bytes of a text begin a character, and which one that
-
-
+PADDING = bytes(16)
+"""Follows all data, so a window of eight bytes, and one more, can be taken at any position."""
+Joined = dict[tuple[int, ...], bytes]
+"""Concatenated data by the identities of its parts."""
+Places = npt.NDArray[np.integer[Any]]
 _SEPARATORS = [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]
-"""The spaces beside the blank that Unicode calls space separators (category Zs)."""
+"""Unicode space separators (category Zs) other than the blank."""
 _WIDE_SPACES = [0x85, *_SEPARATORS, 0x2028, 0x2029]
-"""The spaces beyond ASCII: these and the ends of lines."""
+"""Spaces and line ends beyond ASCII."""
 _IS_ATOM = np.array([byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for byte in range(256)])
-"""Which bytes begin a character that is no space, wide spaces aside."""
+"""Whether a byte begins a character that is not a space (or a wide space)."""
 _MAYBE_WIDE = sorted({chr(code).encode()[0] for code in _WIDE_SPACES})
 """The bytes that can begin a wide space."""
 _FIRST_TO_BEGIN = -64
-"""Of bytes as signed numbers, all below continue a character."""
+"""Smaller bytes, as signed numbers, continue a character."""
+_LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
+"""Number of bytes of a character, by its first byte."""
+_STEP = 1 << 16
+"""Number of tokens compared at a time, so the compared columns stay in the processor's cache."""
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+_PIECE = 32
+"""Number of bytes of long JSON lists compared at a time."""
 
 
 def is_ascii(text: Bytes) -> bool:
@@ -33,19 +42,19 @@ def is_ascii(text: Bytes) -> bool:
 
 
 def continues_character(text: Bytes) -> Bools:
-    """Which bytes do not begin a character."""
-    found: Bools = text.view(np.int8) < _FIRST_TO_BEGIN
-    return found
+    """Return which bytes do not begin a character."""
+    continues: Bools = text.view(np.int8) < _FIRST_TO_BEGIN
+    return continues
 
 
 def atoms(text: Bytes, *, has_controls: bool = True) -> Words:
-    """The bytes that begin a character that is no space; without `has_controls`, blanks and line ends are the spaces.
+    """Return the bits of the bytes that begin a character other than a space.
 
-    A bit stands for each byte.
+    Without `has_controls`, blanks and line ends are the only control characters and ASCII spaces.
     """
-    # Control characters that are no spaces are atoms, but rare.
-    found = bits_where(text, _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible)
-    return found if is_ascii(text) else found & ~bits_at(_wide(text, _WIDE_SPACES), len(text))
+    # Control characters other than spaces are atoms, but rare.
+    bits = bits_where(text, _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible)
+    return bits if is_ascii(text) else bits & ~bits_at(_wide(text, _WIDE_SPACES), len(text))
 
 
 def _is_visible(text: Bytes) -> Bools:
@@ -55,14 +64,14 @@ def _is_visible(text: Bytes) -> Bools:
 
 
 def _has_control_atoms(text: Bytes) -> bool:
-    """Whether there are control characters that are no spaces."""
+    """Whether there are control characters other than spaces."""
     if not len(text) or int(text.min()) >= ord(" "):
         return False
     return bool((text < ord("\t")).any() or ((text - np.uint8(14)) < np.uint8(14)).any())
 
 
 def _wide(text: Bytes, spaces: list[int]) -> Ints:
-    """Where some wide spaces begin, which are characters of two or three bytes."""
+    """Return the offsets of these spaces, which are characters of two or three bytes."""
     start = bit_positions(bits_where(text, _may_be_wide))
     last = len(text) - 1
     lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
@@ -72,38 +81,24 @@ def _wide(text: Bytes, spaces: list[int]) -> Ints:
 
 
 def _may_be_wide(text: Bytes) -> Bools:
-    found: Bools = text == _MAYBE_WIDE[0]
+    may_be: Bools = text == _MAYBE_WIDE[0]
     for byte in _MAYBE_WIDE[1:]:
-        found |= text == byte
-    return found
+        may_be |= text == byte
+    return may_be
 
 
 def in_separator(text: Bytes) -> Bools:
-    """Which bytes belong to a space separator (category Zs): the blank, and some characters of two or three bytes."""
-    found: Bools = text == ord(" ")
+    """Return which bytes belong to a space separator (category Zs): the blank, or two or three bytes beyond ASCII."""
+    inside: Bools = text == ord(" ")
     if not is_ascii(text):
         lead = _wide(text, _SEPARATORS)
-        found[lead] = found[lead + 1] = True
-        found[lead[text[lead] >= 0xE0] + 2] = True
-    return found
-
-
-# == text/tokens.py (primary)
-
-
-PADDING = bytes(16)
-"""Behind all data, so that a window of eight bytes, and one more, can be taken anywhere in it."""
-Joined = dict[tuple[int, ...], bytes]
-"""What was made of several data, by their identities."""
-_LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
-"""How many bytes a character takes, by its first byte."""
-_STEP = 1 << 16
-"""How many tokens are compared at a time, so that what they are compared by stays in the processor's cache."""
-_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+        inside[lead] = inside[lead + 1] = True
+        inside[lead[text[lead] >= 0xE0] + 2] = True
+    return inside
 
 
 def masks(lengths: Ints) -> Words:
-    """For each length, the mask that keeps as many bytes of a window, all eight where it is longer."""
+    """Return masks for the first `length` bytes of windows, or for all eight if the length is greater."""
     return _MASKS.take(lengths, mode="clip")
 
 
@@ -122,18 +117,18 @@ class Tokens:
         return self.data[self.start[index] : self.end[index]].decode()
 
     def texts(self, begin: int, end: int) -> list[str]:
-        """Some tokens that follow each other."""
+        """Return the tokens from `begin` to `end`."""
         data, bounds = self.data, (self.start[begin:end].tolist(), self.end[begin:end].tolist())
-        return [data[first:behind].decode() for first, behind in zip(*bounds, strict=True)]
+        return [data[first:stop].decode() for first, stop in zip(*bounds, strict=True)]
 
     @property
     def size(self) -> int:
-        """How many bytes there are without the padding."""
+        """Number of bytes without the padding."""
         return len(self.data) - len(PADDING)
 
     @cached_property
     def heads(self) -> Words:
-        """The eight bytes from the begin of each token on as one number, whatever follows shorter ones."""
+        """The eight bytes from the beginning of each token, as one number; shorter tokens include following bytes."""
         heads: Words = windows(self.data)[self.start]
         return heads
 
@@ -141,30 +136,30 @@ class Tokens:
     def lengths(self) -> Ints:
         return self.end - self.start
 
-    def characters(self, place: Ints) -> Ints:
-        """How many characters of `data` begin before each place in it."""
+    def characters(self, offsets: Ints) -> Ints:
+        """Convert byte offsets into `data` to character offsets."""
         if self._continued is None:
-            return place
-        characters: Ints = place - np.searchsorted(self._continued, place)
+            return offsets
+        characters: Ints = offsets - np.searchsorted(self._continued, offsets)
         return characters
 
-    def places_of(self, character: Ints) -> Ints:
-        """Where characters begin in `data`, given how many begin before each."""
+    def byte_offsets(self, characters: Ints) -> Ints:
+        """Convert character offsets to byte offsets into `data`."""
         if self._continued is None:
-            return character
+            return characters
         before = self._continued - np.arange(len(self._continued))
-        found: Ints = character + np.searchsorted(before, character, side="right")
-        return found
+        offsets: Ints = characters + np.searchsorted(before, characters, side="right")
+        return offsets
 
     @cached_property
     def _continued(self) -> Ints | None:
-        """The bytes that continue a character; None where there are none."""
+        """The bytes that continue a character; None if there are none."""
         text = np.frombuffer(self.data, dtype=np.uint8)[: self.size]
         return None if is_ascii(text) else bit_positions(bits_where(text, continues_character))
 
     def slice(self, begin: int, end: int) -> Tokens:
         part = Tokens(self.data, self.start[begin:end], self.end[begin:end])
-        for name in ("heads", "lengths"):  # what is known of all is known of some
+        for name in ("heads", "lengths"):  # already computed columns are reused
             if name in self.__dict__:
                 part.__dict__[name] = self.__dict__[name][begin:end]
         return part
@@ -173,7 +168,7 @@ class Tokens:
         return Tokens(self.data, self.start[rows], self.end[rows])
 
     def spaced(self) -> tuple[Bytes, Ints]:
-        """The bytes of all tokens with a blank behind each, where each one begins, and where the last blank ends."""
+        """Return the bytes of all tokens with a blank after each, the offset of each token, and the end."""
         edges = np.append(0, np.cumsum(self.lengths + 1))
         text = np.full(edges[-1], ord(" "), dtype=np.uint8)
         data = np.frombuffer(self.data, dtype=np.uint8)
@@ -192,21 +187,21 @@ class Tokens:
 
     @staticmethod
     def in_text(words: Sequence[str], spaces: Sequence[str]) -> tuple[Tokens, Ints]:
-        """Tokens in the text that they make with what follows each, where each begins, and where the text ends."""
-        both = Tokens.of([each for pair in zip(words, spaces, strict=True) for each in pair])
+        """Return tokens in the text of words and the spaces after them, with the offset of each word and the end."""
+        both = Tokens.of([part for pair in zip(words, spaces, strict=True) for part in pair])
         return Tokens(both.data, both.start[::2], both.end[::2]), np.append(both.start[::2], both.size)
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens], joined: Joined | None = None) -> Tokens:
-        """Tokens one after the other; `joined` keeps what was made of some data, for other columns of it."""
+        """Concatenate tokens; `joined` keeps the concatenated data for other columns of the same data."""
         characters = [part for part in parts if isinstance(part, Characters)]
         if len(characters) == len(parts):
             return Characters(tuple(chain.from_iterable(character.parts for character in characters)))
-        return LateTokens(sum(map(len, parts)), partial(_joined, parts, {} if joined is None else joined))
+        return LazyTokens(sum(map(len, parts)), partial(_join, parts, {} if joined is None else joined))
 
 
-class LateTokens(Tokens):
-    """Tokens whose places are worked out when somebody asks: some questions about spans need none of them."""
+class LazyTokens(Tokens):
+    """Tokens whose offsets are computed on first use, because many measures of spans do not use them."""
 
     def __init__(self, count: int, find: Callable[[], Tokens]) -> None:
         self.__dict__.update(_count=count, _find=find)
@@ -216,39 +211,38 @@ class LateTokens(Tokens):
         return count
 
     @cached_property
-    def _found(self) -> Tokens:
-        found: Tokens = self.__dict__.pop("_find")()
-        return found
+    def _tokens(self) -> Tokens:
+        tokens: Tokens = self.__dict__.pop("_find")()
+        return tokens
 
     @property
     def data(self) -> bytes:
-        return self._found.data
+        return self._tokens.data
 
     @property
     def start(self) -> Ints:
-        return self._found.start
+        return self._tokens.start
 
     @property
     def end(self) -> Ints:
-        return self._found.end
+        return self._tokens.end
 
 
 class Characters(Tokens):
-    """Tokens that are the characters of texts, spaces aside.
+    """The characters of texts, without spaces, as tokens.
 
-    They are many, and most questions about spans need none of them: they are worked out when somebody asks, and until
-    then the texts stay where they are in their file.
+    They are computed on first use, because there are many and most measures of spans do not use them.
     """
 
     parts: tuple[tuple[bytes, Ints, Ints], ...]
-    """Some data, and where texts begin and end in it; the texts follow each other, part after part."""
+    """Data with the offsets at which texts begin and end; texts are numbered through all parts."""
 
     def __init__(self, parts: tuple[tuple[bytes, Ints, Ints], ...]) -> None:
         object.__setattr__(self, "parts", parts)
 
     @staticmethod
     def within(data: bytes, start: Ints, end: Ints) -> Characters:
-        """The characters of texts that are parts of some data, in UTF-8, from bytes `start` to `end`."""
+        """Return the characters of the texts in UTF-8 data from bytes `start` to `end`."""
         return Characters(((data, start, end),))
 
     def __len__(self) -> int:
@@ -256,15 +250,15 @@ class Characters(Tokens):
 
     @cached_property
     def edges(self) -> Ints:
-        """Where each text begins in `data`, with the end of the last one behind."""
+        """The offset of each text in `data`, and the end of the last one."""
         return np.append(0, np.cumsum(np.concatenate([end - start for _, start, end in self.parts])))
 
     @cached_property
     def data(self) -> bytes:
         texts = [
-            data[begin:behind]
+            data[first:stop]
             for data, start, end in self.parts
-            for begin, behind in zip(start.tolist(), end.tolist(), strict=True)
+            for first, stop in zip(start.tolist(), end.tolist(), strict=True)
         ]
         return b"".join([*texts, PADDING])
 
@@ -278,7 +272,7 @@ class Characters(Tokens):
         return ends
 
 
-def _joined(parts: Sequence[Tokens], joined: Joined) -> Tokens:
+def _join(parts: Sequence[Tokens], joined: Joined) -> Tokens:
     key = tuple(id(part.data) for part in parts)
     data = joined.get(key)
     if data is None:
@@ -292,54 +286,48 @@ def _joined(parts: Sequence[Tokens], joined: Joined) -> Tokens:
 
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:
-    """The first index at which two equally long token lists differ."""
+    """Return the first index at which two equally long token lists differ."""
     for begin in range(0, len(left), _STEP):
-        mine, others = left.slice(begin, begin + _STEP), right.slice(begin, begin + _STEP)
-        if (mine.lengths != others.lengths).any() or any(part.any() for _, part in _differences(mine, others)):
-            return begin + int((~equal(mine, others)).argmax())
+        one, other = left.slice(begin, begin + _STEP), right.slice(begin, begin + _STEP)
+        if (one.lengths != other.lengths).any() or any(part.any() for _, part in _differences(one, other)):
+            return begin + int((~equal(one, other)).argmax())
     return None
 
 
 def equal(left: Tokens, right: Tokens) -> Bools:
-    """Which tokens of two equally long lists are the same."""
+    """Return which tokens of two equally long lists are equal."""
     same: Bools = left.lengths == right.lengths
-    rows = np.flatnonzero(same)
-    for some, different in _differences(left.take(rows), right.take(rows)):
-        same[(rows if some is None else rows[some])[different != 0]] = False
+    candidates = np.flatnonzero(same)
+    for rows, different in _differences(left.take(candidates), right.take(candidates)):
+        same[(candidates if rows is None else candidates[rows])[different != 0]] = False
     return same
 
 
 def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Ints | None, Words]]:
-    """Tokens with equal lengths, compared eight bytes at a time: some rows (None: all), and 0 where these are equal."""
+    """Compare tokens of equal lengths eight bytes at a time; yield rows (None: all) and nonzero where they differ."""
     lengths = left.lengths
     yield None, (left.heads ^ right.heads) & masks(lengths)
-    mine, others = windows(left.data), windows(right.data)
+    left_words, right_words = windows(left.data), windows(right.data)
     rows, done = np.flatnonzero(lengths > 8), 8
     while len(rows):
-        rest = lengths[rows] - done
-        yield rows, (mine[left.start[rows] + done] ^ others[right.start[rows] + done]) & masks(rest)
+        remaining = lengths[rows] - done
+        yield rows, (left_words[left.start[rows] + done] ^ right_words[right.start[rows] + done]) & masks(remaining)
         done += 8
-        rows = rows[rest > 8]
-
-
-# == text/coded_tokens.py: Tokens as tables keep them: the different ones once, and for
-
-
-Places = npt.NDArray[np.integer[Any]]
+        rows = rows[remaining > 8]
 
 
 class CodedTokens(Tokens):
-    """Token i is `entries[place[i]]`; where it begins and ends is worked out when somebody asks."""
+    """Dictionary-coded tokens: token i is `entries[codes[i]]`. Offsets are computed on first use."""
 
     entries: Tokens
-    place: Places
+    codes: Places
 
-    def __init__(self, entries: Tokens, place: Places) -> None:
+    def __init__(self, entries: Tokens, codes: Places) -> None:
         object.__setattr__(self, "entries", entries)
-        object.__setattr__(self, "place", place)
+        object.__setattr__(self, "codes", codes)
 
     def __len__(self) -> int:
-        return len(self.place)
+        return len(self.codes)
 
     @cached_property
     def data(self) -> bytes:
@@ -347,49 +335,45 @@ class CodedTokens(Tokens):
 
     @cached_property
     def start(self) -> Ints:
-        return self.entries.start[self.place]
+        return self.entries.start[self.codes]
 
     @cached_property
     def end(self) -> Ints:
-        return self.entries.end[self.place]
+        return self.entries.end[self.codes]
 
     @cached_property
     def heads(self) -> Words:
-        return self.entries.heads[self.place]
+        return self.entries.heads[self.codes]
 
     @cached_property
     def lengths(self) -> Ints:
-        return self.entries.lengths[self.place]
+        return self.entries.lengths[self.codes]
 
     def slice(self, begin: int, end: int) -> CodedTokens:
-        return CodedTokens(self.entries, self.place[begin:end])
+        return CodedTokens(self.entries, self.codes[begin:end])
 
     def take(self, rows: Ints) -> CodedTokens:
-        return CodedTokens(self.entries, self.place[rows])
+        return CodedTokens(self.entries, self.codes[rows])
 
 
 def have_same_codes(left: Tokens, right: Tokens) -> bool:
-    """Whether tokens are surely the same, as they have the same places among the same entries."""
+    """Whether tokens are known to be equal because they have the same codes and entries."""
     if not isinstance(left, CodedTokens) or not isinstance(right, CodedTokens):
         return False
-    mine, others = left.entries, right.entries
+    one, other = left.entries, right.entries
     return (
-        np.array_equal(left.place, right.place)
-        and mine.data == others.data
-        and np.array_equal(mine.start, others.start)
-        and np.array_equal(mine.end, others.end)
+        np.array_equal(left.codes, right.codes)
+        and one.data == other.data
+        and np.array_equal(one.start, other.start)
+        and np.array_equal(one.end, other.end)
     )
 
 
-# == text/listed_tokens.py: Tokens of lists that stand in some bytes, as JSON has them:
+class ListedTokens(LazyTokens):
+    """Tokens of JSON lists; byte-identical lists have identical tokens, so they are compared without parsing.
 
-
-_PIECE = 32
-"""How many bytes of long lists are compared at a time."""
-
-
-class ListedTokens(LateTokens):
-    """List i is written as `written[first[i]:last[i]]`, and its tokens are those from `bounds[i]` on; none is empty."""
+    List i is `written[first[i]:last[i]]`; its tokens begin at `bounds[i]`. No list is empty.
+    """
 
     written: bytes
     first: Ints
@@ -401,7 +385,7 @@ class ListedTokens(LateTokens):
         self.__dict__.update(written=written, first=first, last=last, bounds=bounds)
 
     def slice(self, begin: int, end: int) -> Tokens:
-        """Some tokens, still in lists where these are whole and several: one takes longer to set up than to look at."""
+        """Return some tokens, as lists if they are several whole lists; for one list, that would not pay."""
         end = min(end, len(self))
         low, high = np.searchsorted(self.bounds, (begin, end)).tolist()
         if high - low < 2 or self.bounds[low] != begin or self.bounds[high] != end:
@@ -410,13 +394,13 @@ class ListedTokens(LateTokens):
         return ListedTokens(self.written, self.first[low:high], self.last[low:high], bounds, find)
 
     def alone(self, find: Callable[[], Tokens]) -> ListedTokens:
-        """The same with only the bytes of these lists."""
+        """Return the same with only the bytes of these lists."""
         begin, end = int(self.first[0]), int(self.last[-1])
         return ListedTokens(self.written[begin:end], self.first - begin, self.last - begin, self.bounds, find)
 
 
 def with_lists(tokens: Tokens, parts: Sequence[Tokens | None], bounds: Ints) -> Tokens:
-    """Tokens that were put together from parts, with the lists of these if all have some."""
+    """Return tokens that were concatenated from parts, with the lists of the parts if all have lists."""
     listed = [part for part in parts if isinstance(part, ListedTokens)]
     if len(listed) < len(parts):
         return tokens
@@ -427,7 +411,7 @@ def with_lists(tokens: Tokens, parts: Sequence[Tokens | None], bounds: Ints) -> 
 
 
 def have_same_lists(left: Tokens, right: Tokens) -> bool:
-    """Whether tokens are surely the same, as they stand in lists that are written alike."""
+    """Whether tokens are known to be equal because their lists are byte-identical."""
     if not isinstance(left, ListedTokens) or not isinstance(right, ListedTokens):
         return False
     sizes = left.last - left.first
@@ -438,38 +422,34 @@ def have_same_lists(left: Tokens, right: Tokens) -> bool:
 
 
 def _texts(tokens: ListedTokens, lists: Ints) -> list[bytes]:
-    """How some lists are written."""
     bounds = zip(tokens.first[lists].tolist(), tokens.last[lists].tolist(), strict=True)
     return [tokens.written[begin:end] for begin, end in bounds]
 
 
 def _pieces(tokens: ListedTokens, lists: Ints) -> Words:
-    """The same of lists that have a piece at least: the last piece of each ends with it, so that two may overlap."""
+    """Return the pieces of lists of at least `_PIECE` bytes; the last piece ends with its list and may overlap."""
     first, last, data = tokens.first[lists], tokens.last[lists], tokens.written
     counts = (last - first) // _PIECE + 1
     ends = np.cumsum(counts)
-    at = np.repeat(first - (ends - counts) * _PIECE, counts)
-    at += np.arange(0, len(at) * _PIECE, _PIECE)
-    at[ends - 1] = last - _PIECE
+    offsets = np.repeat(first - (ends - counts) * _PIECE, counts)
+    offsets += np.arange(0, len(offsets) * _PIECE, _PIECE)
+    offsets[ends - 1] = last - _PIECE
     everywhere = max(len(data) - _PIECE + 1, 0)
-    pieces: Words = np.ndarray((everywhere,), dtype=f"V{_PIECE}", buffer=data, strides=(1,))[at].view("<u8")
+    pieces: Words = np.ndarray((everywhere,), dtype=f"V{_PIECE}", buffer=data, strides=(1,))[offsets].view("<u8")
     return pieces
 
 
-# == text/line_numbers.py: Line numbers of tokens, computed on first use.
-
-
 class LineNumbers:
-    """Line numbers of tokens on lines of their own, with other lines between some of them; computed on first use.
+    """Line numbers of tokens in a file with one token per line and other lines between some; computed on first use.
 
-    From the token `first[i]` on, a token's line is its number and `more()[i]`.
+    From token `first[i]` on, the line of a token is its number plus `more()[i]`.
     """
 
     def __init__(self, first: Ints, more: Callable[[], Ints], begin: int, end: int) -> None:
         self._first, self._more, self._begin, self._end = first, more, begin, end
 
     def __getstate__(self) -> tuple[Ints, Ints, int, int]:
-        """The numbers themselves in place of the function that computes them, which cannot be pickled."""
+        """Return the numbers instead of the function that computes them, which cannot be pickled."""
         return self._first, self._more(), self._begin, self._end
 
     def __setstate__(self, state: tuple[Ints, Ints, int, int]) -> None:

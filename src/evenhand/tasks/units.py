@@ -86,7 +86,7 @@ class Locations:
         """File and line of a token."""
         corpus, own = self.corpus(sentence)
         token = int(self._within(ints([token]))[0])
-        return corpus.place(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+        return corpus.location(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
 
     def _within(self, token: Ints) -> Ints:
         """Places of tokens; what stands nowhere belongs to the first one of its sentence."""
@@ -188,7 +188,7 @@ class Locations:
         corpus, own = self.corpus(sentence)
         if not corpus.text_of or corpus.bounds is None or self.is_nowhere(ints([start]))[0]:
             return None
-        return corpus.text_place(int(corpus.bounds[own]) + start)
+        return corpus.text_location(int(corpus.bounds[own]) + start)
 
     def nowhere_text(self, start: int) -> str | None:
         """What a unit is that stands nowhere in the text; None for all others."""

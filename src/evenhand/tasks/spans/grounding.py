@@ -276,7 +276,7 @@ class _Items:
 
 def _place(gold: Corpus, unit: UnitText) -> str:
     """The file and line in which a text begins."""
-    return gold.place(unit.first if gold.bounds is None else int(gold.bounds[unit.first]))
+    return gold.location(unit.first if gold.bounds is None else int(gold.bounds[unit.first]))
 
 
 # == tasks/spans/placed_offsets.py: Offsets of a system whose file has no texts, put on those of
