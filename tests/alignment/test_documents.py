@@ -20,7 +20,7 @@ from declared import run_of, score_settings
 from evenhand.alignment.documents import LinkFeed, names_of
 from evenhand.alignment.mentions import ChainFeed
 from evenhand.data.annotation import Annotation
-from evenhand.data.names import LAYER_LINK_NAMES
+from evenhand.data.names import LINKS
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
@@ -278,7 +278,7 @@ def test_other_numbers_of_tokens_are_refused() -> None:
 def test_names_are_ids_or_nothing() -> None:
     assert names_of(eh.links({"a": [], "b": []}).corpus).texts(0, 2) == ["a", "b"]
     assert names_of(eh.links([[], []]).corpus).texts(0, 2) == ["", ""]
-    assert len(eh.links([[]])[LAYER_LINK_NAMES]) == 0
+    assert len(eh.links([[]])[LINKS]) == 0
 
 
 # The documents of a system in the order of the gold standard's: whatever their order and batches are

@@ -20,9 +20,9 @@ def test_atoms_are_the_characters_without_spaces(texts: list[str]) -> None:
     assert atoms == [char for text in texts for char in text if not char.isspace()]
     for number, text in enumerate(texts):
         for offset in range(len(text) + 1):
-            place = found.places(np.array([number]), np.array([offset]))[0]
+            place = found.positions(np.array([number]), np.array([offset]))[0]
             assert place == sum(not char.isspace() for char in text[:offset])
-        assert found.places(np.array([number]), np.array([len(text) + 1]))[0] == -1
+        assert found.positions(np.array([number]), np.array([len(text) + 1]))[0] == -1
 
 
 @given(st.lists(TEXT, min_size=1, max_size=4))
@@ -31,12 +31,12 @@ def test_utf16_offsets(texts: list[str]) -> None:
     for number, text in enumerate(texts):
         for offset in range(len(text) + 1):
             units = len(text[:offset].encode("utf-16-le")) // 2
-            place = found.places(np.array([number]), np.array([units]))[0]
+            place = found.positions(np.array([number]), np.array([units]))[0]
             assert place == sum(not char.isspace() for char in text[:offset])
 
 
 def test_an_offset_inside_a_surrogate_pair_is_none() -> None:
-    assert Texts.of(["😀"], "utf16").places(np.array([0]), np.array([1])).tolist() == [-1]
+    assert Texts.of(["😀"], "utf16").positions(np.array([0]), np.array([1])).tolist() == [-1]
 
 
 GOLD = eh.tags([["B-LOC", "I-LOC", "O"]], tokens=[["New", "York-based", "x"]], name="gold")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from build_chains import Row, layer, rows
-from evenhand.data.structures import Chains, spans_of
+from evenhand.data.structures import Chains, mention_spans
 from evenhand.data.vocabulary import Vocabulary
 
 DOCUMENTS = st.lists(rows(most=5), min_size=1, max_size=5)
@@ -56,9 +56,9 @@ def test_several_as_one(parts: list[list[list[Row]]]) -> None:
 def test_numbers_of_spans_are_equal_where_tokens_are(left: list[list[Row]], right: list[list[Row]]) -> None:
     """And sorted as documents, first and last tokens are."""
     sides = layer(left), layer(right)
-    numbers = np.concatenate(spans_of(*sides)).tolist()
+    numbers = np.concatenate(mention_spans(*sides)).tolist()
     mentions = [mention for side in sides for mention in columns(side)]
-    assert [len(each) for each in spans_of(*sides)] == [len(side) for side in sides]
+    assert [len(each) for each in mention_spans(*sides)] == [len(side) for side in sides]
     order = {mention: place for place, mention in enumerate(sorted(set(mentions)))}
     ranks = {number: place for place, number in enumerate(sorted(set(numbers)))}
     assert [ranks[number] for number in numbers] == [order[mention] for mention in mentions]
@@ -74,7 +74,7 @@ def test_gaps_are_kept_in_another_vocabulary() -> None:
     assert [second.shapes[code] for code in moved.shape.tolist()] == [(1,)]
     joined = Chains.concatenate([layer([[(0, 0, 3)]], second), gapped], [0, 0])
     assert [second.shapes[code] for code in joined.shape.tolist()] == [(), (1,)]
-    one, other = spans_of(plain, gapped)
+    one, other = mention_spans(plain, gapped)
     assert one.tolist() != other.tolist()
 
 
@@ -82,4 +82,4 @@ def test_no_mentions() -> None:
     nothing = Chains.none(Vocabulary())
     assert (len(nothing), nothing.clusters(2)) == (0, [[], []])
     assert len(nothing.documents(np.array([0, -1, 1]))) == 0
-    assert [len(each) for each in spans_of(nothing, layer([[(0, 0, 0)]]))] == [0, 1]
+    assert [len(each) for each in mention_spans(nothing, layer([[(0, 0, 0)]]))] == [0, 1]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.data.structures import DEEPEST
+from evenhand.data.structures import MAX_DEPTH
 from evenhand.grounding.answers import read_answer
 from evenhand.grounding.items import Item, KnownLabels, ReadAnswer
 from evenhand.grounding.json_answers import NOTHING, json_value, python_value
@@ -396,7 +396,7 @@ def test_no_answer_is_an_empty_one() -> None:
 
 def test_what_is_nested_too_deep_is_malformed() -> None:
     value: object = [ADA_VALUES]
-    for _ in range(DEEPEST - 1):
+    for _ in range(MAX_DEPTH - 1):
         value = [value]
     assert pairs(value) == [("Ada", "PER")]
     assert read_values([value, ADA_VALUES]) == ReadAnswer((Item("Ada", "PER"),), malformed=1)

@@ -18,7 +18,7 @@ import slow_corefud
 from build_chains import Pair, Rows, annotation, clusters, layer, pairs, rows, sides
 from build_corefud import HEAD, Drawn, corefud_pairs, sentence
 from declared import CHAIN_MODELS
-from evenhand.data.structures import Chains, spans_of
+from evenhand.data.structures import Chains, mention_spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.tasks.chains import corefud, mentions
 from evenhand.tasks.chains.measures import count_chains
@@ -90,7 +90,7 @@ def test_documents_are_counted_apart(documents: list[Pair], singletons: bool) ->
 def test_repeats_are_told_and_dropped(documents: list[Pair]) -> None:
     for key, response in documents:
         expected = slow_chains.clean(clusters(key), clusters(response))
-        (span,) = spans_of(fast := layer([response]))
+        (span,) = mention_spans(fast := layer([response]))
         first = first_only(layer([key]))
         assert len(key) - len(first) == expected.key_repeats
         assert np.count_nonzero(repeats(fast, span)) == expected.response_repeats
@@ -228,7 +228,7 @@ def test_mentions_with_other_gaps_are_others() -> None:
     other = Chains(vocabulary, whole.document, whole.start, whole.end, whole.chain, np.array([gap, 0]))
     kinds, table = count_chains(whole, other, 1, ["mentions"], singletons=True)
     assert dict(zip(kinds, table[0].tolist(), strict=True))["mentions.common"] == 1
-    assert not repeats(both := Chains.concatenate([whole, other], [0, 0]), *spans_of(both))[2]
+    assert not repeats(both := Chains.concatenate([whole, other], [0, 0]), *mention_spans(both))[2]
 
 
 # Mentions of CorefUD under all ways of matching, against slow definitions, and facts that must hold for an

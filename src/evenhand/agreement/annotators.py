@@ -14,7 +14,7 @@ from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, joined_s
 from evenhand.alignment.spans import Feed
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.characters import peeked, same_atoms
+from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.tokens import Tokens
@@ -216,7 +216,7 @@ class Annotators:
         self._settings, self._vocabulary = settings, vocabulary
         self._relabel = [LabelFilter(settings, "system", name) for name in streams]
         alike = same_atoms(list(streams.values()), settings.align)
-        firsts, self._streams = zip(*map(peeked, alike), strict=True)
+        firsts, self._streams = zip(*map(peek, alike), strict=True)
         for first in firsts:
             _check(first)
         self._namings = list(map(Naming, folders))

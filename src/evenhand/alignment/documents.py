@@ -22,8 +22,8 @@ from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import OUTSIDE_TAGS
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import LAYER_LINK_NAMES
-from evenhand.data.structures import in_documents, no_spans
+from evenhand.data.names import LINKS
+from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal, first_difference, with_lists
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -492,7 +492,7 @@ class LinkFeed:
             spans, mine, theirs = self._undivided.take(gold.corpus)
             self._compare(gold.corpus, mine, self._undivided.corpus, theirs)
             return spans
-        parts, begin = [no_spans(gold.spans(LAYER_LINK_NAMES).vocabulary)], 0
+        parts, begin = [no_spans(gold.spans(LINKS).vocabulary)], 0
         shifts = [0]
         for piece in self._documents.pieces(names_of(gold.corpus)):
             if isinstance(piece, str):
@@ -512,8 +512,8 @@ class LinkFeed:
             self._documents.finish()
 
     def _receive(self, batch: Annotation) -> None:
-        batch.spans(LAYER_LINK_NAMES)  # raises an error where there are none
-        reading = batch.readings[LAYER_LINK_NAMES]
+        batch.spans(LINKS)  # raises an error where there are none
+        reading = batch.readings[LINKS]
         self.reading = self.reading.plus(reading) if self.reading else reading
 
     def _check(self, gold: Corpus, first: int, piece: Piece) -> None:
@@ -542,7 +542,7 @@ class _Undivided:
 
     def __init__(self, annotation: Annotation) -> None:
         self.corpus = annotation.corpus
-        self._spans = in_documents(annotation.spans(LAYER_LINK_NAMES), self.corpus.documents, self.corpus.bounds)
+        self._spans = to_documents(annotation.spans(LINKS), self.corpus.documents, self.corpus.bounds)
         self._done = 0
 
     def take(self, gold: Corpus) -> tuple[Spans, Ints, Ints]:
@@ -583,7 +583,7 @@ def _behind(first: Annotation | None, stream: Iterator[Annotation]) -> Iterator[
 def _spans(piece: Piece) -> Spans:
     """The spans of some documents, counted from the first one."""
     corpus = piece.batch.corpus
-    spans = in_documents(piece.batch.spans(LAYER_LINK_NAMES), corpus.documents, corpus.bounds)
+    spans = to_documents(piece.batch.spans(LINKS), corpus.documents, corpus.bounds)
     mine = spans.take(np.flatnonzero((spans.scope >= piece.first) & (spans.scope < piece.first + piece.size)))
     return replace(mine, scope=mine.scope - piece.first)
 

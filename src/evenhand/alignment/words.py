@@ -182,7 +182,7 @@ def _with_cells(annotation: Annotation, change: Callable[[Tokens], Tokens]) -> A
     """An annotation of words with a change to all that are places in the bytes of its file."""
 
     def changed(tags: Tags) -> Tags:
-        return tags.moved(change(tags.cells)) if isinstance(tags, TagColumn) else tags
+        return tags.with_cells(change(tags.cells)) if isinstance(tags, TagColumn) else tags
 
     corpus, layers = annotation.corpus, dict[str, Layer]()
     for name, layer in annotation.layers.items():

@@ -19,7 +19,7 @@ from evenhand.api.compare import Resampling, without_effect
 from evenhand.arrays import ints
 from evenhand.comparison.units import piece, sentence_of
 from evenhand.data.annotation import Annotation
-from evenhand.data.characters import peeked
+from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
 from evenhand.data.overrides import AS_READ, OverriddenGold, Overrides
 from evenhand.data.vocabulary import Vocabulary
@@ -133,7 +133,7 @@ def _corrected(opened: Opened, overrides: Overrides, folder: str | None) -> Iter
 
 def _write(batches: Opened, path: Path, format: str | None, encoding: str | None) -> None:
     """Write like `convert`; tags keep their encoding unless another one is specified."""
-    first, _ = peeked(batches())
+    first, _ = peek(batches())
     assert first is not None  # a reader yields at least one batch, or raises
     target = conversion_of(first, path, format, _LAYER)
     if encoding is None and target.capabilities.tags:

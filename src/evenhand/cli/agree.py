@@ -246,11 +246,11 @@ def _write_conflicts(conflicts: list[Place], path: Path) -> None:
 
 def _write_adjudicated(found: Agreement, vote: str, options: Mapping[str, Any]) -> None:
     """The annotation that the vote makes, in the format that is named or that the name of the file shows."""
-    from evenhand.data.characters import peeked
+    from evenhand.data.characters import peek
     from evenhand.formats.convert import conversion_of
 
     path, quiet, alone = options["adjudicate"], options["quiet"], found.coverage.by_number["1"]
-    first, _ = peeked(found.adjudicated_batches(vote))
+    first, _ = peek(found.adjudicated_batches(vote))
     assert first is not None  # there was a text to compare
     conversion = conversion_of(first, path, options["to"], lossy=None)
     written(conversion, path, lambda: found.adjudicated_batches(vote), quiet=quiet)

@@ -144,7 +144,7 @@ def convert(source: AnyPath, target: Path, **options: Any) -> None:
       evenhand convert export.jsonl - --to conll | head
       evenhand convert parsed.conllu tagged.conll --task tags --column xpos
     """
-    from evenhand.data.characters import peeked
+    from evenhand.data.characters import peek
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.formats.convert import check_target_format, conversion_of
     from evenhand.formats.read import OpenFiles
@@ -153,7 +153,7 @@ def convert(source: AnyPath, target: Path, **options: Any) -> None:
         raise click.UsageError("Standard output has no name that shows a format; give one with --to")
     check_target_format(target, options["to"])
     opened = OpenFiles(source, read_settings(options))
-    first, batches = peeked(opened.batches(Vocabulary()))
+    first, batches = peek(opened.batches(Vocabulary()))
     assert first is not None  # a reader yields one batch at least, or raises
     named = {"encoding": options["to_encoding"], "stacked": options["stacked"], "lossy": options["lossy"]}
     conversion = conversion_of(first, target, options["to"], options["task"], **named)

@@ -1,4 +1,4 @@
-"""An annotation: a text and what one annotator put on it."""
+"""Annotation: a corpus, its layers, and how it was read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags, Trees
-from evenhand.data.structures import LAYER_EXTRACTIONS, Chains, Extractions
+from evenhand.data.names import EXTRACTIONS
+from evenhand.data.structures import Chains, Extractions
 from evenhand.data.tokens import Joined
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
@@ -20,74 +21,74 @@ from evenhand.settings import ColumnName, Repair
 
 @runtime_checkable
 class OtherLayer(Protocol):
-    """A layer of another kind, such as one that stands on the spans beside it."""
+    """A layer of another kind, such as relations between the spans of another layer."""
 
     def __len__(self) -> int:
-        """How many units it has."""
+        """Return the number of units."""
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]], /) -> OtherLayer:
-        """Successive batches as one layer of this name, given all layers of each."""
+        """Concatenate the layer of this name in consecutive batches, given all layers of each."""
 
 
 Layer = Spans | Tags | Trees | Chains | OtherLayer
 
 
 def extra_layer(column: ColumnName) -> str:
-    """The name of the layer of any further column."""
+    """Return the name of the layer of an additional column."""
     return f"column {column}"
 
 
 def tags_layer(layer: str) -> str:
-    """What the layer of the tags is called that a layer of spans was read from."""
+    """Return the name of the layer of tags from which a layer of spans was read."""
     return "tags" if layer == "spans" else f"{layer}-tags"
 
 
 LISTS = "lists"
-"""The format of annotations that come from plain lists."""
+"""The format of annotations from Python lists."""
 
 
 @dataclass(frozen=True)
 class ReadInfo:
-    """How a file was understood, and what was mended in it."""
+    """How a file was read: detected format and encoding, repairs."""
 
     format: str = LISTS
     encoding: str | None = None
     column: str | None = None
     shape: str | None = None
-    """How a language model wrote its answers: `json`, `lines` and so on."""
+    """The format of a language model's answers: `json`, `lines` and so on."""
     annotator: str | None = None
-    """Whose answers were read, where a file has those of several."""
+    """The annotator whose records were read, if the file has several."""
     repair: Repair | None = None
-    """What becomes of ill-formed tags, if the caller of `eh.tags` or `eh.read` said; None: the scorer decides."""
+    """How ill-formed tags are repaired, if set in `eh.tags` or `eh.read`; None: the scorer decides."""
     offsets: str | None = None
-    """How offsets count, in formats that may count in several ways."""
+    """How offsets count, in formats with several conventions."""
     quotes_show: bool = False
-    """Whether quotes show how offsets count, and no option says it."""
+    """Whether the convention of offsets was derived from quotations, not set by an option."""
     repeated: int = 0
-    """How many spans are listed once more, with the same label and bounds."""
+    """Number of spans listed again with the same label and bounds."""
     merged: int = 0
-    """How many spans with tags for labels (`B-PER`, `I-PER`) were read as parts of entities, without these prefixes."""
+    """Number of spans labelled with tags (`B-PER`, `I-PER`) that were read as parts of entities, without prefixes."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """What was left out on purpose, with its number: `{"rejected answers": 3}`."""
+    """Records left out on purpose, with their number: `{"rejected answers": 3}`."""
     kept: Mapping[str, int] = field(default_factory=dict)
-    """What is odd and was taken as it stands, with its number: `{"sentences with several roots": 3}`."""
+    """Unusual input that was accepted unchanged, with its number: `{"sentences with several roots": 3}`."""
     is_named: bool = False
     """Whether the user named the encoding."""
     looks_like: str | None = None
-    """The encoding that the tags look like, where that is not the gold standard's, by which they may be judged."""
+    """The encoding that the tags look like, if it differs from the gold standard's."""
     doubt: tuple[str, str] | None = None
-    """What tags may be instead of labels of spans, and what to do, where nobody named their encoding."""
+    """Why tags may not be labels of spans, and what to do, if the user did not name the encoding."""
     layers: tuple[str, ...] | None = None
-    """The layers that `column` was chosen from; empty if no document has one, None for formats without such layers."""
+    """The layers from which `column` was chosen; None for formats without such layers."""
     is_layer_named: bool = False
     """Whether the user named the layer."""
     confidence: float = 1.0
-    """Which share of the first lines fits the format, where it was recognised by them."""
+    """Share of the first lines that fit the detected format."""
 
     def __str__(self) -> str:
-        """What the file was taken for, in a few words."""
+        """Describe in a few words how the file was read."""
         sure = "" if self.confidence == 1 else f" ({self.confidence:.0%} of the first lines fit)"
         parts = [self.format + sure]
         if self.encoding:
@@ -103,7 +104,7 @@ class ReadInfo:
         return ", ".join(parts)
 
     def plus(self, other: ReadInfo) -> ReadInfo:
-        """How a file was read whose next part was read like `other`."""
+        """Combine with the information on the next part of the file."""
         if not (other.repaired or other.skipped or other.kept or other.repeated or other.merged):
             return self
         return replace(
@@ -119,7 +120,7 @@ class ReadInfo:
 
 @dataclass(frozen=True)
 class Annotation:
-    """A corpus and its layers: `annotation["spans"]`, `annotation["upos"]`, `annotation["trees"]`, as the file has."""
+    """A corpus and its layers: `annotation["spans"]`, `annotation["upos"]`, `annotation["trees"]`."""
 
     corpus: Corpus
     layers: Mapping[str, Layer]
@@ -133,7 +134,7 @@ class Annotation:
             raise KeyError(f"{self.corpus.source} has no layer {layer!r}; it has {', '.join(self.layers)}") from None
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the layers."""
+        """Iterate over the names of the layers."""
         return iter(self.layers)
 
     def __contains__(self, layer: object) -> bool:
@@ -141,7 +142,7 @@ class Annotation:
 
     @property
     def reading(self) -> ReadInfo:
-        """How the file was read, where it holds one annotation."""
+        """How the file was read, if it holds one annotation."""
         return next(iter(self.readings.values()))
 
     def spans(self, layer: str = "spans") -> Spans:
@@ -165,32 +166,32 @@ class Annotation:
         return chains
 
     def tags(self, layer: str = "spans") -> Tags | None:
-        """The tags that a layer of spans was read from, if they are one tag a token."""
-        found = self.layers.get(tags_layer(layer))
-        return found if isinstance(found, Tags) else None
+        """Return the tags from which a layer of spans was read, if there is one tag per token."""
+        tags = self.layers.get(tags_layer(layer))
+        return tags if isinstance(tags, Tags) else None
 
     def word_tags(self, column: ColumnName | None = None) -> Tags:
-        """The tags of words: those of a column that is named, else what the file has as such, else UPOS."""
+        """Return the tags of words: from the named column, otherwise the file's tags, otherwise UPOS."""
         for name in (column, "tags", "upos"):
             tags = self.layers.get(str(name))
             if isinstance(tags, Tags):
                 return tags
-        raise SettingError(f"{self.corpus.source} has no tags a word; name their --column, or give another file.")
+        raise SettingError(f"{self.corpus.source} has no tags of words; name their --column, or give another file.")
 
     @property
     def extractions(self) -> Extractions | None:
-        """What a language model wrote, where that is still to be placed in a text."""
-        found = self.layers.get(LAYER_EXTRACTIONS)
-        return found if isinstance(found, Extractions) else None
+        """Answers of a language model that have not been located in a text yet."""
+        answers = self.layers.get(EXTRACTIONS)
+        return answers if isinstance(answers, Extractions) else None
 
     def recognised(self, confidence: float) -> Annotation:
-        """The same, read in a format that so large a share of the first lines fits."""
+        """Return the annotation with the confidence of format detection."""
         readings = {name: replace(reading, confidence=confidence) for name, reading in self.readings.items()}
         return replace(self, readings=readings)
 
     @property
     def is_of_words(self) -> bool:
-        """Whether it holds tags or trees of words, and no spans."""
+        """Whether it holds tags or trees of words, not spans."""
         return "words" in self.readings
 
     @property
@@ -206,7 +207,7 @@ class Annotation:
 
     @staticmethod
     def concatenate(parts: Sequence[Annotation]) -> Annotation:
-        """The batches of one file as one annotation."""
+        """Concatenate the batches of one file."""
         if len(parts) == 1:
             return parts[0]
         first = parts[0]

@@ -1,7 +1,7 @@
-"""Characters as atoms: for files that count in characters, and for systems that tokenise in their own way.
+"""Characters as atoms, for files with character offsets and for systems with their own tokenisation.
 
-The atoms of a text are then its characters without spaces, so that texts are equal whatever their tokens and spaces
-are. Offsets in files count code points, or UTF-16 units or bytes where a tool does.
+The atoms of a text are its characters without spaces, so texts are compared regardless of tokens and spaces. Offsets in
+files count code points, UTF-16 units or bytes.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from evenhand.settings import Align
 
 @dataclass(frozen=True)
 class Texts:
-    """Several texts as atoms, and the way from their own offsets to them."""
+    """Several texts as atoms, with the conversion of their offsets to atoms."""
 
     tokens: Characters
     """One token per character that is not a space."""
     bounds: Ints
-    """Where each text begins, in atoms, with the end of the last one behind."""
+    """The first atom of each text, and the end."""
     _atoms_before: BitRank
-    """For each byte of the data that the texts are in, how many atoms stand before it."""
+    """Number of atoms before each byte of the data."""
     _first_atom: Ints
-    """For each text, how many atoms stand before it in the data."""
+    """Number of atoms before each text in the data."""
     _first: Ints
-    """Where each text begins in the data, in characters."""
-    _behind: Ints
+    """The first character of each text in the data."""
+    _end: Ints
     _continued: Ints | None
-    """For each byte that continues a character, how many begin before it; None where every character is one byte."""
+    """For each byte that continues a character, the number of characters before it; None if all have one byte."""
     _units_before: Ints | None
-    """For each character, how many units (UTF-16 or bytes) precede it; None where units are characters."""
+    """Number of units (UTF-16 or bytes) before each character; None if units are characters."""
 
     @staticmethod
     def of(texts: Sequence[str], offsets: str = "codepoints") -> Texts:
@@ -51,33 +51,33 @@ class Texts:
 
     @staticmethod
     def within(data: bytes, start: Ints, end: Ints, offsets: str = "codepoints", *, has_controls: bool = True) -> Texts:
-        """Texts that are parts of some data in UTF-8, from bytes `start` to `end`; it ends with `PADDING`.
+        """Return the texts in UTF-8 data from bytes `start` to `end`; the data ends with `PADDING`.
 
-        `has_controls` says whether there can be control characters in it that are no line ends.
+        `has_controls` is whether it may contain control characters other than line ends.
         """
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
         before = BitRank.of(atoms(text, has_controls=has_controls))
         first_atom = before(start)
         bounds = np.append(0, np.cumsum(before(end) - first_atom))
-        first, behind, continued, units = start, end, None, None
+        first, stop, continued, units = start, end, None, None
         if not is_ascii(text):
             more = bit_positions(bits_where(text, continues_character))
-            first, behind = (place - np.searchsorted(more, place) for place in (start, end))
+            first, stop = (offset - np.searchsorted(more, offset) for offset in (start, end))
             continued = more - np.arange(len(more))
             if offsets == "utf16" and (text >= 0xF0).any():
                 units = np.append(0, np.cumsum(1 + (np.delete(text, more) >= 0xF0)))
             elif offsets == "bytes":
                 units = np.flatnonzero(np.append(~continues_character(text), True))
         tokens = Characters.within(data, start, end)
-        return Texts(tokens, bounds, before, first_atom, first, behind, continued, units)
+        return Texts(tokens, bounds, before, first_atom, first, stop, continued, units)
 
     @property
     def raw(self) -> Ints:
-        """Where each text begins in the bytes of `tokens`, with the end of the last one behind."""
+        """The offset of each text in the bytes of `tokens`, and the end."""
         return self.tokens.edges
 
     def corpus(self, source: str, lines: Ints | None = None, first_line: int = 0) -> Corpus:
-        """The texts as a corpus in which each is a document, maybe with the line of each."""
+        """Return a corpus in which each text is a document, optionally with the line of each."""
         return Corpus(
             source,
             len(self.bounds) - 1,
@@ -91,28 +91,28 @@ class Texts:
         )
 
     def corpora(self, sources: Sequence[str]) -> Iterator[Corpus]:
-        """Each text, which is a file, as a corpus of its own."""
+        """Yield one corpus per text, each of which is a file."""
         (data, start, end), *_ = self.tokens.parts
         bounds, raw = (np.stack([np.zeros_like(start), size], axis=1) for size in (np.diff(self.bounds), end - start))
-        for at, source in enumerate(sources):
-            tokens = Characters.within(data, start[at : at + 1], end[at : at + 1])
-            yield Corpus(source, 1, bounds[at], tokens, atoms="characters", raw=raw[at], is_file=True)
+        for row, source in enumerate(sources):
+            tokens = Characters.within(data, start[row : row + 1], end[row : row + 1])
+            yield Corpus(source, 1, bounds[row], tokens, atoms="characters", raw=raw[row], is_file=True)
 
-    def places(self, text: Ints, offset: Ints) -> Ints:
-        """Offsets into texts as atoms, counted from the text's first one; -1 where there is no such offset."""
+    def positions(self, text: Ints, offset: Ints) -> Ints:
+        """Convert offsets into texts to atoms, counted from the text's first one; -1 for offsets outside the text."""
         return self.atoms_before(text, self.bytes_before(text, offset))
 
     def bytes_before(self, text: Ints, offset: Ints) -> Ints:
-        """Offsets into texts as places in the data; -1 where there is no such offset."""
+        """Convert offsets into texts to bytes of the data; -1 for offsets outside the text."""
         first = self._first[text]
         if self._units_before is None:
             character = first + offset
         else:
-            wanted = self._units_before[first] + offset
-            character = np.searchsorted(self._units_before, wanted)
-            at = np.minimum(character, len(self._units_before) - 1)
-            character = np.where(self._units_before[at] == wanted, character, -1)
-        outside = (character < first) | (character > self._behind[text])
+            unit = self._units_before[first] + offset
+            character = np.searchsorted(self._units_before, unit)
+            index = np.minimum(character, len(self._units_before) - 1)
+            character = np.where(self._units_before[index] == unit, character, -1)
+        outside = (character < first) | (character > self._end[text])
         if outside.any():
             character = np.where(outside, first, character)
         if self._continued is not None:
@@ -120,31 +120,31 @@ class Texts:
         character[outside] = -1
         return character
 
-    def atoms_before(self, text: Ints, place: Ints) -> Ints:
-        """How many atoms of its text stand before each place in the data; -1 where the place is -1."""
-        atoms: Ints = self._atoms_before(place) - self._first_atom[text]
-        atoms[place < 0] = -1
+    def atoms_before(self, text: Ints, byte: Ints) -> Ints:
+        """Return the number of atoms of a text before each byte of the data; -1 for the byte -1."""
+        atoms: Ints = self._atoms_before(byte) - self._first_atom[text]
+        atoms[byte < 0] = -1
         return atoms
 
 
 def to_characters(annotation: Annotation) -> Annotation:
-    """The same annotation with characters instead of tokens as atoms; its tags are left behind."""
+    """Return the annotation with characters instead of tokens as atoms, without its tags."""
     corpus = annotation.corpus
     if corpus.atoms == "characters" or annotation.extractions is not None:
         return annotation
     if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, so that its positions cannot be counted in characters"
+        finding = "there is no text in it, so its positions cannot be counted in characters"
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens, spaced = corpus.tokens, None
     if not corpus.has_input_text:
-        # As it can be shown, with blanks between tokens, which are not atoms.
+        # The text for display has blanks between tokens, which are not atoms.
         text, edges = tokens.spaced()
         spaced = edges[corpus.bounds]
     else:
-        # Between tokens, a text has only spaces.
+        # A text has only spaces between tokens.
         text = np.frombuffer(tokens.data, dtype=np.uint8)[: tokens.size]
         edges = np.append(tokens.start, tokens.size)
-    # For each token, how many atoms stand before it; one more entry at the end.
+    # The number of atoms before each token, and in total.
     before = BitRank.of(atoms(text))(edges)
     layers: dict[str, Spans | Tags] = {
         name: _spans_to_characters(layer, before, corpus.bounds)
@@ -170,14 +170,14 @@ def _spans_to_characters(spans: Spans, before: Ints, bounds: Ints) -> Spans:
     for row in np.flatnonzero(spans.shape).tolist():
         token = int(first[row] + spans.start[row])
         gaps = spans.vocabulary.shapes[int(spans.shape[row])]
-        left_out = [at for gap in gaps for at in range(int(before[token + gap]), int(before[token + gap + 1]))]
-        shape[row] = spans.vocabulary.shapes.code(tuple(at - int(start[row]) for at in left_out))
+        left_out = [atom for gap in gaps for atom in range(int(before[token + gap]), int(before[token + gap + 1]))]
+        shape[row] = spans.vocabulary.shapes.code(tuple(atom - int(start[row]) for atom in left_out))
     return replace(spans, start=start - before[first], end=end - before[first], shape=shape)
 
 
 def same_atoms(streams: Sequence[Iterator[Annotation]], align: Align) -> list[Iterator[Annotation]]:
-    """All sides in tokens or, if the user asks for it or one of them has no tokens, all sides in characters."""
-    firsts, streams = zip(*(peeked(stream) for stream in streams), strict=True)
+    """Convert all sides to characters if the user requests it or one side has no tokens."""
+    firsts, streams = zip(*(peek(stream) for stream in streams), strict=True)
     in_characters = any(first is not None and first.corpus.atoms == "characters" for first in firsts)
     if in_characters and align == "position":
         raise SettingError("Texts with offsets have no tokens to align by position; choose another --align.")
@@ -186,16 +186,16 @@ def same_atoms(streams: Sequence[Iterator[Annotation]], align: Align) -> list[It
     return list(streams)
 
 
-def peeked(stream: Iterator[Annotation]) -> tuple[Annotation | None, Iterator[Annotation]]:
-    """The first batch, and all of them."""
+def peek(stream: Iterator[Annotation]) -> tuple[Annotation | None, Iterator[Annotation]]:
+    """Return the first batch and an iterator over all batches."""
     first = next(stream, None)
     return first, stream if first is None else chain([first], stream)
 
 
 def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation, Ints]:
-    """The same annotation with what stands between spaces as tokens, and the rows of spans that do not fit.
+    """Return the annotation with tokens separated by spaces, and the rows of spans that do not fit these.
 
-    A span that begins or ends inside such a token grows to cover it.
+    A span that begins or ends inside a token is expanded to cover it.
     """
     corpus = annotation.corpus
     if corpus.atoms == "tokens":
@@ -235,7 +235,7 @@ def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation,
 
 
 def _gaps_in_tokens(spans: Spans, token_of: Ints, start: Ints) -> tuple[Ints, Bools]:
-    """The codes of the tokens that spans leave out, and which spans leave out a part of a token (it then belongs)."""
+    """Return the codes of the tokens that spans leave out, and which spans leave out a part of a token (it is kept)."""
     shape, torn = np.zeros(len(spans), dtype=np.int64), np.zeros(len(spans), dtype=np.bool_)
     for row in np.flatnonzero(spans.shape).tolist():
         gaps = spans.vocabulary.shapes[int(spans.shape[row])]

@@ -139,7 +139,7 @@ def ill_formed(segments: Segments, encoding: str) -> Bools:
     return wrong
 
 
-def discarded(ill_formed: Bools, encoding: str, repair: Repair) -> Bools:
+def discarded_spans(ill_formed: Bools, encoding: str, repair: Repair) -> Bools:
     """Which of the ill-formed spans the repair policy leaves out: under `discard`, those whose bounds are in doubt.
 
     A superfluous B- (iob1) or E- (ioe1) leaves no doubt.
@@ -148,12 +148,12 @@ def discarded(ill_formed: Bools, encoding: str, repair: Repair) -> Bools:
     return ill_formed if doubtful else np.zeros_like(ill_formed)
 
 
-def allowed(encoding: str) -> set[int]:
+def allowed_prefixes(encoding: str) -> set[int]:
     """The prefixes that an encoding has."""
     return _ALLOWED.get(encoding, _ALL)
 
 
-def recognise(prefixes: Iterable[int], levels: Sequence[Segments]) -> str:
+def detect_encoding(prefixes: Iterable[int], levels: Sequence[Segments]) -> str:
     """The encoding that fits best: by the prefixes that occur, then by the fewest ill-formed spans."""
     seen = set(prefixes)
     if seen <= {INSIDE}:
@@ -398,7 +398,7 @@ class TagTable:
 
     def recognise(self, levels: Sequence[Segments], more: Iterable[int] = ()) -> str:
         """The encoding that fits tags best that spell these spans; `more` are prefixes that occur elsewhere."""
-        return "plain" if self.plain else recognise(self.prefixes.union(more), levels)
+        return "plain" if self.plain else detect_encoding(self.prefixes.union(more), levels)
 
     def decode(self, levels: Sequence[Segments], corpus: Corpus, encoding: str, repair: Repair) -> Decoded:
         """The spans that the tags of a text spell, by their first token, then by level."""
@@ -409,7 +409,7 @@ class TagTable:
             wrong = ill_formed(found, encoding)
             wrong_starts.append(found.start[wrong])
             start, end, label = found.start, found.end, found.label
-            is_discarded = discarded(wrong, encoding, repair)
+            is_discarded = discarded_spans(wrong, encoding, repair)
             if is_discarded.any():
                 keep = np.flatnonzero(~is_discarded)
                 start, end, label = start[keep], end[keep], label[keep]

@@ -327,7 +327,7 @@ def _decoded(
     listed = [prefix for prefix, _ in parts]
     has_prefixes = plain or table.prefixes or listed
     encoding = encoding or (table.recognise(found, listed) if has_prefixes else "iob2")
-    if table.prefixes - encodings.allowed(encoding):
+    if table.prefixes - encodings.allowed_prefixes(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
     decoded = table.decode(found, corpus, encoding, repair or "begin")
     first = _first_repair(corpus, decoded, SparseTags(code, tuple(met)), encoding, repair)
@@ -390,7 +390,7 @@ def repaired(annotation: Annotation, repair: Repair, reference: str | None) -> A
             encoding = reference
         elif is_free and reference not in (None, "plain", reading.encoding):
             assert reference is not None
-            fits = table.prefixes <= encodings.allowed(reference)
+            fits = table.prefixes <= encodings.allowed_prefixes(reference)
             encoding, looks_like = (reference if fits else reading.encoding), reading.encoding
         decoded = table.decode(table.segments(code, corpus.bounds[:-1]), corpus, encoding, chosen)
         first = first or _first_repair(corpus, decoded, tags, encoding, chosen)
@@ -614,7 +614,7 @@ def _on_texts(text: Any, spans: Spans, size: int, name: str) -> tuple[Corpus, Sp
     if spans.shape.any():
         raise InputError(name, None, "a span leaves out some positions of its text", "give tokens in place of text")
     texts = Texts.of(given)
-    start, end = texts.places(spans.scope, spans.start), texts.places(spans.scope, spans.end)
+    start, end = texts.positions(spans.scope, spans.start), texts.positions(spans.scope, spans.end)
     wrong = np.flatnonzero((start < 0) | (end <= start))
     if len(wrong):
         row = int(wrong[0])

@@ -26,10 +26,8 @@ from evenhand.data.from_lists import (
     tokens_of,
 )
 from evenhand.data.layers import TagColumn
-from evenhand.data.names import LAYER_LINK_NAMES
-from evenhand.data.structures import LAYER as LAYER_RELATIONS
+from evenhand.data.names import EXTRACTIONS, LINKS, RELATIONS
 from evenhand.data.structures import (
-    LAYER_EXTRACTIONS,
     Answer,
     Chains,
     Extractions,
@@ -37,7 +35,7 @@ from evenhand.data.structures import (
     Relations,
     UnreadableError,
     answer_in,
-    coded_links,
+    code_links,
     is_message,
     plain_value,
 )
@@ -172,9 +170,7 @@ def relations(
     types = frozenset(_types(symmetric, name))
     layer = Relations(vocabulary, label, head, tail, types)
     reading = found.readings["spans"]
-    return replace(
-        found, layers={LAYER_RELATIONS: layer, **found.layers}, readings={LAYER_RELATIONS: reading, "spans": reading}
-    )
+    return replace(found, layers={RELATIONS: layer, **found.layers}, readings={RELATIONS: reading, "spans": reading})
 
 
 def _in_order(links: Any, arguments: dict[Any, Any] | list[Any], name: str) -> list[Sequence[Any]]:
@@ -254,9 +250,9 @@ def links(
     named: Any = dict(zip(documents, plain, strict=True)) if by_id else plain
     made = spans(named, end=end, first=first, lengths=lengths, tokens=tokens, text=text, name=name)
     layer = made.spans()
-    layer = replace(layer, extra=coded_links(found, layer.vocabulary))
+    layer = replace(layer, extra=code_links(found, layer.vocabulary))
     corpus = replace(made.corpus, documents=np.arange(made.corpus.sentences))
-    return Annotation(corpus, {LAYER_LINK_NAMES: layer}, {LAYER_LINK_NAMES: ReadInfo(LISTS)}, name)
+    return Annotation(corpus, {LINKS: layer}, {LINKS: ReadInfo(LISTS)}, name)
 
 
 def _link(value: Any, document: int, name: str) -> Link:
@@ -300,7 +296,7 @@ def extractions(
         documents=np.arange(len(answers)),
         ids=None if ids is None else Tokens.of(ids),
     )
-    return Annotation(corpus, {LAYER_EXTRACTIONS: Extractions(answers)}, {"spans": ReadInfo(LAYER_EXTRACTIONS)}, name)
+    return Annotation(corpus, {EXTRACTIONS: Extractions(answers)}, {"spans": ReadInfo(EXTRACTIONS)}, name)
 
 
 def _is_one_answer(documents: object) -> bool:

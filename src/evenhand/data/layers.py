@@ -1,4 +1,4 @@
-"""What one annotator put on a text: tags, trees and spans, as columns."""
+"""Layers of an annotation as columns: tags, trees and spans; nesting levels; validity of trees."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from evenhand.data.vocabulary import SparseCodes, StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 
 FEATURES = "feats"
-"""What the column of features is called."""
+"""The layer of morphological features."""
+DEPS, COLLAPSED = "deps", "enhanced"
+"""The layers of enhanced dependencies: as in the file, and with empty nodes collapsed."""
+NO_EDGES = "_"
 
 
 @dataclass(frozen=True)
 class Tags:
-    """A tag a token, as the file spells it; `names[code[i]]` is the tag of token i."""
+    """One tag per token, spelled as in the file; `names[code[i]]` is the tag of token i."""
 
     code: Ints
     names: tuple[str, ...]
@@ -34,28 +37,28 @@ class Tags:
         return Tags(self.code[begin:end], self.names)
 
     def coded(self, coder: StringCoder) -> Ints:
-        """The tags as codes of a coder, which all sides of a comparison share."""
+        """Return the tags as codes of a coder that all sides share."""
         return coder(Tokens.of(self.names))[self.code]
 
     @staticmethod
     def concatenate(parts: Sequence[Tags], joined: Joined | None = None) -> Tags:
-        """Tags of successive batches, whose names are those of the last one: a reader's table of tags only grows.
+        """Concatenate tags of consecutive batches. The last one's names are all names, as a reader's table only grows.
 
-        What stays in the bytes of its file still does; for `joined` see `Tokens.concatenate`.
+        Undecoded columns stay undecoded; for `joined` see `Tokens.concatenate`.
         """
         if len(parts) == 1:
             return parts[0]
-        written = [part for part in parts if isinstance(part, TagColumn)]
-        if len(written) == len(parts):
-            return written[0].moved(Tokens.concatenate([part.cells for part in written], joined))
+        columns = [part for part in parts if isinstance(part, TagColumn)]
+        if len(columns) == len(parts):
+            return columns[0].with_cells(Tokens.concatenate([part.cells for part in columns], joined))
         sparse = [part.mostly for part in parts if isinstance(part, SparseTags)]
-        if len(sparse) == len(parts) and len({each.common for each in sparse}) == 1:
+        if len(sparse) == len(parts) and len({codes.common for codes in sparse}) == 1:
             return SparseTags(SparseCodes.concatenate(sparse), parts[-1].names)
         return Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
 
 
 class SparseTags(Tags):
-    """Tags of which most are the same; the code of each is worked out when somebody asks."""
+    """Tags most of which are equal; the full column is computed on first use."""
 
     mostly: SparseCodes
 
@@ -75,10 +78,7 @@ class SparseTags(Tags):
 
 
 class TagColumn(Tags):
-    """Tags that stay where they are in the bytes of their file, and are coded when somebody asks.
-
-    A word has many columns, and most questions need few of them; of lemmas, only whether two are equal.
-    """
+    """Tags as byte offsets into their file, coded on first use, because most measures use only a few columns."""
 
     cells: Tokens
     coder: StringCoder
@@ -98,27 +98,26 @@ class TagColumn(Tags):
     def names(self) -> tuple[str, ...]:
         return tuple(self.coder.names)
 
-    def moved(self, cells: Tokens) -> TagColumn:
-        """The same kind of tags, in other cells."""
+    def with_cells(self, cells: Tokens) -> TagColumn:
         return type(self)(cells, self.coder)
 
     def slice(self, begin: int, end: int) -> TagColumn:
-        return self.moved(self.cells.slice(begin, end))
+        return self.with_cells(self.cells.slice(begin, end))
 
     def coded(self, coder: StringCoder) -> Ints:
         return self.code if coder is self.coder else coder(self.cells)
 
 
 class FeatureSets(TagColumn):
-    """The features of words (FEATS), which are sets, whatever the order in which a file writes them."""
+    """The features of words (FEATS): sets, regardless of the order in the file."""
 
 
 @dataclass(frozen=True)
 class Trees:
-    """A head and a relation a word."""
+    """One head and one relation per word."""
 
     head: Ints
-    """The number of the head in its sentence: 1 is the first word, 0 the root."""
+    """The number of the head in its sentence: 1 for the first word, 0 for the root."""
     relation: Tags
 
     def __len__(self) -> int:
@@ -130,37 +129,36 @@ class Trees:
 
 @dataclass(frozen=True)
 class Spans:
-    """Labeled spans in the order of their file: columns of equal length.
-
-    A span covers the tokens [start, end), counted from the first token of its scope (its sentence, or its document
-    where a file has no sentences). Spans may nest, cross and repeat. `level` is the column or the place in a stack
-    of tags that it comes from; `shape` is the code of the tokens it leaves out (0: none). `extra` is the code of what
-    a task keeps with a span beside its label (0: nothing), where a task does.
-    """
+    """Labeled spans in the order of their file, as columns of equal length. Spans may nest, cross and repeat."""
 
     vocabulary: Vocabulary
     scope: Ints
+    """The sentence, or the document if a file has no sentences."""
     start: Ints
+    """The first position, counted from the beginning of the scope."""
     end: Ints
+    """The exclusive end."""
     label: Ints
     level: Ints
+    """The column of tags, or the level in a stack of tags."""
     shape: Ints
+    """The code of the positions that the span leaves out (0: none)."""
     extra: Ints | None = None
+    """The code of additional data of a task (0: none)."""
 
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints | slice) -> Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
-        found = Spans(self.vocabulary, *(take(column, rows) for column in columns))
-        return found if self.extra is None else replace(found, extra=take(self.extra, rows))
+        taken = Spans(self.vocabulary, *(take(column, rows) for column in columns))
+        return taken if self.extra is None else replace(taken, extra=take(self.extra, rows))
 
     def without(self, rows: Ints) -> Spans:
-        """All other rows."""
         return self.take(complement(len(self), rows))
 
     def token_sets(self) -> list[set[int]]:
-        """The tokens of each span, as positions in its scope."""
+        """Return the positions of each span in its scope."""
         tokens = [set(range(start, end)) for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True)]
         for row in np.flatnonzero(self.shape).tolist():
             start = int(self.start[row])
@@ -168,7 +166,7 @@ class Spans:
         return tokens
 
     def into(self, vocabulary: Vocabulary) -> Spans:
-        """The same spans with the codes of another vocabulary."""
+        """Return the same spans with the codes of another vocabulary."""
         if vocabulary is self.vocabulary:
             return self
         return replace(
@@ -180,23 +178,23 @@ class Spans:
         )
 
     def in_text(self, first: Ints) -> Spans:
-        """The same in one scope, counted from the first token of a text whose scopes begin with these tokens."""
+        """Return spans in one scope, counted from the beginning of the text, given the first token of each scope."""
         shift = first[self.scope]
         return replace(self, scope=np.zeros_like(shift), start=self.start + shift, end=self.end + shift)
 
     def in_scopes(self, scope: Ints, first: Ints) -> Spans:
-        """The inverse of `in_text`: spans in these scopes, counted from the first token of each."""
+        """Return spans of one text in these scopes; the inverse of `in_text`."""
         shift = first[scope]
         return replace(self, scope=scope, start=self.start - shift, end=self.end - shift)
 
     def relabel(self, new: Ints) -> Spans:
-        """Spans with `new[label]` for each label; those whose new label is negative are left out."""
+        """Return spans with the label `new[label]`, without those whose new label is negative."""
         label = new[self.label] if len(self) else self.label
         changed = replace(self, label=label)
         return changed if (label >= 0).all() else changed.take(np.flatnonzero(label >= 0))
 
     def rows(self) -> list[tuple[str, int, int, int]]:
-        """(label, scope, start, end) of every span, in plain Python."""
+        """Return (label, scope, start, end) of every span."""
         names = self.vocabulary.labels.values
         columns = zip(self.label.tolist(), self.scope.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
         return [(names[label], scope, start, end) for label, scope, start, end in columns]
@@ -211,21 +209,13 @@ class Spans:
         level: Ints | None = None,
         shape: Ints | None = None,
     ) -> Spans:
-        """Spans on level 0 and without gaps unless they are given."""
-        nothing = zeros(len(start))
-        return Spans(
-            vocabulary,
-            scope,
-            start,
-            end,
-            label,
-            nothing if level is None else level,
-            nothing if shape is None else shape,
-        )
+        """Return spans, by default on level 0 and without gaps."""
+        level, shape = (zeros(len(start)) if column is None else column for column in (level, shape))
+        return Spans(vocabulary, scope, start, end, label, level, shape)
 
     @staticmethod
     def concatenate(parts: Sequence[Spans], scopes: Sequence[int]) -> Spans:
-        """Spans one after the other; the scopes of part i are moved by `scopes[i]`."""
+        """Concatenate spans; `scopes[i]` is added to the scopes of part i."""
         if len(parts) == 1 and scopes[0] == 0:
             return parts[0]
         first = parts[0].vocabulary
@@ -245,15 +235,12 @@ class Spans:
 
 
 def by_level(spans: Spans, levels: int) -> Spans:
-    """Spans whose scopes are split by level, so that nothing matches across levels."""
+    """Return spans with one scope per level, so nothing matches across levels."""
     return replace(spans, scope=spans.scope * levels + spans.level)
 
 
-# == text/nesting.py: Levels: spreading overlapping spans over columns that are fl
-
-
 def flat_levels(spans: Spans) -> Spans:
-    """The spans with levels on which nothing overlaps: their own if these are so, else outer spans first."""
+    """Return the spans on levels without overlaps: unchanged if there are none, otherwise outer spans first."""
     if not _overlaps(spans, spans.level).any():
         return spans
     order = _outermost_first(spans)
@@ -263,7 +250,7 @@ def flat_levels(spans: Spans) -> Spans:
 
 
 def outermost(spans: Spans) -> Ints:
-    """The rows of spans that fit into one level: from left to right, the longest at each place."""
+    """Return the rows of spans that fit into one level: from left to right, the longest at each position."""
     order = _outermost_first(spans)
     return np.sort(order[_first_free(spans.take(order)) == 0])
 
@@ -274,7 +261,7 @@ def is_flat(spans: Spans) -> bool:
 
 
 def neighbours(spans: Spans) -> int:
-    """How many spans begin where another one of their label and level ends."""
+    """Return the number of spans that begin where another span of the same label and level ends."""
     order = np.lexsort((spans.start, spans.level, spans.scope))
     scope, level, label = spans.scope[order], spans.level[order], spans.label[order]
     same = (np.diff(scope) == 0) & (np.diff(level) == 0) & (np.diff(label) == 0)
@@ -282,12 +269,12 @@ def neighbours(spans: Spans) -> int:
 
 
 def _outermost_first(spans: Spans) -> Ints:
-    """By scope, start, and from the longest to the shortest; ties as in the input."""
+    """Order by scope, start and decreasing length; ties keep the order of the input."""
     return np.lexsort((-spans.end, spans.start, spans.scope))
 
 
 def _overlaps(spans: Spans, level: Ints) -> Bools:
-    """Which spans begin before an earlier one of their scope and level has ended."""
+    """Return which spans begin before the end of an earlier span of their scope and level."""
     order = np.lexsort((spans.start, spans.scope, level))
     width = int(spans.end.max(initial=0)) + 1
     block = level[order] * (int(spans.scope.max(initial=0)) + 1) + spans.scope[order]
@@ -298,41 +285,36 @@ def _overlaps(spans: Spans, level: Ints) -> Bools:
 
 
 def _first_free(ordered: Spans) -> Ints:
-    """For spans by scope and start, the lowest level that is free where each one begins.
+    """Return the lowest free level of each span, for spans sorted by scope and start.
 
-    A loop, because each span's level depends on those before it.
+    This is a loop because a span's level depends on the preceding spans.
     """
-    found, ends, scope_before = [], list[int](), -1
+    levels, ends, scope_before = [], list[int](), -1
     for scope, start, end in zip(ordered.scope.tolist(), ordered.start.tolist(), ordered.end.tolist(), strict=True):
         if scope != scope_before:
             ends, scope_before = [], scope
-        level = next((level for level, behind in enumerate(ends) if behind <= start), len(ends))
+        level = next((level for level, stop in enumerate(ends) if stop <= start), len(ends))
         ends[level : level + 1] = [end]
-        found.append(level)
-    return ints(found)
-
-
-# == text/trees.py: What makes heads a tree: one root, and a way to it from ever
+        levels.append(level)
+    return ints(levels)
 
 
 def roots(head: Ints, bounds: Ints) -> Ints:
-    """How many roots each sentence has."""
+    """Return the number of roots of each sentence."""
     before = np.append(0, np.cumsum(head == 0))
-    counted: Ints = before[bounds[1:]] - before[bounds[:-1]]
-    return counted
+    return np.diff(before[bounds])
 
 
 def heads_in_text(head: Ints, bounds: Ints) -> Ints:
-    """The head of each word by its place in the whole text; -1 for roots."""
+    """Return the head of each word as an index into the whole text; -1 for roots."""
     first = np.repeat(bounds[:-1], np.diff(bounds))
     return np.where(head > 0, first + head - 1, -1)
 
 
 def without_root(head: Ints, bounds: Ints) -> Bools:
-    """Which words no root stands above, as they are in a cycle or below one.
+    """Return which words have no root above them because they are in a cycle or below one.
 
-    Every word looks at the word above it, then at the one that this one looks at, and so on: twice as far each time,
-    so that the deepest tree takes few steps.
+    Every step doubles the distance to the ancestor that a word points to, so the deepest tree takes few steps.
     """
     up = np.append(heads_in_text(head, bounds), -1)
     far, longest = 1, int(np.diff(bounds).max(initial=0))
@@ -343,21 +325,13 @@ def without_root(head: Ints, bounds: Ints) -> Bools:
 
 
 def cycle_of(word: int, head: Ints) -> list[int]:
-    """The words of the cycle that a word is in or below, in one sentence; words count from 1."""
+    """Return the words of the cycle that contains a word or is above it, in one sentence; words count from 1."""
     for _ in range(len(head)):
         word = int(head[word - 1])
-    found = [word]
-    while head[found[-1] - 1] != word:
-        found.append(int(head[found[-1] - 1]))
-    return sorted(found)
-
-
-# == text/enhanced.py: Enhanced dependencies, as files of words have them: the laye
-
-
-DEPS, COLLAPSED = "deps", "enhanced"
-"""The layers with the edges of words, as they stand and without empty nodes."""
-NO_EDGES = "_"
+    cycle = [word]
+    while head[cycle[-1] - 1] != word:
+        cycle.append(int(head[cycle[-1] - 1]))
+    return sorted(cycle)
 
 
 def has_edges(cells: object) -> bool:
@@ -365,5 +339,5 @@ def has_edges(cells: object) -> bool:
     if not isinstance(cells, Tags) or not len(cells):
         return False
     code = cells.code
-    without = [place for place, name in enumerate(cells.names) if name == NO_EDGES]
+    without = [index for index, name in enumerate(cells.names) if name == NO_EDGES]
     return bool(np.count_nonzero(np.isin(code, without)) * 2 < len(code))

@@ -1,4 +1,8 @@
-"""Coreference chains: mentions in clusters, as columns."""
+"""Structured layers: coreference chains, relations, entity links, constituents, and answers of language models.
+
+Chains and relations are columns. Answers are kept as written; `plain_value` and `answer_in` find the answer in objects
+and API messages.
+"""
 
 from __future__ import annotations
 
@@ -24,32 +28,58 @@ from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 
-# == text/mention_words.py: The words and heads of mentions, as numbers that mean the sa
-
-
-_PLACES = 3
-"""Before a word (only for the first one of a sentence), the word, behind it."""
-_DECIMALS = 1 << 20
-NO_HEAD = -1
-"""The head of a mention whose file knows no heads."""
+Mention = tuple[int, int, int, int, tuple[int, ...]]
+"""Document, chain, start, end, and the tokens left out, counted from the start."""
 Edge = tuple[int, str]
-"""A parent and a relation; the parent is a number of a word, or `ROOT`."""
+"""A parent and a relation; the parent is the number of a word, or `ROOT`."""
+Parts = tuple[tuple[int, int], ...]
+"""Starts and ends, in the order of the text."""
+NO_HEAD = -1
+"""The head of a mention in a file without heads."""
 ROOT = -1
+MAX_DEPTH = 100
+"""Maximum nesting depth of values in an answer; deeper values are malformed."""
+_SLOTS = 3
+"""Slots of a word: before it (only for the first word of a sentence), the word, and after it."""
+_DECIMALS = 1 << 20
+_WRITTEN = (Decimal, Fraction, date, time, UUID, PurePath)
+"""Types whose values are read as their text."""
+_ATTRIBUTES = (
+    *("choices", "message", "messages", "tool_calls", "function_call", "function", "arguments", "args", "input"),
+    *("output", "content", "parsed", "role", "type"),
+)
+"""Attributes of messages, for objects that cannot list their fields."""
+_ENVELOPES = ("message", "response", "body", "result", "content")
+"""Keys of records whose value may be a message."""
+_PAYLOADS = {
+    **dict.fromkeys(("text", "output_text", "input_text"), "text"),
+    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), ""),
+    **dict.fromkeys(("tool_use", "server_tool_use"), "input"),
+    **dict.fromkeys(("function_call", "custom_tool_call"), "arguments"),
+    "message": "content",
+    "refusal": "refusal",
+    "tool_call": "args",
+    "function": "function",
+}
+"""The key of the content by type of block in a message; the content of thoughts is ignored."""
 
 
 @dataclass(frozen=True)
 class MentionWords:
-    """A row a mention: its words, its head, the sentence of its head, and what the head depends on."""
+    """Words and heads of mentions, one row per mention.
+
+    Words are numbers that identify the same word in the gold standard and in systems, even if empty nodes differ.
+    """
 
     first: Ints
-    """Where the words of each mention begin in `word`."""
+    """The index of each mention's first word in `word`."""
     size: Ints
     word: Ints
     head: Ints
     sentence: Ints
-    """Counted from the first one of the document."""
+    """The sentence of the head, counted from the first one of the document."""
     depends: Ints
-    """The code of the edges of an empty head among the extras of the vocabulary; 0: none."""
+    """The code of the edges of an empty head among the vocabulary's extras; 0: none."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -57,23 +87,20 @@ class MentionWords:
     @property
     def is_zero(self) -> Bools:
         """Which mentions have an empty node as their head."""
-        found: Bools = (self.head != NO_HEAD) & is_node(self.head)
-        return found
+        return np.asarray((self.head != NO_HEAD) & is_node(self.head))
 
     @property
     def last(self) -> Ints:
         """The last word of each mention."""
-        found: Ints = self.word[self.first + self.size - 1]
-        return found
+        return np.asarray(self.word[self.first + self.size - 1])
 
     @property
     def begin(self) -> Ints:
         """The first word of each mention."""
-        found: Ints = self.word[self.first]
-        return found
+        return np.asarray(self.word[self.first])
 
     def flat(self) -> tuple[Ints, Ints]:
-        """For each word of each mention, the row and the word."""
+        """Return the row and the word for each word of each mention."""
         return np.repeat(np.arange(len(self)), self.size), self.word[ranges(self.first, self.size)]
 
     def take(self, rows: Ints | Bools | slice) -> MentionWords:
@@ -83,17 +110,13 @@ class MentionWords:
         return MentionWords(first, size, self.word, head, sentence, depends)
 
     def recoded(self, code: Callable[[], Ints]) -> MentionWords:
-        """The same with other codes of edges, where there are any."""
+        """Return the same with other codes of edges."""
         return replace(self, depends=code()[self.depends]) if self.depends.any() else self
 
     def renumbered(self, old: Ints, new: Ints) -> MentionWords:
-        """The same in the numbers of another text with as many tokens, given the numbers of all tokens in both."""
-
-        def moved(number: Ints) -> Ints:
-            found: Ints = new[np.minimum(np.searchsorted(old, number), len(new) - 1)]
-            return found
-
-        return replace(self, word=moved(self.word), head=np.where(self.head == NO_HEAD, NO_HEAD, moved(self.head)))
+        """Return the same in the word numbers of another text with the same number of tokens."""
+        word, head = (new[np.minimum(np.searchsorted(old, column), len(new) - 1)] for column in (self.word, self.head))
+        return replace(self, word=word, head=np.where(self.head == NO_HEAD, NO_HEAD, head))
 
     @staticmethod
     def concatenate(parts: Sequence[MentionWords]) -> MentionWords:
@@ -106,24 +129,23 @@ class MentionWords:
 
 
 def is_node(word: Ints) -> Bools:
-    """Which numbers are those of empty nodes."""
-    found: Bools = (word // _DECIMALS) % _PLACES != 0
-    return found
+    """Return which word numbers belong to empty nodes."""
+    return np.asarray((word // _DECIMALS) % _SLOTS != 0)
 
 
-def number_of(overt: int, decimal: int | None, *, is_first: bool) -> int:
-    """The number of a word, given how many overt words the document has up to it; or of an empty node behind it.
+def word_number(overt: int, decimal: int | None, *, is_first: bool) -> int:
+    """Return the number of the word `overt` of a document, or of the empty node with this decimal after it.
 
-    `is_first` says that the node stands before the first word of its sentence.
+    `is_first` means that the node precedes the first word of its sentence.
     """
     if decimal is None:
-        return overt * _PLACES * _DECIMALS
-    place = (overt + 1) * _PLACES - 1 if is_first else overt * _PLACES + 1
-    return place * _DECIMALS + min(decimal, _DECIMALS - 1)
+        return overt * _SLOTS * _DECIMALS
+    slot = (overt + 1) * _SLOTS - 1 if is_first else overt * _SLOTS + 1
+    return slot * _DECIMALS + min(decimal, _DECIMALS - 1)
 
 
 def word_numbers(corpus: Corpus) -> Ints:
-    """The number of each token in its document."""
+    """Return the number of each token in its document; see `word_number`."""
     assert corpus.bounds is not None
     size = int(corpus.bounds[-1])
     decimals = np.full(size, -1) if corpus.decimals is None else corpus.decimals
@@ -133,20 +155,20 @@ def word_numbers(corpus: Corpus) -> Ints:
     before_sentence = np.repeat(overt[corpus.bounds[:-1]], lengths)
     before_document = np.repeat(overt[corpus.document_bounds[:-1]], np.diff(corpus.document_bounds))
     is_first = ~is_word & (overt[1:] == before_sentence)
-    place = (overt[1:] - before_document) * _PLACES + np.where(is_first, _PLACES - 1, ~is_word)
-    numbers: Ints = place * _DECIMALS + np.where(is_word, 0, np.minimum(decimals, _DECIMALS - 1))
+    slot = (overt[1:] - before_document) * _SLOTS + np.where(is_first, _SLOTS - 1, ~is_word)
+    numbers: Ints = slot * _DECIMALS + np.where(is_word, 0, np.minimum(decimals, _DECIMALS - 1))
     return numbers
 
 
-def words_of(
+def mention_words(
     chains: Chains,
     corpus: Corpus,
     head: Ints | None = None,
     edges: Callable[[int], tuple[Edge, ...]] = lambda token: (),
 ) -> MentionWords:
-    """The words of mentions in their own text.
+    """Return the words of mentions.
 
-    `head` is the place of each head among the words of its mention, and `edges` says what an empty node depends on.
+    `head` is the index of each head among the words of its mention; `edges` returns the edges of an empty node.
     """
     first, size, token = _tokens(chains, corpus)
     numbers = word_numbers(corpus)
@@ -162,44 +184,37 @@ def words_of(
 
 
 def _tokens(chains: Chains, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-    """For each mention where its tokens begin in the last column, and how many they are; tokens of the corpus."""
+    """Return the index of each mention's first token in the last column, their number, and the tokens."""
     start, size = corpus.document_bounds[chains.document] + chains.start, chains.end - chains.start
     token, row = ranges(start, size), np.repeat(np.arange(len(chains)), size)
     is_inside = np.ones(len(token), dtype=np.bool_)
     begins = np.cumsum(size) - size
-    for each in np.flatnonzero(chains.shape).tolist():
-        gaps = np.array(chains.vocabulary.shapes[int(chains.shape[each])], dtype=np.int64)
-        is_inside[begins[each] + gaps] = False
+    for mention in np.flatnonzero(chains.shape).tolist():
+        gaps = np.array(chains.vocabulary.shapes[int(chains.shape[mention])], dtype=np.int64)
+        is_inside[begins[mention] + gaps] = False
     size = np.bincount(row[is_inside], minlength=len(chains))
     return np.cumsum(size) - size, size, token[is_inside]
 
 
-# == text/chains.py (primary)
-
-
-Mention = tuple[int, int, int, int, tuple[int, ...]]
-"""Document, chain, start, end, and the tokens that it leaves out, counted from its start."""
-
-
 @dataclass(frozen=True)
 class Chains:
-    """Mentions in the order in which they begin in their file: columns of equal length.
+    """Mentions in the order in which they begin in their file, as columns of equal length.
 
-    A mention covers the tokens [start, end) of its document, counted from the document's first one, so that it may
-    cross sentences. Mentions may nest, cross and repeat. Documents follow each other.
+    A mention covers the tokens [start, end) of its document, so it may cross sentences. Mentions may nest, cross and
+    repeat. Documents are in order.
     """
 
     vocabulary: Vocabulary
     document: Ints
-    """The document of each mention, counted from the first one."""
+    """The document of each mention, from 0."""
     start: Ints
     end: Ints
     chain: Ints
-    """The chain of each mention: a number that no chain of another document has."""
+    """The chain of each mention; chains of different documents have different numbers."""
     shape: Ints
     """The code of the tokens that a mention leaves out (0: none), see `Vocabulary`."""
     words: MentionWords | None = None
-    """Their words and heads, where the format knows heads; else None."""
+    """Words and heads, if the format has heads."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -211,46 +226,45 @@ class Chains:
         return Chains(self.vocabulary, document, start, end, chain, shape, words)
 
     def numbered(self) -> Chains:
-        """The same with chains numbered from 0, without gaps."""
+        """Return the same with chains numbered from 0, without gaps."""
         return replace(self, chain=np.unique(self.chain, return_inverse=True)[1])
 
     def in_order(self) -> Ints:
-        """The number of each mention's chain, from 0 in the order of their first mentions."""
+        """Return the number of each mention's chain, from 0 in the order of first mentions."""
         _, first, inverse = np.unique(self.chain, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[inverse]
 
     def into(self, vocabulary: Vocabulary) -> Chains:
-        """The same mentions with the codes of another vocabulary."""
+        """Return the same mentions with the codes of another vocabulary."""
         if vocabulary is self.vocabulary:
             return self
-        mine, shape = self.vocabulary, self.shape
-        shape = mine.shapes.into(vocabulary.shapes)[shape] if shape.any() else shape
-        words = self.words and self.words.recoded(lambda: mine.extras.into(vocabulary.extras))
+        shape = self.shape
+        shape = self.vocabulary.shapes.into(vocabulary.shapes)[shape] if shape.any() else shape
+        words = self.words and self.words.recoded(lambda: self.vocabulary.extras.into(vocabulary.extras))
         return replace(self, vocabulary=vocabulary, shape=shape, words=words)
 
     def documents(self, rows: Ints) -> Chains:
-        """The mentions of some documents, which are numbered anew in this order; -1 stands for an empty one."""
+        """Return the mentions of some documents, renumbered in this order; -1 means an empty one."""
         first = np.searchsorted(self.document, rows)
         size = np.where(rows >= 0, np.searchsorted(self.document, rows, side="right") - first, 0)
-        found = self.take(ranges(first, size))
-        return replace(found, document=np.repeat(np.arange(len(rows)), size))
+        return replace(self.take(ranges(first, size)), document=np.repeat(np.arange(len(rows)), size))
 
     def rows(self) -> list[Mention]:
-        """Every mention in plain Python."""
+        """Return all mentions as tuples."""
         columns = (self.document, self.chain, self.start, self.end, self.shape)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [(*row, self.vocabulary.shapes[shape]) for *row, shape in rows]
 
     def clusters(self, documents: int) -> list[list[list[tuple[int, int]]]]:
-        """By document and chain the mentions (start, end), in plain Python; gaps are filled."""
-        found: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(documents)]
+        """Return the mentions (start, end) by document and chain, ignoring gaps."""
+        by_document: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(documents)]
         for document, chain, start, end, _ in self.rows():
-            found[document].setdefault(chain, []).append((start, end))
-        return [list(each.values()) for each in found]
+            by_document[document].setdefault(chain, []).append((start, end))
+        return [list(by_chain.values()) for by_chain in by_document]
 
     @staticmethod
     def of(vocabulary: Vocabulary, document: Ints, start: Ints, end: Ints, chain: Ints) -> Chains:
-        """Mentions without gaps."""
+        """Return mentions without gaps."""
         return Chains(vocabulary, document, start, end, chain, zeros(len(start)))
 
     @staticmethod
@@ -259,7 +273,7 @@ class Chains:
 
     @staticmethod
     def concatenate(parts: Sequence[Chains], documents: Sequence[int]) -> Chains:
-        """Mentions one after the other; the documents of part i are moved by `documents[i]`."""
+        """Concatenate mentions; `documents[i]` is added to the documents of part i."""
         if len(parts) == 1 and documents[0] == 0:
             return parts[0]
         first = parts[0].vocabulary
@@ -272,43 +286,36 @@ class Chains:
             np.concatenate([part.end for part in parts]),
             np.concatenate([part.chain + shift for part, shift in zip(parts, chains, strict=False)]),
             concatenate([part.shape for part in parts]),
-            _joined_words(parts),
+            _join_words(parts),
         )
 
 
-def _joined_words(parts: Sequence[Chains]) -> MentionWords | None:
-    """The words of successive parts, if all parts with mentions have them."""
-    found = [part.words for part in parts if part.words is not None]
-    if not found or any(part.words is None and len(part) for part in parts):
+def _join_words(parts: Sequence[Chains]) -> MentionWords | None:
+    """Concatenate the words of parts, if all parts with mentions have them."""
+    words = [part.words for part in parts if part.words is not None]
+    if not words or any(part.words is None and len(part) for part in parts):
         return None
-    return MentionWords.concatenate(found)
+    return MentionWords.concatenate(words)
 
 
-def spans_of(*sides: Chains) -> list[Ints]:
-    """A number for each mention, for every side: equal for mentions of the same tokens, and sorted as these are."""
+def mention_spans(*sides: Chains) -> list[Ints]:
+    """Return a number for each mention of every side, equal for mentions of the same tokens, in the order of these."""
     whole = Chains.concatenate([replace(side, words=None) for side in sides], [0] * len(sides))
     key, _ = pack(*((column, empty()) for column in (whole.document, whole.start, whole.end, whole.shape)))
     return np.split(key, np.cumsum([len(side) for side in sides])[:-1])
 
 
-# == text/listed_parts.py: The parts of spans as a file lists them, in characters of th
-
-
-Parts = tuple[tuple[int, int], ...]
-"""Starts and ends, in the order of the text."""
-
-
 @dataclass(frozen=True)
 class _Batch:
-    """The spans of one batch; offsets count from the begin of `text`."""
+    """The parts of the spans in one batch; offsets count from the beginning of `text`."""
 
     text: str
     first: Ints
-    """Where the parts of each span begin among all parts, and the end of the last."""
+    """The index of each span's first part among all parts, and the total."""
     start: Ints
     end: Ints
     begin: Ints
-    """Where the sentence of each span begins in the text."""
+    """The offset of each span's sentence in the text."""
 
     def of(self, row: int) -> Parts:
         low, high = self.first[row : row + 2].tolist()
@@ -319,14 +326,14 @@ class _Batch:
         return tuple((start - begin, end - begin) for start, end in parts)
 
     def _words(self, start: int, end: int) -> Sequence[tuple[int, int]]:
-        """A part cut at every blank."""
-        blanks = [at for at in range(start, end) if self.text[at] == " "]
+        """Split a part at blanks."""
+        blanks = [offset for offset in range(start, end) if self.text[offset] == " "]
         pieces = pairwise([start - 1, *blanks, end])
-        return [(before + 1, behind) for before, behind in pieces if before + 1 < behind]
+        return [(before + 1, after) for before, after in pieces if before + 1 < after]
 
 
 class ListedParts:
-    """The parts of the spans of one annotation, by their rows."""
+    """The parts of spans as a file lists them, in characters of the sentence, by row."""
 
     def __init__(self, batches: Sequence[_Batch]) -> None:
         self._batches = batches
@@ -334,7 +341,7 @@ class ListedParts:
 
     @staticmethod
     def of(text: str, first: Ints, start: Ints, end: Ints, begin: Ints) -> ListedParts:
-        """Parts of spans in a text: `first` says where those of each span begin, `begin` where its sentence does."""
+        """Return parts of spans in a text; `first` is each span's first part, `begin` the offset of its sentence."""
         return ListedParts([_Batch(text, first, start, end, begin)])
 
     @staticmethod
@@ -342,32 +349,25 @@ class ListedParts:
         return ListedParts([batch for part in parts for batch in part._batches])
 
     def __getitem__(self, row: int) -> Parts:
-        """The parts of a span; what is listed as one part is cut at every blank."""
+        """Return the parts of a span; a single part is split at blanks."""
         batch = bisect_right(self._first, row) - 1
         return self._batches[batch].of(row - self._first[batch])
 
 
-# == text/relations.py: Relations: typed, directed links between spans, as columns.
-
-
-LAYER = "relations"
-"""What the layer is called; its spans are the layer `spans` beside it."""
-
-
 @dataclass(frozen=True)
 class Relations:
-    """Relations in the order of their file: columns of equal length."""
+    """Typed, directed relations between spans, in the order of their file, as columns of equal length."""
 
     vocabulary: Vocabulary
     label: Ints
     """The type, as a code of the vocabulary's labels."""
     head: Ints
-    """The row of each head among the spans."""
+    """The row of each head in the layer `spans`."""
     tail: Ints
     symmetric: frozenset[str] = frozenset()
-    """The types whose ends a file marks as interchangeable."""
+    """Types whose arguments are interchangeable according to the file."""
     parts: ListedParts | None = field(default=None, compare=False, repr=False)
-    """The parts of spans as the file lists them, where it counts characters."""
+    """The parts of spans, if the file has character offsets."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -376,32 +376,32 @@ class Relations:
         return replace(self, label=self.label[rows], head=self.head[rows], tail=self.tail[rows])
 
     def into(self, vocabulary: Vocabulary) -> Relations:
-        """The same relations with the codes of another vocabulary."""
+        """Return the same relations with the codes of another vocabulary."""
         if vocabulary is self.vocabulary:
             return self
         label = self.vocabulary.labels.into(vocabulary.labels)[self.label] if len(self) else self.label
         return replace(self, vocabulary=vocabulary, label=label)
 
     def rows(self) -> list[tuple[str, int, int]]:
-        """(type, head, tail) of every relation, in plain Python."""
+        """Return (type, head, tail) of every relation."""
         names = self.vocabulary.labels.values
         columns = zip(self.label.tolist(), self.head.tolist(), self.tail.tolist(), strict=True)
         return [(names[label], head, tail) for label, head, tail in columns]
 
     @staticmethod
     def join(name: str, parts: Sequence[Mapping[str, Any]]) -> Relations:
-        """The relations of successive batches, given the layers of each; heads and tails count through all spans."""
+        """Concatenate the relations of consecutive batches; heads and tails are renumbered."""
         first = parts[0][name].vocabulary
-        found = [layers[name].into(first) for layers in parts]
+        relations = [layers[name].into(first) for layers in parts]
         before = np.cumsum([0, *(len(layers["spans"]) for layers in parts)]).tolist()
-        listed = [each.parts for each in found if each.parts is not None]
+        listed = [part.parts for part in relations if part.parts is not None]
         return Relations(
             first,
-            np.concatenate([each.label for each in found]),
-            np.concatenate([each.head + shift for each, shift in zip(found, before, strict=False)]),
-            np.concatenate([each.tail + shift for each, shift in zip(found, before, strict=False)]),
-            frozenset().union(*(each.symmetric for each in found)),
-            ListedParts.join(listed) if len(listed) == len(found) else None,
+            np.concatenate([part.label for part in relations]),
+            np.concatenate([part.head + shift for part, shift in zip(relations, before, strict=False)]),
+            np.concatenate([part.tail + shift for part, shift in zip(relations, before, strict=False)]),
+            frozenset().union(*(part.symmetric for part in relations)),
+            ListedParts.join(listed) if len(listed) == len(relations) else None,
         )
 
     @staticmethod
@@ -409,32 +409,32 @@ class Relations:
         return Relations(vocabulary, empty(), empty(), empty())
 
 
-# == text/links.py: Entity links: spans with ranked identifiers of a knowledge b
-
-
 class Link(NamedTuple):
-    """The identifiers of a span, the best one first."""
+    """Knowledge base identifiers of a span, the best one first."""
 
     candidates: tuple[str, ...]
     spelling: str = ""
-    """The tokens of the span as its file spells them, where the two sides may spell tokens differently."""
+    """The tokens of the span, if the two sides may spell tokens differently."""
 
 
-def coded_links(links: Sequence[Link | None], vocabulary: Vocabulary) -> Ints:
-    """The codes of links, 0 where a span has none."""
+def code_links(links: Sequence[Link | None], vocabulary: Vocabulary) -> Ints:
+    """Return the codes of links, 0 for spans without one."""
     return ints([0 if link is None or not link.candidates else vocabulary.extras.code(link) for link in links])
 
 
 def links_of(spans: Spans) -> list[Link | None]:
-    """The link of every span, None where it has none."""
+    """Return the link of every span, None for spans without one."""
     if spans.extra is None:
         return [None] * len(spans)
-    found = [spans.vocabulary.extras[code] for code in spans.extra.tolist()]
-    return [link if isinstance(link, Link) else None for link in found]
+    links = [spans.vocabulary.extras[code] for code in spans.extra.tolist()]
+    return [link if isinstance(link, Link) else None for link in links]
 
 
-def in_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
-    """Spans of sentences as spans of documents, whose first sentences these are; without bounds, both are the same."""
+def to_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
+    """Convert spans in sentences to spans in documents, given the first sentence of each document.
+
+    Without bounds of sentences, positions are unchanged.
+    """
     document = np.searchsorted(documents, spans.scope, side="right") - 1
     if bounds is None:
         return replace(spans, scope=document)
@@ -443,22 +443,18 @@ def in_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
 
 
 def no_spans(vocabulary: Vocabulary) -> Spans:
-    nothing = ints([])
-    return Spans(vocabulary, nothing, nothing, nothing, nothing, nothing, nothing, nothing)
-
-
-# == text/constituents.py: Constituents: the brackets of trees over the words of senten
+    return Spans(vocabulary, *(empty() for _ in range(7)))
 
 
 @dataclass(frozen=True)
 class Constituents:
-    """The brackets of some sentences."""
+    """The brackets of constituent trees over the words of sentences."""
 
     brackets: Spans
     lines: Ints
-    """The line in which each sentence begins, 0 where there are no lines."""
+    """The first line of each sentence, 0 if there are no lines."""
     problems: Mapping[int, str] = field(default_factory=dict)
-    """What is wrong with sentences that have no tree; these have no brackets."""
+    """Why sentences have no tree; these have no brackets."""
 
     def __len__(self) -> int:
         return len(self.brackets)
@@ -472,20 +468,18 @@ class Constituents:
         return self.brackets.vocabulary
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]], /) -> Constituents:
-        """Successive batches as one layer."""
-        return joined([part[name] for part in parts])
+        return join_constituents([part[name] for part in parts])
 
     def slice(self, begin: int, end: int) -> Constituents:
-        """Some sentences, which are counted anew."""
+        """Return some sentences, renumbered from 0."""
         rows = slice(*np.searchsorted(self.brackets.scope, (begin, end)).tolist())
-        spans = self.brackets.take(rows)
-        problems = {each - begin: text for each, text in self.problems.items() if begin <= each < end}
-        moved = Spans.concatenate([spans], [-begin])
-        return Constituents(moved, self.lines[begin:end], problems)
+        problems = {number - begin: text for number, text in self.problems.items() if begin <= number < end}
+        brackets = Spans.concatenate([self.brackets.take(rows)], [-begin])
+        return Constituents(brackets, self.lines[begin:end], problems)
 
 
-def joined(parts: Sequence[Constituents]) -> Constituents:
-    """The sentences of several parts, one after the other."""
+def join_constituents(parts: Sequence[Constituents]) -> Constituents:
+    """Concatenate the sentences of parts."""
     if len(parts) == 1:
         return parts[0]
     before = list(accumulate((len(part.lines) for part in parts[:-1]), initial=0))
@@ -498,26 +492,17 @@ def joined(parts: Sequence[Constituents]) -> Constituents:
     return Constituents(brackets, np.concatenate([part.lines for part in parts]), problems)
 
 
-# == text/extractions.py: Answers of language models about documents: strings and labe
-
-
-LAYER_EXTRACTIONS = "extractions"
-"""The layer that holds them, and the format that they are read in."""
-DEEPEST = 100
-"""How deep values of an answer may be nested; what lies deeper is malformed."""
-
-
 class Answer(NamedTuple):
-    """An answer: the text that a model wrote, decoded data, or `Calls`."""
+    """An answer of a language model: text, decoded data, or `Calls`."""
 
     content: object
     label: str | None = None
-    """The only label that was asked for, where there is one."""
+    """The requested label, if only one was requested."""
 
 
 @dataclass(frozen=True)
 class Extractions:
-    """The answers about each document: one, or one for every label that was asked for."""
+    """Answers of a language model about each document: one, or one per requested label."""
 
     answers: tuple[tuple[Answer, ...], ...]
 
@@ -525,78 +510,73 @@ class Extractions:
         return len(self.answers)
 
     def contents(self) -> Iterator[object]:
-        """What was written, in its order."""
+        """Iterate over the contents of all answers."""
         return (answer.content for answers in self.answers for answer in answers)
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Extractions:
-        """Those of successive batches."""
         return Extractions(tuple(chained.from_iterable(part[name].answers for part in parts)))
-
-
-OFFSET_LISTS = "offset lists"
-"""The layer with spans of texts that are on the other side only."""
 
 
 @dataclass(frozen=True)
 class OffsetLists:
-    """Spans with offsets into texts that their file does not have, for each text, and what they quote."""
+    """Spans and their quotations, with offsets into texts that only the other side has, by text."""
 
     spans: tuple[Sequence[Any], ...]
     quotes: tuple[Sequence[Any], ...]
     counting: str | None = None
-    """How offsets count, if a user says."""
+    """How offsets count, if set by the user."""
 
     def __len__(self) -> int:
         return len(self.spans)
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> OffsetLists:
-        """Those of successive batches."""
         lists = [part[name] for part in parts]
-        spans, quotes = (chained.from_iterable(getattr(each, name) for each in lists) for name in ("spans", "quotes"))
+        spans = chained.from_iterable(part.spans for part in lists)
+        quotes = chained.from_iterable(part.quotes for part in lists)
         return OffsetLists(tuple(spans), tuple(quotes), self.counting)
 
 
 class Calls(tuple[object, ...]):
-    """The arguments of the tool calls of one answer, decoded or as JSON: together they are the answer."""
+    """The arguments of the tool calls of one answer, decoded or as JSON."""
 
 
 class UnreadableError(TypeError):
-    """An object that is neither text nor data; its text is the name of its type."""
+    """An object that is neither text nor data; the message is the name of its type."""
 
 
 def plain_value(value: object, depth: int = 0) -> object:
-    """An answer as text, numbers, lists and dictionaries, with a replacement character for halves of surrogate pairs.
+    """Convert an answer to text, numbers, lists and dictionaries; surrogates become replacement characters.
 
     Objects of pydantic (1 and 2), dataclasses, named tuples, attrs, enumerations, arrays and namespaces are read by
-    their fields, and messages of APIs that are neither by their attributes. Other objects raise `UnreadableError`.
-    Values that are nested deeper than any item stay as they are.
+    their fields, other API messages by their attributes. Other objects raise `UnreadableError`. Values nested deeper
+    than `MAX_DEPTH` are unchanged.
     """
     if isinstance(value, Enum):
         return plain_value(value.value, depth + 1)
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if value is None or isinstance(value, bool | int | float) or depth > DEEPEST:
+    if value is None or isinstance(value, bool | int | float) or depth > MAX_DEPTH:
         return value
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         value = dict(zip(value._fields, value, strict=True))
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain_value(each, depth + 1) for each in value]
+        return [plain_value(member, depth + 1) for member in value]
     if isinstance(value, Mapping):
         keys = (plain_value(key) if isinstance(key, str) else key for key in value)
-        return dict(zip(keys, (plain_value(each, depth + 1) for each in value.values()), strict=True))
+        return dict(zip(keys, (plain_value(member, depth + 1) for member in value.values()), strict=True))
     if isinstance(value, _WRITTEN):
         return str(value)
     return plain_value(_fields(value), depth + 1)
 
 
 def _fields(value: object) -> object:
-    """The content of an object: a dictionary of its fields, or a list."""
+    """Return the fields of an object as a dictionary, or a list."""
     kind = type(value)
     if not isinstance(value, type):
-        for method in ("model_dump", "tolist"):  # of pydantic, of NumPy
+        for method in ("model_dump", "tolist"):  # pydantic, NumPy
             if callable(getattr(kind, method, None)):
                 return getattr(value, method)()
-        if callable(getattr(kind, "dict", None)) and hasattr(kind, "__fields__"):  # of pydantic 1
+        if callable(getattr(kind, "dict", None)) and hasattr(kind, "__fields__"):  # pydantic 1
             return value.dict()  # type: ignore[attr-defined]
         if is_dataclass(value):
             return {field.name: getattr(value, field.name) for field in fields(value)}
@@ -609,31 +589,18 @@ def _fields(value: object) -> object:
     raise UnreadableError(kind.__name__ if not isinstance(value, type) else f"class {value.__name__}")
 
 
-_WRITTEN = (Decimal, Fraction, date, time, UUID, PurePath)
-"""Types of values that are read as their text."""
-_ATTRIBUTES = (
-    *("choices", "message", "messages", "tool_calls", "function_call", "function", "arguments", "args", "input"),
-    *("output", "content", "parsed", "role", "type"),
-)
-"""Attributes of messages, by which objects are read that have no other way to list their fields."""
-
-
 def _is_set(value: object, name: str) -> bool:
-    found = getattr(value, name, None)
-    return found is not None and not callable(found)
-
-
-_ENVELOPES = ("message", "response", "body", "result", "content")
-"""Keys of records whose value may be a message."""
+    attribute = getattr(value, name, None)
+    return attribute is not None and not callable(attribute)
 
 
 def answer_in(value: object) -> object:
-    """The answer in a message of an API; other values are answers themselves.
+    """Return the answer in a message of an API; other values are answers themselves.
 
-    Of chat completions, the first choice counts, and of a conversation the last message. If a message calls tools,
-    their arguments are the answer (`Calls`): `tool_calls` and `function_call` of OpenAI, items `function_call` of its
-    responses, blocks `tool_use` of Anthropic, `tool_calls` of LangChain, `functionCall` of Gemini. Otherwise it is what
-    was parsed, or the text.
+    The answer is the first choice of a chat completion, and the last message of a conversation. If a message calls
+    tools, their arguments are the answer (`Calls`): `tool_calls` and `function_call` of OpenAI, items `function_call`
+    of its responses, blocks `tool_use` of Anthropic, `tool_calls` of LangChain, `functionCall` of Gemini. Otherwise it
+    is the parsed value, or the text.
     """
     if isinstance(value, list):
         return _in_blocks(value) if value and all(map(_is_block, value)) else value
@@ -641,16 +608,16 @@ def answer_in(value: object) -> object:
         return value
     for key in ("choices", "candidates", "messages"):
         inner = value.get(key)
-        if isinstance(inner, list) and inner and all(isinstance(each, Mapping) for each in inner):
-            said = [each for each in inner if each.get("role") in ("assistant", "model", "ai")]
-            chosen = (said or inner)[-1] if key == "messages" else inner[0]
+        if isinstance(inner, list) and inner and all(isinstance(message, Mapping) for message in inner):
+            answers = [message for message in inner if message.get("role") in ("assistant", "model", "ai")]
+            chosen = (answers or inner)[-1] if key == "messages" else inner[0]
             return answer_in(chosen) if "text" not in chosen or "message" in chosen else chosen["text"]
     for key in _ENVELOPES:
         if isinstance(value.get(key), Mapping) and is_message(value[key]):
             return answer_in(value[key])
     calls = value.get("tool_calls") or value.get("function_call")
-    if calls is not None and (found := _arguments(calls if isinstance(calls, list) else [calls])):
-        return found
+    if calls is not None and (arguments := _arguments(calls if isinstance(calls, list) else [calls])):
+        return arguments
     if not is_message(value):
         return value
     if value.get("parsed") is not None:
@@ -662,7 +629,7 @@ def answer_in(value: object) -> object:
 
 
 def is_message(value: Mapping[str, Any]) -> bool:
-    """Whether a record is a message of an API, or holds one."""
+    """Whether a record is or contains a message of an API."""
     if any(isinstance(value.get(key), list) for key in ("choices", "candidates")) or "tool_calls" in value:
         return True
     if isinstance(value.get("function_call"), Mapping) and "arguments" in value["function_call"]:
@@ -682,37 +649,24 @@ def is_message(value: Mapping[str, Any]) -> bool:
     return bool(blocks) and all(map(_is_block, blocks or []))
 
 
-_PAYLOADS = {
-    **dict.fromkeys(("text", "output_text", "input_text"), "text"),
-    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), ""),
-    **dict.fromkeys(("tool_use", "server_tool_use"), "input"),
-    **dict.fromkeys(("function_call", "custom_tool_call"), "arguments"),
-    "message": "content",
-    "refusal": "refusal",
-    "tool_call": "args",
-    "function": "function",
-}
-"""Types of blocks of a message, and the key of their content; thoughts have none that counts."""
-
-
 def _is_block(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
     if "type" not in value and (_called(value) or (isinstance(value.get("text"), str) and len(value) == 1)):
-        return True  # a part of Gemini's
+        return True  # Gemini
     kind = value.get("type")
     return isinstance(kind, str) and kind in _PAYLOADS and (not _PAYLOADS[kind] or _PAYLOADS[kind] in value)
 
 
 def _in_blocks(blocks: list[Any]) -> object:
-    """The arguments of tool calls among blocks, or their text."""
+    """Return the arguments of tool calls in blocks, or the text."""
     called = [block for block in blocks if _is_call(block)]
     if called:
         return _arguments(called)
     texts = [answer_in(block[key]) for block in blocks if (key := _PAYLOADS.get(block.get("type", "text"), ""))]
     if len(texts) == 1:
         return texts[0]
-    calls = [found for text in texts if isinstance(text, Calls) for found in text]
+    calls = [call for text in texts if isinstance(text, Calls) for call in text]
     return Calls(calls) if calls else "\n".join(text for text in texts if isinstance(text, str))
 
 
@@ -721,17 +675,17 @@ def _is_call(block: Mapping[str, Any]) -> bool:
 
 
 def _called(block: Mapping[str, Any]) -> bool:
-    """Whether a part of Gemini's calls a function."""
+    """Whether a part of a Gemini message calls a function."""
     return any(isinstance(block.get(key), Mapping) for key in ("functionCall", "function_call"))
 
 
 def _arguments(calls: list[Any]) -> Calls:
-    """The arguments of tool calls; those of OpenAI are JSON in a string."""
-    found = []
+    """Return the arguments of tool calls; OpenAI writes them as JSON in a string."""
+    arguments = []
     for call in calls:
         inner = call
         for key in ("function", "functionCall", "function_call"):
             inner = inner[key] if isinstance(inner, Mapping) and isinstance(inner.get(key), Mapping) else inner
         if isinstance(inner, Mapping):
-            found += [inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None][:1]
-    return Calls(found)
+            arguments += [inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None][:1]
+    return Calls(arguments)

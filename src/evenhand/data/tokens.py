@@ -17,7 +17,7 @@ PADDING = bytes(16)
 """Follows all data, so a window of eight bytes, and one more, can be taken at any position."""
 Joined = dict[tuple[int, ...], bytes]
 """Concatenated data by the identities of its parts."""
-Places = npt.NDArray[np.integer[Any]]
+TokenCodes = npt.NDArray[np.integer[Any]]
 _SEPARATORS = [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]
 """Unicode space separators (category Zs) other than the blank."""
 _WIDE_SPACES = [0x85, *_SEPARATORS, 0x2028, 0x2029]
@@ -320,9 +320,9 @@ class CodedTokens(Tokens):
     """Dictionary-coded tokens: token i is `entries[codes[i]]`. Offsets are computed on first use."""
 
     entries: Tokens
-    codes: Places
+    codes: TokenCodes
 
-    def __init__(self, entries: Tokens, codes: Places) -> None:
+    def __init__(self, entries: Tokens, codes: TokenCodes) -> None:
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "codes", codes)
 

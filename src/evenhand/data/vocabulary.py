@@ -1,4 +1,4 @@
-"""Vocabularies: labels and token shapes as small integers."""
+"""Vocabularies of labels and shapes, and exact integer codes for strings: equal strings get equal codes."""
 
 from __future__ import annotations
 
@@ -14,28 +14,32 @@ from evenhand.data.tokens import Tokens, masks
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL, long_label, nearest
 
-# == text/codes.py: Map strings to integer codes. Equal strings get equal codes.
-
-
+T = TypeVar("T", bound=Hashable)
+MAX_LISTED = 5
+"""Number of names that a message lists."""
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)
 _FREE = 2**64 - 256
-"""No word of text: its first byte is NUL, which text does not have."""
+"""Not a word of text: its first byte is NUL, which text does not contain."""
+_LONG = 1 << 10
+"""Cells up to this number of bytes are never too long."""
+_SAMPLE = 1 << 9
+"""Number of cells examined to find a common one."""
 
 
 @dataclass(frozen=True)
 class SparseCodes:
-    """A column of codes in which most rows have the same one, as in many files most tags are `O`."""
+    """A column of codes in which most rows have the same code; in many files most tags are `O`."""
 
     size: int
     common: int
     rows: Ints
-    """The rows that may have another code, in their order."""
+    """The rows that may have another code, in ascending order."""
     codes: Ints
-    """Theirs."""
+    """The codes of these rows."""
 
     @staticmethod
     def of(column: Ints) -> SparseCodes:
-        """A column of which nobody knows whether a code is common: all rows are kept where none is."""
+        """Return a column in sparse form; all rows are kept if no code is common."""
         counts = np.bincount(column)
         common = int(counts.argmax()) if len(counts) else 0
         if 2 * counts.max(initial=0) <= len(column):
@@ -44,14 +48,14 @@ class SparseCodes:
         return SparseCodes(len(column), common, rows, column[rows])
 
     def column(self) -> Ints:
-        """The code of every row."""
-        found = np.full(self.size, self.common)
-        found[self.rows] = self.codes
-        return found
+        """Return the code of every row."""
+        column = np.full(self.size, self.common)
+        column[self.rows] = self.codes
+        return column
 
     @staticmethod
     def concatenate(parts: Sequence[SparseCodes]) -> SparseCodes:
-        """Columns behind each other that have the same common code."""
+        """Concatenate columns with the same common code."""
         before = np.cumsum([0, *(part.size for part in parts)])
         rows = [part.rows + shift for part, shift in zip(parts, before, strict=False)]
         codes = np.concatenate([part.codes for part in parts])
@@ -62,24 +66,18 @@ class SparseCodes:
         return SparseCodes(end - begin, self.common, self.rows[first:last] - begin, self.codes[first:last])
 
 
-_LONG = 1 << 10
-"""Up to how many bytes no cell is too long."""
-_SAMPLE = 1 << 9
-"""How many cells are looked at to see which one is common."""
-
-
 class NewCodes(dict[str, int]):
-    """Codes by text, where a new text gets the next one."""
+    """Codes of strings; a new string gets the next code."""
 
     def __missing__(self, text: str) -> int:
         return self.setdefault(text, len(self))
 
 
 class WordCodes:
-    """Codes for 64-bit words, by a hash table that answers for whole arrays.
+    """Codes of 64-bit words, from a hash table that looks up whole arrays.
 
-    A word has three slots to be in, the first free one when it is met. What the slots do not answer goes through a
-    dictionary, so the codes are exact and the table is only there for speed.
+    A new word goes to the first free one of its three slots. Words without a slot are looked up in a dictionary, so
+    codes are exact, and the table only saves time.
     """
 
     def __init__(self) -> None:
@@ -87,7 +85,7 @@ class WordCodes:
         self._resize(12)
 
     def __call__(self, words: Words) -> tuple[Ints, list[int]]:
-        """The code of each word, and for each new code, in their order, the first row that has it."""
+        """Return the code of each word, and the first row of each new code."""
         if not self._codes and len(words):
             first = words[:_SAMPLE]
             codes = np.empty(len(first), dtype=np.int64)
@@ -108,13 +106,13 @@ class WordCodes:
         return codes, self._learn(words, rows, codes)
 
     def _learn(self, words: Words, rows: Ints, codes: Ints) -> list[int]:
-        """Fill in the codes of `rows` through the dictionary; new words get the next codes, first come first."""
+        """Fill in the codes of `rows` from the dictionary; new words get the next codes in order of occurrence."""
         distinct, first, inverse = np.unique(words[rows], return_index=True, return_inverse=True)
         order = np.argsort(first)
         known, code_of = len(self._codes), np.empty(len(distinct), dtype=np.int64)
         new: list[int] = []
-        for place, word, row in zip(order.tolist(), distinct[order].tolist(), rows[first[order]].tolist(), strict=True):
-            code = code_of[place] = self._codes.setdefault(word, len(self._codes))
+        for index, word, row in zip(order.tolist(), distinct[order].tolist(), rows[first[order]].tolist(), strict=True):
+            code = code_of[index] = self._codes.setdefault(word, len(self._codes))
             if code == known + len(new):
                 new.append(row)
         codes[rows] = code_of[inverse]
@@ -132,7 +130,7 @@ class WordCodes:
             self._insert(np.fromiter(self._codes, dtype=np.uint64, count=len(self._codes)), 0)
 
     def _insert(self, words: Words, first_code: int) -> None:
-        """Put words with successive codes into their slots, where these are free."""
+        """Put words with consecutive codes into free slots."""
         slots = zip(*(self._slots(words, multiplier).tolist() for multiplier in _MULTIPLIERS), strict=True)
         for code, (word, choice) in enumerate(zip(words.tolist(), slots, strict=True), first_code):
             free = next((slot for slot in choice if self._keys[slot] == _FREE), None)
@@ -144,11 +142,11 @@ class WordCodes:
 
 
 class CellCodes:
-    """Codes for cells of text.
+    """Codes of cells of text.
 
-    A cell of up to eight bytes is one word. A longer one is a chain: the code of what came so far and the code of the
-    next eight bytes make a new word, whose lowest byte is 0, as in no word of text. One cell of a single byte (in
-    many files most are `O`) is told by that byte.
+    A cell of up to eight bytes is one word. For longer cells, the code of the bytes so far and the code of the next
+    eight bytes make a new word, whose lowest byte is 0, unlike any word of text. One common cell of a single byte (in
+    many files `O`) is recognised by that byte.
     """
 
     def __init__(self) -> None:
@@ -157,17 +155,17 @@ class CellCodes:
 
     @cached_property
     def _links(self) -> WordCodes:
-        """The pieces of longer cells: many files have none."""
+        """Pieces of longer cells; many files have none."""
         return WordCodes()
 
     def __call__(self, data: bytes, start: Ints, end: Ints, first: Words | None = None) -> tuple[Ints, list[int]]:
-        """The code of each cell, and for each new code, in their order, the first row that has it.
+        """Return the code of each cell, and the first row of each new code.
 
-        `first` are the windows of the cells' first bytes, if these are known.
+        `first` are the windows of the cells' first bytes, if known.
         """
         if self._common_byte and first is None:
-            found, new = self.mostly(data, start, end)
-            return found.column(), new
+            sparse, new = self.mostly(data, start, end)
+            return sparse.column(), new
         lengths = end - start
         codes, new = self._cells(self._keys(data, start, lengths, first))
         common = next((row for row in new if lengths[row] == 1), None)
@@ -176,28 +174,28 @@ class CellCodes:
         return codes, new
 
     def mostly(self, data: bytes, start: Ints, end: Ints) -> tuple[SparseCodes, list[int]]:
-        """The same, with the codes of those cells only that are not the common one."""
+        """Return the same as a sparse column."""
         if not self._common_byte:
             some, learned = self(data, start[:_SAMPLE], end[:_SAMPLE])
             if not self._common_byte or len(some) == len(start):
                 codes, new = self(data, start, end)
                 return SparseCodes.of(codes), learned + new
-            found, new = self.mostly(data, start, end)
-            return found, learned + new
+            sparse, new = self.mostly(data, start, end)
+            return sparse, learned + new
         lengths, text = end - start, np.frombuffer(data, dtype=np.uint8)
         rows = np.flatnonzero((text.take(start) != self._common_byte) | (lengths != 1))
         codes, new = self._cells(self._keys(data, start.take(rows), lengths.take(rows)))
         return SparseCodes(len(start), self._common_code, rows, codes), rows[new].tolist()
 
     def _keys(self, data: bytes, start: Ints, lengths: Ints, first: Words | None = None) -> Words:
-        """A word for each cell, the same for the same text."""
+        """Return one word per cell; words are equal if the cells are."""
         words = windows(data)
         keys = (words[start] if first is None else first) & masks(lengths)
         rows, done = np.flatnonzero(lengths > 8), 8
         while len(rows):
             if done > _LONG and done > LABEL.value:
-                place = int(start[rows[0]])
-                raise long_label(data[place : place + done].decode(errors="ignore"), place)
+                offset = int(start[rows[0]])
+                raise long_label(data[offset : offset + done].decode(errors="ignore"), offset)
             so_far = self._links(keys[rows])[0].astype(np.uint64) + np.uint64(1)
             link = self._links(words[start[rows] + done] & masks(lengths[rows] - done))[0].astype(np.uint64)
             keys[rows] = (so_far << np.uint64(36)) | (link << np.uint64(8))
@@ -207,33 +205,27 @@ class CellCodes:
 
 
 class StringCoder:
-    """The texts of one column as codes, and the texts behind them; files that share it have the same codes."""
+    """Codes of the strings of one column, and the strings by code. Files that share a coder have the same codes."""
 
     def __init__(self, spell: Callable[[str], str] = str) -> None:
-        """`spell` says what becomes of a text."""
+        """`spell` normalises a new string."""
         self.names: list[str] = []
         self._spell = spell
         self._codes = CellCodes()
 
     def __call__(self, cells: Tokens) -> Ints:
-        """The code of each cell."""
+        """Return the code of each cell."""
         code, new = self._codes(cells.data, cells.start, cells.end)
         self.names += [self._spell(cells[row]) for row in new]
         return code
 
     def among(self, code: Ints, names: Collection[str]) -> Bools:
-        """Which codes stand for one of some names."""
-        return np.isin(code, [each for each, name in enumerate(self.names) if name in names])
-
-
-# == text/labels.py (primary)
-
-
-T = TypeVar("T", bound=Hashable)
+        """Return which codes belong to one of these names."""
+        return np.isin(code, [known for known, name in enumerate(self.names) if name in names])
 
 
 class StringIndex(Generic[T]):
-    """A growing table of distinct values; the code of a value is its place in `values`."""
+    """A growing table of distinct values; the code of a value is its index in `values`."""
 
     def __init__(self, values: Iterable[T] = ()) -> None:
         self.values: list[T] = []
@@ -242,24 +234,24 @@ class StringIndex(Generic[T]):
             self.code(value)
 
     def code(self, value: T) -> int:
-        """The code of `value`, which is added if it is new."""
-        found = self._codes.get(value)
-        if found is None:
-            found = self._codes[value] = len(self.values)
+        """Return the code of `value`, which is added if it is new."""
+        code = self._codes.get(value)
+        if code is None:
+            code = self._codes[value] = len(self.values)
             self.values.append(value)
-        return found
+        return code
 
     def codes(self, values: Sequence[T]) -> Ints:
-        """The codes of some values, of which most are alike."""
+        """Return the codes of values with many repetitions."""
         known = {value: self.code(value) for value in dict.fromkeys(values)}
         return ints([known[value] for value in values])
 
     def find(self, value: T) -> int | None:
-        """The code of `value`, or None where it has none."""
+        """Return the code of `value`, or None if it has none."""
         return self._codes.get(value)
 
     def into(self, other: StringIndex[T]) -> Ints:
-        """For each code of this table, the code of the same value in `other`."""
+        """Return, for each code of this table, the code of the same value in `other`."""
         return ints([other.code(value) for value in self.values])
 
     def __len__(self) -> int:
@@ -270,7 +262,7 @@ class StringIndex(Generic[T]):
 
 
 class Labels(StringIndex[str]):
-    """Names of labels, none of which is longer than the limit."""
+    """Names of labels; none is longer than the limit."""
 
     def code(self, value: str) -> int:
         if len(value) > LABEL.value and self.find(value) is None:
@@ -279,11 +271,10 @@ class Labels(StringIndex[str]):
 
 
 class Vocabulary:
-    """What one run has met so far: label names, texts of columns, shapes of discontinuous spans, and their extras.
+    """Codes of one run: label names, strings of columns, shapes of discontinuous spans, and extras.
 
-    A shape is the tuple of the tokens that a span leaves out, counted from its first token. Code 0 is the shape
-    without gaps, which nearly all spans have. Negative numbers are tokens of the span that the text does not have. What
-    a task keeps with a span beside its label is among the extras; code 0 is nothing.
+    A shape is the tuple of the tokens that a span leaves out, counted from its first token; code 0 means no gaps.
+    Negative numbers are tokens of the span that the text lacks. Extras are additional data of spans; code 0 means none.
     """
 
     def __init__(self) -> None:
@@ -293,33 +284,26 @@ class Vocabulary:
         self.columns: defaultdict[str, StringCoder] = defaultdict(StringCoder)
 
     def labels_of(self, coder: StringCoder, code: Ints) -> Ints:
-        """The label codes for codes of a coder; only names that occur become labels."""
-        used, place = np.unique(code, return_inverse=True)
-        return ints([self.labels.code(coder.names[each]) for each in used.tolist()])[place]
-
-
-# == text/label_names.py: What labels of two sides have in common by their names, in w
-
-
-MOST = 5
-"""How many names a sentence lists."""
+        """Convert codes of a coder to label codes; only names that occur become labels."""
+        used, index = np.unique(code, return_inverse=True)
+        return ints([self.labels.code(coder.names[known]) for known in used.tolist()])[index]
 
 
 def foreign_labels(labels: Mapping[str, int], gold: Mapping[str, int]) -> tuple[str, str] | None:
-    """A finding and a remedy if none of the labels occurs in the gold standard; None if one does, or there are none."""
+    """Return a finding and a remedy if there are labels and none of them occurs in the gold standard."""
     if not labels or not gold or not labels.keys().isdisjoint(gold):
         return None
-    mine, theirs = (listed([repr(label) for label in sorted(each)]) for each in (labels, gold))
+    system_names, gold_names = (list_names([repr(label) for label in sorted(side)]) for side in (labels, gold))
     near = [(label, other) for label in sorted(labels) if (other := nearest(label, list(gold))) is not None]
-    pairs = listed([f"{label!r} to {other!r}" for label, other in near])
+    pairs = list_names([f"{label!r} to {other!r}" for label, other in near])
     hint = f"; the nearest are {pairs}" if near else ""
     old, new = near[0] if near else ("OLD", "NEW")
     remedy = f"rename them with --map system:{old}={new}, or choose another --column"
-    return f"none of its labels ({mine}) occurs in the gold standard ({theirs}){hint}", remedy
+    return f"none of its labels ({system_names}) occurs in the gold standard ({gold_names}){hint}", remedy
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = len(names) - MOST
-    shown = ", ".join(name or "(no name)" for name in names[:MOST])
-    return f"{shown} and {more:,} more" if more > 0 else shown
+def list_names(names: Sequence[str]) -> str:
+    """Return the first names and the number of others."""
+    more = len(names) - MAX_LISTED
+    text = ", ".join(name or "(no name)" for name in names[:MAX_LISTED])
+    return f"{text} and {more:,} more" if more > 0 else text

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Bools, Ints
-from evenhand.data.tokens import PADDING, CodedTokens, Places, Tokens, is_ascii
+from evenhand.data.tokens import PADDING, CodedTokens, TokenCodes, Tokens, is_ascii
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.source import Source
@@ -180,9 +180,9 @@ def integers(values: Any) -> Ints:
     return _as_they_are(values).astype(np.int64, copy=False)
 
 
-def _as_they_are(values: Any) -> Places:
+def _as_they_are(values: Any) -> TokenCodes:
     """The same, in the room that they take."""
-    found: Places = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
+    found: TokenCodes = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
     return found
 
 

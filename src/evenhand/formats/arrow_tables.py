@@ -587,7 +587,7 @@ class _Reader:
             return on_texts([places[row]], offsets)[1].fault(0, span)
 
         corpus = atoms.corpus(shown, lines, first)
-        return corpus, Ground(atoms.places, fault)
+        return corpus, Ground(atoms.positions, fault)
 
 
 class _Documents:

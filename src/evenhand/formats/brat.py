@@ -24,9 +24,8 @@ from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LAYER_LINK_NAMES as LINKS
-from evenhand.data.structures import LAYER as RELATIONS
-from evenhand.data.structures import Link, ListedParts, Relations, coded_links
+from evenhand.data.names import LINKS, RELATIONS
+from evenhand.data.structures import Link, ListedParts, Relations, code_links
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, SettingError
@@ -208,7 +207,7 @@ def _in_lines(text: str, texts: Texts, corpus: Corpus, offsets: Offsets) -> tupl
     sizes = list(map(len, lines)) if text.isascii() else [len(line.encode()) for line in lines]
     begins, raw = (_before(each)[kept] for each in (list(map(len, lines)), sizes))
     in_units = begins if offsets == "codepoints" else _before(list(map(_units, lines)))[kept]
-    bounds = np.append(texts.places(np.zeros_like(in_units), in_units), texts.bounds[-1])
+    bounds = np.append(texts.positions(np.zeros_like(in_units), in_units), texts.bounds[-1])
     raw = np.append(raw, texts.raw[-1])
     changed = replace(corpus, sentences=len(begins), bounds=bounds, raw=raw, texts=texts.raw, documents=ints([0]))
     return begins, changed
@@ -401,7 +400,7 @@ def linked(source: Source, found: Standoff, spans: Spans) -> Spans:
             raise source.error(number, f"no line defines {match[1]}", remedy)
         candidates[row].append(match[2].strip())
     links = [Link(tuple(names)) for names in candidates]
-    return replace(spans, extra=coded_links(links, spans.vocabulary))
+    return replace(spans, extra=code_links(links, spans.vocabulary))
 
 
 # == formats/brat_documents.py: Reading brat's documents, each from its two files.

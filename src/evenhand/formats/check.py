@@ -16,9 +16,8 @@ from evenhand.alignment.spans import Feed, LineFeed
 from evenhand.alignment.words import WaitingWords, WordFeed
 from evenhand.arrays import zeros
 from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.characters import peeked, same_atoms
-from evenhand.data.names import LAYER as CONSTITUENTS
-from evenhand.data.names import LAYER_LINK_NAMES as LINKS
+from evenhand.data.characters import peek, same_atoms
+from evenhand.data.names import CONSTITUENTS, LINKS
 from evenhand.data.vocabulary import Vocabulary, foreign_labels
 from evenhand.dataclass import dataclass
 from evenhand.errors import NOTED, OTHER_DOCUMENTS, OTHER_LABELS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
@@ -96,7 +95,7 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
         if against is None:
             _exhaust(counted)
         else:
-            first, counted = peeked(counted)
+            first, counted = peek(counted)
             if first is not None and first.extractions is not None:
                 raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
             if first is not None and CONSTITUENTS in first.readings:
@@ -169,7 +168,7 @@ def _compare_words(
 ) -> None:
     """Compare words, which need only cover the same characters by default."""
     opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
-    (first, batches), (first_text, texts) = peeked(batches), peeked(opened)
+    (first, batches), (first_text, texts) = peek(batches), peek(opened)
     if first_text is not None and first_text.corpus.bounds is None:
         finding = "has no words to compare with the file that is checked"
         raise Source(against).error(None, finding, "give a file with words, or name the --format of both")

@@ -579,7 +579,7 @@ class _Reader:
             line = found.lines.number(int(found.words[word]))
             return self._source.error(line, finding, "leave some empty nodes out", "tree")
 
-        return deps.moved(collapsed_cells(deps.cells, sentences[0], ids, cells, sentences[1], error))
+        return deps.with_cells(collapsed_cells(deps.cells, sentences[0], ids, cells, sentences[1], error))
 
     def _cells(self, found: WordLines) -> Cells:
         return found.lines.table(found.words, self._layout.width)

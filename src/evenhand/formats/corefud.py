@@ -18,7 +18,7 @@ from evenhand.arrays import Bools, Ints, ints, windows
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
-from evenhand.data.structures import ROOT, Chains, Edge, number_of, words_of
+from evenhand.data.structures import ROOT, Chains, Edge, mention_words, word_number
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -182,7 +182,7 @@ class EmptyNodeEdges:
                 continue
             word, decimal = int(edge["word"]), None if edge["decimal"] is None else int(edge["decimal"])
             is_root = word == 0 and decimal is None
-            yield (ROOT if is_root else number_of(before + word, decimal, is_first=word == 0)), edge["relation"]
+            yield (ROOT if is_root else word_number(before + word, decimal, is_first=word == 0)), edge["relation"]
 
 
 # == formats/corefud.py (primary)
@@ -298,7 +298,7 @@ class _Reader:
         before = corpus.document_bounds[of_mention]
         chains = Chains(self.vocabulary, of_mention, begin - before, end - before, chain, shape)
         edges = EmptyNodeEdges(corpus, cells.tokens(_LAYOUT.columns["deps"]), report)
-        return replace(chains, words=words_of(chains, corpus, head_places(found, size, report), edges))
+        return replace(chains, words=mention_words(chains, corpus, head_places(found, size, report), edges))
 
     def _brackets(self, misc: Tokens, report: Report) -> tuple[list[str], Brackets, Ints]:
         """The names of entities (and parts of mentions), all brackets with numbers of names, and their heads."""

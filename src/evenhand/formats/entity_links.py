@@ -22,14 +22,14 @@ from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LAYER_LINK_NAMES, NIL, NO_TYPE
-from evenhand.data.structures import Link, coded_links, links_of
+from evenhand.data.names import LINKS, NIL, NO_TYPE
+from evenhand.data.structures import Link, code_links, links_of
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.formats.brat import refuse_odd, text_bound
-from evenhand.formats.hipe import LINKS, NELEVAL, NOTHING, TAGS
+from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, TAG_COLUMN
 from evenhand.formats.parsing.json_lines import (
     PROBLEM,
     Ground,
@@ -85,7 +85,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         *(np.zeros(len(rows), dtype=np.int64),) * 2,
         ints([vocabulary.extras.code(link) for link in links]),
     )
-    yield Annotation(corpus, {LAYER_LINK_NAMES: spans}, {LAYER_LINK_NAMES: ReadInfo(NELEVAL.name)}, source.name)
+    yield Annotation(corpus, {LINKS: spans}, {LINKS: ReadInfo(NELEVAL.name)}, source.name)
 
 
 def _rows(source: Source, size: int) -> Iterator[Row]:
@@ -264,9 +264,7 @@ def _batches(
         if records:
             batch = _Batch(source, records, lines, vocabulary, settings.unit)
             corpus, spans = batch.read(kind)
-            yield Annotation(
-                corpus, {LAYER_LINK_NAMES: spans}, {LAYER_LINK_NAMES: ReadInfo(format, column=column)}, source.name
-            )
+            yield Annotation(corpus, {LINKS: spans}, {LINKS: ReadInfo(format, column=column)}, source.name)
 
 
 @dataclass(frozen=True)
@@ -311,7 +309,7 @@ class _Batch:
         for at, record in enumerate(self.records):
             if any("" in span.links for span in record.spans):
                 self._report(at, "a span has an empty identifier", "name it, or leave it out")
-        extra = coded_links(links, self.vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
+        extra = code_links(links, self.vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
         return replace(spans, extra=extra)
 
     def _token_corpus(self) -> Corpus:
@@ -338,7 +336,7 @@ def plain(value: Any) -> str:
 # == formats/link_write.py: Writing entity links: JSON lines, folders of brat, tables of
 
 
-HEADER = ("TOKEN", TAGS, LINKS, "MISC")
+HEADER = ("TOKEN", TAG_COLUMN, LINK_COLUMN, "MISC")
 _SENTENCE_END = "EndOfSentence"
 _UNPRINTED = re.compile(r"[\t\r\n\0]")
 
@@ -363,8 +361,8 @@ class LinkDocument:
 
 def documents(annotation: Annotation, numbers: Iterator[int]) -> Iterator[LinkDocument]:
     """The documents of a batch; `numbers` are the names of those that have none."""
-    corpus, spans = annotation.corpus, annotation.spans(LAYER_LINK_NAMES)
-    written = dict(to_write(annotation, LAYER_LINK_NAMES))
+    corpus, spans = annotation.corpus, annotation.spans(LINKS)
+    written = dict(to_write(annotation, LINKS))
     names = names_of(corpus)
     links = _by_sentence(annotation)
     last = np.append(corpus.documents[1:], corpus.sentences).tolist()
@@ -379,7 +377,7 @@ def documents(annotation: Annotation, numbers: Iterator[int]) -> Iterator[LinkDo
 
 
 def _by_sentence(annotation: Annotation) -> dict[int, list[tuple[str, ...]]]:
-    spans = annotation.spans(LAYER_LINK_NAMES)
+    spans = annotation.spans(LINKS)
     found: dict[int, list[tuple[str, ...]]] = {sentence: [] for sentence in range(annotation.corpus.sentences)}
     for scope, link in zip(spans.scope.tolist(), links_of(spans), strict=True):
         found[scope].append(() if link is None else link.candidates)

@@ -23,7 +23,8 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
-from evenhand.data.structures import LAYER_EXTRACTIONS, Answer, Extractions, answer_in, is_message, plain_value
+from evenhand.data.names import EXTRACTIONS
+from evenhand.data.structures import Answer, Extractions, answer_in, is_message, plain_value
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.format import Contents, Detection, Format, Reader
@@ -100,7 +101,7 @@ def _is_item(item: Any, is_written: bool) -> bool:
 
 
 FORMAT = Format(
-    LAYER_EXTRACTIONS,
+    EXTRACTIONS,
     "answers of a language model, without positions: JSON lines, or a file a document",
     readers={"spans": Reader(lazy("evenhand.formats.extractions:read"))},
     detection=Detection(b"{", confidence=is_extractions),
@@ -160,8 +161,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         answers, corpus = _answers(source, records)
         if shape is None and has_many:  # one answer does not tell
             shape = shape_of(answers.contents())
-        reading = ReadInfo(LAYER_EXTRACTIONS, shape=shape)
-        yield Annotation(corpus, {LAYER_EXTRACTIONS: answers}, {"spans": reading}, source.name)
+        reading = ReadInfo(EXTRACTIONS, shape=shape)
+        yield Annotation(corpus, {EXTRACTIONS: answers}, {"spans": reading}, source.name)
 
 
 def _documents(source: Source, size: int) -> Iterator[list[Record]]:

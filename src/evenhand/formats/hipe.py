@@ -23,7 +23,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LAYER_LINK_NAMES, NO_TYPE, RESPELLED
+from evenhand.data.names import LINKS, NO_TYPE, RESPELLED
 from evenhand.data.structures import Link
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
@@ -154,7 +154,7 @@ def _type(tag: str) -> str:
 # == formats/link_formats.py: The formats of entity links: tables of HIPE and of neleval,
 
 
-TAGS, LINKS = "NE-COARSE-LIT", "NEL-LIT"
+TAG_COLUMN, LINK_COLUMN = "NE-COARSE-LIT", "NEL-LIT"
 """The columns of a table of HIPE that are read, unless others are named."""
 _HIPE = re.compile(rb"TOKEN\t[^\n]*\tNEL-LIT[\t\r\n]")
 _ELEVANT = re.compile(
@@ -265,7 +265,9 @@ def read_spans(
 ) -> Iterator[Annotation]:
     """The table as one batch, with the spans that its tags spell."""
     header = _header(source)
-    places = {layer: [_column(source, header, name) for name in wanted or (TAGS,)] for layer, wanted in columns.items()}
+    places = {
+        layer: [_column(source, header, name) for name in wanted or (TAG_COLUMN,)] for layer, wanted in columns.items()
+    }
     every = [place for each in places.values() for place in each]
     notes = header.index("MISC") if "MISC" in header else len(header)
     rows, lines, begins, documents = list[list[str]](), list[int](), {0}, {0}
@@ -303,9 +305,9 @@ def read_spans(
 def _layout(source: Source, named: tuple[ColumnName, ...]) -> _Layout:
     header = _header(source)
     if named and len(named) != 2:
-        remedy = f"name two, such as --column {TAGS},{LINKS}, or choose --task spans for the tags alone"
+        remedy = f"name two, such as --column {TAG_COLUMN},{LINK_COLUMN}, or choose --task spans for the tags alone"
         raise source.error(1, f"found {len(named)} column, where tags and links are read", remedy)
-    tags, links = (_column(source, header, name) for name in named or (TAGS, LINKS))
+    tags, links = (_column(source, header, name) for name in named or (TAG_COLUMN, LINK_COLUMN))
     notes = header.index("MISC") if "MISC" in header else None
     return _Layout(tags, links, notes, f"{header[tags]}+{header[links]}")
 
@@ -360,7 +362,7 @@ class _Reader:
         )
         layer = spans.in_scopes(np.searchsorted(bounds, spans.start, side="right") - 1, bounds)
         reading = ReadInfo(HIPE.name, column=self._layout.named)
-        return Annotation(corpus, {LAYER_LINK_NAMES: layer}, {LAYER_LINK_NAMES: reading}, self._source.name)
+        return Annotation(corpus, {LINKS: layer}, {LINKS: reading}, self._source.name)
 
     def _tokens(self, lines: Lines) -> Ints:
         """The lines that hold tokens."""

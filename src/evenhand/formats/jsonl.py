@@ -19,7 +19,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.names import LAYER_LINK_NAMES as LINKS
+from evenhand.data.names import LINKS
 from evenhand.data.overrides import BOUNDS, LABEL, MISSING, POSITIONS, VERDICTS, LabeledBounds, Override, Overrides
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass

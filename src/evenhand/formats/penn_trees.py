@@ -20,8 +20,7 @@ from evenhand.data.annotation import LISTS, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import check_name, is_text, listed
 from evenhand.data.layers import Spans, TagColumn, Tags
-from evenhand.data.names import LAYER, NO_LABEL
-from evenhand.data.names import TAGS as TAGS_CONSTITUENT_NAMES
+from evenhand.data.names import CONSTITUENTS, NO_LABEL, POS_TAGS
 from evenhand.data.structures import Constituents
 from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
@@ -350,7 +349,7 @@ def read_bracket_lines(
         lines = SentenceSigns(Signs.of(data, first_line), is_indented)
         found = lines.annotation(source.display_name, source.name, labels, vocabulary, ReadInfo(FORMAT_NAME), begun)
         if source.problems is not None:
-            layer = found.layers[LAYER]
+            layer = found.layers[CONSTITUENTS]
             assert isinstance(layer, Constituents)
             for sentence, finding in layer.problems.items():
                 source.report(int(layer.lines[sentence]), finding, _REMEDY, PROBLEM)
@@ -479,11 +478,9 @@ class SentenceSigns:
         line_feeds = np.flatnonzero(np.frombuffer(signs.data, dtype=np.uint8) == LINE_FEED)
         lines = signs.first_line + np.searchsorted(line_feeds, self.begins)
         brackets = self._brackets(words, bounds, labels, vocabulary)
-        tags = TagColumn(
-            Tokens(signs.data, signs.start[words - 1], signs.end[words - 1]), vocabulary.columns[TAGS_CONSTITUENT_NAMES]
-        )
-        layers: dict[str, Layer] = {LAYER: Constituents(brackets, lines, self.problems), TAGS_CONSTITUENT_NAMES: tags}
-        return Annotation(corpus, layers, {LAYER: reading}, name)
+        tags = TagColumn(Tokens(signs.data, signs.start[words - 1], signs.end[words - 1]), vocabulary.columns[POS_TAGS])
+        layers: dict[str, Layer] = {CONSTITUENTS: Constituents(brackets, lines, self.problems), POS_TAGS: tags}
+        return Annotation(corpus, layers, {CONSTITUENTS: reading}, name)
 
     def _brackets(self, words: Ints, bounds: Ints, labels: StringCoder, vocabulary: Vocabulary) -> Spans:
         """The brackets of all sentences that have a tree, in the order in which they open."""
@@ -510,7 +507,7 @@ class SentenceSigns:
 
 def write_bracket_lines(annotation: Annotation) -> Iterator[str]:
     """The sentences as trees, one a line, with all that was read."""
-    layer, tags = annotation.layers[LAYER], annotation.layers[TAGS_CONSTITUENT_NAMES]
+    layer, tags = annotation.layers[CONSTITUENTS], annotation.layers[POS_TAGS]
     assert isinstance(layer, Constituents)
     assert isinstance(tags, Tags)
     corpus = annotation.corpus
@@ -565,11 +562,11 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     signs = SentenceSigns(Signs.of(data, 1))
     coder = StringCoder(whole if functions else cut)
     found = signs.annotation(name, name, coder, Vocabulary(), ReadInfo(LISTS), continues=False)
-    layer = found.layers[LAYER]
+    layer = found.layers[CONSTITUENTS]
     assert isinstance(layer, Constituents)
     corpus = Corpus(name, found.corpus.sentences, found.corpus.bounds, found.corpus.tokens)
     unnumbered = Constituents(layer.brackets, zeros(len(given)), layer.problems)
-    return Annotation(corpus, {**found.layers, LAYER: unnumbered}, found.readings, name)
+    return Annotation(corpus, {**found.layers, CONSTITUENTS: unnumbered}, found.readings, name)
 
 
 # == formats/bracket_check.py: Checking bracketed trees against those of another file: as m
@@ -598,7 +595,7 @@ def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation]
 def _sentences(batches: Iterator[Annotation]) -> Iterator[tuple[int, list[str]]]:
     """Line and words of every sentence."""
     for batch in batches:
-        layer, tags, corpus = batch.layers[LAYER], batch.layers[TAGS_CONSTITUENT_NAMES], batch.corpus
+        layer, tags, corpus = batch.layers[CONSTITUENTS], batch.layers[POS_TAGS], batch.corpus
         assert isinstance(layer, Constituents)
         assert isinstance(tags, Tags)
         assert corpus.tokens is not None

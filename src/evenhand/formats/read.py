@@ -18,7 +18,7 @@ from os import PathLike
 from typing import Any
 
 from evenhand.data.annotation import LISTS, Annotation
-from evenhand.data.characters import peeked
+from evenhand.data.characters import peek
 from evenhand.data.encodings import OUTSIDE_TAGS, SEPARATORS, parse
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -339,7 +339,7 @@ class OpenFile:
 
         If several files are read together, `read` yields one batch per file.
         """
-        first, stream = peeked(self._batches(vocabulary, columns, read))
+        first, stream = peek(self._batches(vocabulary, columns, read))
         if first is None:
             finding = "the file has no sentences"
             raise self.source.error(None, finding, "check how it was written, or name its --format")

@@ -16,7 +16,8 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import to_tokens
 from evenhand.data.corpus import Corpus
-from evenhand.data.structures import LAYER, ListedParts, Relations
+from evenhand.data.names import RELATIONS
+from evenhand.data.structures import ListedParts, Relations
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -169,7 +170,7 @@ class _RecordReader:
         spans = spans_of(lists, ground, self._vocabulary, self._report(found))
         relations = self._relations(found, good, texts)
         reading = ReadInfo(self._name)
-        layers: dict[str, Layer] = {LAYER: relations, "spans": spans}
+        layers: dict[str, Layer] = {RELATIONS: relations, "spans": spans}
         return Annotation(corpus, layers, dict.fromkeys(layers, reading), self._source.name)
 
     def _report(self, found: Sequence[Related]) -> Callable[[int, str, str], None]:
@@ -343,7 +344,7 @@ class LinksBySentence:
 
 
 def relations_of(annotation: Annotation) -> Relations:
-    relations = annotation[LAYER]
+    relations = annotation[RELATIONS]
     assert isinstance(relations, Relations)
     return relations
 
@@ -476,13 +477,13 @@ def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
         spans = batch.spans()
         conversion.lose(int(np.count_nonzero(spans.shape)), "spans with gaps, which would be filled")
         spans = replace(spans, shape=np.zeros_like(spans.shape))
-        yield replace(batch, layers={LAYER: layer, "spans": spans})
+        yield replace(batch, layers={RELATIONS: layer, "spans": spans})
 
 
 # == formats/dygie.py: JSON lines as DyGIE++ and SciERC have them: a document a lin
 
 
-RELATIONS = ("relations", "predicted_relations")
+RELATION_KEYS = ("relations", "predicted_relations")
 RESTARTED = "tokens-of-each-sentence"
 """How tokens count that do not count through the document."""
 _BLOCKS, _SAMPLE = 4, 1 << 14
@@ -534,7 +535,7 @@ def _naming_layer(batch: Annotation, prefix: str | None, is_predicted: bool) -> 
     """The same, with the layer of predictions named where documents have one and it is read."""
     if not prefix or not is_predicted:
         return batch
-    readings = {name: replace(reading, column=RELATIONS[1]) for name, reading in batch.readings.items()}
+    readings = {name: replace(reading, column=RELATION_KEYS[1]) for name, reading in batch.readings.items()}
     return replace(batch, readings=readings)
 
 
@@ -577,8 +578,8 @@ def _through_document(document: DygieDocument, prefix: str | None) -> tuple[str,
 def _prefix(settings: ReadSettings) -> str | None:
     """What stands before the keys that a user names; None where nobody does, and the side decides."""
     for column in settings.columns:
-        if column not in RELATIONS:
-            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATIONS)}.")
+        if column not in RELATION_KEYS:
+            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATION_KEYS)}.")
     named = next(map(str, settings.columns), "predicted_relations" if settings.side == "system" else None)
     return None if named is None else named.removesuffix("relations")
 

@@ -28,7 +28,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from evenhand.data.structures import DEEPEST
+from evenhand.data.structures import MAX_DEPTH
 from evenhand.grounding.items import TEXT_KEYS, How, Item, KnownLabels, ReadAnswer, fenced_blocks, says_nothing
 
 # == grounding/notation.py: Values in JSON or in Python's notation. Whatever a model wri
@@ -155,7 +155,7 @@ class _Collector:
         self.has_several = False
 
     def read(self, value: object, outer: str | None, depth: int, *, is_top: bool = False) -> None:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             self.malformed += 1
         elif isinstance(value, Mapping):
             self.read_object(value, outer, depth, is_top=is_top)
@@ -170,7 +170,7 @@ class _Collector:
             self.add(*pair)
             return
         for value in values:
-            if outer is None and depth < DEEPEST and (item := self.plain_item(value)):
+            if outer is None and depth < MAX_DEPTH and (item := self.plain_item(value)):
                 self.items.append(item)
             else:
                 self.read(value, outer, depth + 1)

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 
 from evenhand.data.annotation import Annotation
-from evenhand.data.characters import peeked
+from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -320,7 +320,7 @@ def _two_columns(
     columns = {name: settings.columns for name, settings in read_as.items()}
     settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
     files = open_files(side, settings) if files is None else files.read_as(settings)
-    batch, stream = peeked(files.batches(vocabulary, columns))
+    batch, stream = peek(files.batches(vocabulary, columns))
     if batch is not None and "gold" not in batch.layers:
         format = next(iter(batch.readings.values())).format
         name = side.name if isinstance(side, FileList | WrappedObject) else to_path(side)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
-from evenhand.data.vocabulary import listed
+from evenhand.data.vocabulary import list_names
 from evenhand.errors import WARNING, counted
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
@@ -166,7 +166,7 @@ def _whom(beaten: Sequence[str], others: Sequence[str]) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    return listed(names) if len(names) > 5 else " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return list_names(names) if len(names) > 5 else " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _other_leaders(report: Report, best: str) -> Iterator[str]:
@@ -215,11 +215,11 @@ def cautions(report: Report) -> list[str]:
 def _label_settings(settings: ScoreSettings) -> Iterator[str]:
     """The labels that the user left out or renamed."""
     if settings.labels:
-        yield f"only these labels count (--labels): {listed(settings.labels)}."
+        yield f"only these labels count (--labels): {list_names(settings.labels)}."
     if settings.exclude:
-        yield f"these labels do not count (--exclude): {listed(settings.exclude)}."
+        yield f"these labels do not count (--exclude): {list_names(settings.exclude)}."
     if settings.maps:
-        yield f"labels are renamed (--map): {listed([f'{label.old} to {label.new}' for label in settings.maps])}."
+        yield f"labels are renamed (--map): {list_names([f'{label.old} to {label.new}' for label in settings.maps])}."
 
 
 def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str]:
@@ -233,13 +233,13 @@ def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str
         count = sum(gold[label] for label in lacking)
         yield (
             f"{_SYSTEM}{result.name}: {len(lacking)} of {len(gold)} gold labels never {_occur(lacking)} in its output "
-            f"({listed(lacking)}; {counted(count, unit)}){ending}."
+            f"({list_names(lacking)}; {counted(count, unit)}){ending}."
         )
     if extra := _only(system, gold, unit):
         count = sum(system[label] for label in extra)
         yield (
             f"{_SYSTEM}{result.name}: {len(extra)} of its {len(system)} labels never {_occur(extra)} in the gold "
-            f"standard ({listed(extra)}; {counted(count, unit)})."
+            f"standard ({list_names(extra)}; {counted(count, unit)})."
         )
 
 
@@ -266,7 +266,7 @@ def _joined(notes: Iterable[str], systems: int) -> list[str]:
     """Notes on systems; those that differ only in the name are joined."""
 
     def who(names: Sequence[str]) -> str:
-        return "all systems" if len(names) == systems > 1 else listed(names)
+        return "all systems" if len(names) == systems > 1 else list_names(names)
 
     systems_of: dict[str, list[str]] = {}
     for note in notes:

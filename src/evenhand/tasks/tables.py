@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.arrays import Values
 from evenhand.data.annotation import ReadInfo
-from evenhand.data.vocabulary import MOST, foreign_labels, listed
+from evenhand.data.vocabulary import MAX_LISTED, foreign_labels, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, SettingError, counted, nearest, plural
 from evenhand.scoring.measure import Formula, Ratio
@@ -128,9 +128,9 @@ def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "document
     """Which documents only one side has."""
     notes = []
     if mismatches.missing:
-        notes.append(f"system {name}: lacks {unit} {listed(mismatches.missing)}; they count as empty.")
+        notes.append(f"system {name}: lacks {unit} {list_names(mismatches.missing)}; they count as empty.")
     if mismatches.extra:
-        notes.append(f"system {name}: has more {unit}, which are ignored: {listed(mismatches.extra)}.")
+        notes.append(f"system {name}: has more {unit}, which are ignored: {list_names(mismatches.extra)}.")
     return notes
 
 
@@ -149,13 +149,13 @@ def _one_sided(
     least = sum(labels.values()) / 1000 if unit == "word" else 0
     only = [label for label in labels if label not in others and labels[label] >= least]
     found = []
-    for label in only[:MOST]:
+    for label in only[:MAX_LISTED]:
         near = nearest(label, [each for each in others if each not in labels] or list(others))
         hint = f"; the nearest one there is {near!r}" if near else ""
         found.append(f"{side}: the label {label!r} ({counted(labels[label], unit)}) does not occur in {other}{hint}.")
-    if len(only) > MOST:
-        more = counted(len(only) - MOST, "more label")
-        found.append(f"{side}: {more} {'does' if len(only) == MOST + 1 else 'do'} not occur in {other}.")
+    if len(only) > MAX_LISTED:
+        more = counted(len(only) - MAX_LISTED, "more label")
+        found.append(f"{side}: {more} {'does' if len(only) == MAX_LISTED + 1 else 'do'} not occur in {other}.")
     return found
 
 

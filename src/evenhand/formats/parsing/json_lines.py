@@ -111,11 +111,11 @@ def on_texts(texts: Sequence[str], counting: Convention | Offsets) -> tuple[Text
             unit = _UNIT_NAMES[offsets]
             remedy = f"{_COUNT}, or choose --offsets utf16 if its tool counts UTF-16 units" if fits else _COUNT
             return f"{span} ends behind its text, which has {size} {unit}", remedy
-        if (atoms.places(ints([record, record]), ints([start, end])) < 0).any():
+        if (atoms.positions(ints([record, record]), ints([start, end])) < 0).any():
             return f"{span} begins or ends within a character", "mend its offsets, or choose --offsets codepoints"
         return f"{span} covers only spaces", "mend its offsets, or remove it"
 
-    return atoms, Ground(atoms.places, fault, first, beyond)
+    return atoms, Ground(atoms.positions, fault, first, beyond)
 
 
 def on_nothing(convention: Convention) -> Ground:

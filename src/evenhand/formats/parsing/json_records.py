@@ -19,7 +19,8 @@ from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import COMMON
 from evenhand.data.layers import Spans
-from evenhand.data.structures import OFFSET_LISTS, OffsetLists
+from evenhand.data.names import OFFSET_LISTS
+from evenhand.data.structures import OffsetLists
 from evenhand.data.tokens import ListedTokens, Tokens, equal
 from evenhand.data.vocabulary import CellCodes, NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
@@ -183,7 +184,7 @@ class AlikeTexts:
         columns = columns if kept.all() else columns.of_records(kept)
         texts = Texts.within(columns.data, *columns.text, self._offsets, has_controls=columns.has_escapes)
         scope = np.repeat(np.arange(len(columns.items)), columns.items)
-        start, end = (texts.places(scope, columns.counts[side]) for side in ("start", "end"))
+        start, end = (texts.positions(scope, columns.counts[side]) for side in ("start", "end"))
         if not ((start >= 0) & (end > start)).all():
             raise OddError
         if columns.quote is not None:

@@ -98,7 +98,7 @@ class TagReader:
         finding, code = self._table.add(tag), len(self._table.names) - 1
         if finding is None and self._chosen.name == "plain" and not self._chosen.is_named and means_nothing(tag):
             finding, remedy = f"found {tag!r} where labels and O were expected", "write O for tokens outside of spans"
-        if finding is None and self._table.prefixes_of(code) - encodings.allowed(self._encoding):
+        if finding is None and self._table.prefixes_of(code) - encodings.allowed_prefixes(self._encoding):
             finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
             remedy = "name the file's encoding with --encoding"
         if finding is not None:
@@ -245,7 +245,7 @@ def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: 
     found = table.recognise(table.segments(coded.code, coded.corpus.bounds[:-1]), listed.prefixes)
     if reference in (None, "plain", found):
         return Encoding(found)
-    fits = table.prefixes | listed.prefixes <= encodings.allowed(reference)
+    fits = table.prefixes | listed.prefixes <= encodings.allowed_prefixes(reference)
     return Encoding(reference if fits else found, looks_like=found)
 
 

@@ -35,7 +35,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Tags
-from evenhand.data.structures import Chains, spans_of
+from evenhand.data.structures import Chains, mention_spans
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -75,7 +75,7 @@ def all_mentions(key: Chains, responses: Sequence[Chains], numbers: Sequence[Int
 
     Mentions are equal if their spans are or, if given, their `numbers`, which has an array for every side.
     """
-    numbers = spans_of(key, *responses) if numbers is None else numbers
+    numbers = mention_spans(key, *responses) if numbers is None else numbers
     kept = [~repeats(side, number) for side, number in zip((key, *responses), numbers, strict=True)]
     sides = [side.take(rows) for side, rows in zip((key, *responses), kept, strict=True)]
     number = np.concatenate([number[rows] for number, rows in zip(numbers, kept, strict=True)])

@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.alignment.mentions import ChainFeed, SeenNames
 from evenhand.arrays import Ints, Values, distinct
 from evenhand.data.annotation import Annotation
-from evenhand.data.structures import Chains, spans_of, words_of
+from evenhand.data.structures import Chains, mention_spans, mention_words
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.scoring.tally import Tally, tally_table
@@ -72,7 +72,7 @@ class ChainEvaluator:
         systems = {name: self._response(name, batch) for name in self._feeds}
         evaluation = ChainEvaluation(batch, key, systems, numbers, self._types, request)
         for name, response in systems.items():
-            repeated = int(np.count_nonzero(repeats(response, *spans_of(response))))
+            repeated = int(np.count_nonzero(repeats(response, *mention_spans(response))))
             self._count(request.system_counts[name], response, repeated, batch)
             counts = evaluation.counts(key, response, self._scores, self._arcs, evaluation.groups)
             evaluation.tallies[name] = counts
@@ -88,7 +88,7 @@ class ChainEvaluator:
             raise InputError(
                 self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact"
             )
-        return replace(chains, words=words_of(chains, batch.corpus))
+        return replace(chains, words=mention_words(chains, batch.corpus))
 
     def _count(self, side: SideSummary, chains: Chains, repeated: int, key: Annotation) -> None:
         """Count mentions, by type if the key has POS, repeated mentions, and chains."""

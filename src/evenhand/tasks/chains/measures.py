@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from evenhand.arrays import Ints, Values
-from evenhand.data.structures import Chains, spans_of
+from evenhand.data.structures import Chains, mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.tasks.chains.assignment import best_cells
 from evenhand.tasks.chains.mentions import ChainSizes, numbered, without_repeats, without_singletons
@@ -96,7 +96,7 @@ def overlap_of(key: Chains, response: Chains, documents: int) -> Overlap:
     """The overlap of two sides without repeats; their documents have the same numbers."""
     key_chain, key_sizes = numbered(key)
     response_chain, response_sizes = numbered(response)
-    key_span, span = spans_of(key, response)
+    key_span, span = mention_spans(key, response)
     order = np.argsort(key_span)
     index = np.searchsorted(key_span[order], span)
     index[index == len(order)] = 0

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, empty, equal_pairs, pack, ranges
-from evenhand.data.structures import Chains, MentionWords, spans_of
+from evenhand.data.structures import Chains, MentionWords, mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.assignment import best_cells, ordered_assignment
@@ -57,13 +57,13 @@ def repeats(chains: Chains, span: Ints) -> Bools:
 
 def first_only(chains: Chains) -> Chains:
     """The mentions without repeats."""
-    again = repeats(chains, *spans_of(chains))
+    again = repeats(chains, *mention_spans(chains))
     return chains.take(~again) if again.any() else chains
 
 
 def without_repeats(key: Chains, response: Chains) -> Chains:
     """The response without repeats of spans of the key."""
-    key_span, span = spans_of(key, response)
+    key_span, span = mention_spans(key, response)
     again = repeats(response, span)
     return response.take(~(again & np.isin(span, key_span))) if again.any() else response
 
@@ -132,7 +132,7 @@ class MentionMatch:
 
     def identities(self, *sides: Chains) -> list[Ints]:
         """A number for each mention of every side, equal for equal mentions and ordered by position."""
-        spans = spans_of(*sides)
+        spans = mention_spans(*sides)
         if self.how != "head":
             return spans
         heads = np.concatenate([_words(side).head for side in sides])

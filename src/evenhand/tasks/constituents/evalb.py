@@ -12,8 +12,8 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import LAYER, TAGS
-from evenhand.data.structures import Constituents, joined
+from evenhand.data.names import CONSTITUENTS, POS_TAGS
+from evenhand.data.structures import Constituents, join_constituents
 from evenhand.data.tokens import Tokens, equal
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
@@ -65,13 +65,13 @@ class Forest:
 
     @staticmethod
     def of(annotation: Annotation, vocabulary: Vocabulary) -> Forest:
-        corpus, layer, tags = annotation.corpus, annotation.layers.get(LAYER), annotation.layers.get(TAGS)
+        corpus, layer, tags = annotation.corpus, annotation.layers.get(CONSTITUENTS), annotation.layers.get(POS_TAGS)
         if not isinstance(layer, Constituents) or not isinstance(tags, Tags):
             raise InputError(corpus.source, None, "has no bracketed trees", "give files that have some")
         assert corpus.tokens is not None
         assert corpus.bounds is not None
         shared = Constituents(layer.brackets.into(vocabulary), layer.lines, layer.problems)
-        return Forest(corpus.source, corpus.tokens, corpus.bounds, tags.coded(vocabulary.columns[TAGS]), shared)
+        return Forest(corpus.source, corpus.tokens, corpus.bounds, tags.coded(vocabulary.columns[POS_TAGS]), shared)
 
     @staticmethod
     def concatenate(parts: Sequence[Forest]) -> Forest:
@@ -84,7 +84,7 @@ class Forest:
             Tokens.concatenate([part.tokens for part in parts]),
             np.append(np.concatenate(starts), before[-1]),
             np.concatenate([part.tag for part in parts]),
-            joined([part.layer for part in parts]),
+            join_constituents([part.layer for part in parts]),
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Spans
-from evenhand.data.names import TAGS
+from evenhand.data.names import POS_TAGS
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFeed, Selection, compared
@@ -43,7 +43,7 @@ class ConstituentEvaluator:
     def __init__(self, request: EvaluationRequest) -> None:
         self._request, settings, vocabulary = request, request.settings, request.vocabulary
         self._feeds = {name: ForestFeed(opened(), vocabulary) for name, opened in request.sides.systems.items()}
-        self._selection = Selection(settings["prm"], vocabulary.columns[TAGS], vocabulary)
+        self._selection = Selection(settings["prm"], vocabulary.columns[POS_TAGS], vocabulary)
         self._relabel_gold = LabelFilter(settings, "gold", "gold")
         self._relabel = {name: LabelFilter(settings, "system", name) for name in self._feeds}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from evenhand.data.names import LAYER
+from evenhand.data.names import CONSTITUENTS
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
@@ -188,7 +188,7 @@ def _measure(base: str, *, short: bool, with_all: bool) -> Measure:
     name = base + ending
     scorer = Scorer(_scorer(declared.scorer, name), partial(count, **options))
     return Measure(
-        *(name, LAYER, scorer, declared.formula, declared.definition),
+        *(name, CONSTITUENTS, scorer, declared.formula, declared.definition),
         aliases=tuple(alias + ending for alias in declared.aliases),
         family="short" if short and not with_all else None,
         summary=f"{summary}.",
@@ -241,7 +241,7 @@ PARAMETERS = (
 )
 
 TASK = Task(
-    name=LAYER,
+    name=CONSTITUENTS,
     title="constituents: phrase structure trees",
     unit="bracket",
     example=Example(
@@ -258,7 +258,7 @@ TASK = Task(
         leaves_out=lambda name, options: options.get("errors") == SKIP and counts_errors(name),
     ),
     parameters=PARAMETERS,
-    input=InputSpec(alignments=("strict",), detects=lambda annotation: LAYER in annotation.layers),
+    input=InputSpec(alignments=("strict",), detects=lambda annotation: CONSTITUENTS in annotation.layers),
     rules=SettingRules(
         signature=(
             *("align", "gold", "system", "functions", "prm", "cutoff", "errors"),

@@ -11,11 +11,11 @@ import numpy as np
 from evenhand.alignment.documents import LinkFeed, names_of
 from evenhand.arrays import Ints, empty, ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.characters import peeked, same_atoms
+from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LAYER_LINK_NAMES
-from evenhand.data.structures import in_documents, no_spans
+from evenhand.data.names import LINKS
+from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.registry import lazy
@@ -157,7 +157,7 @@ class LinkJudgement:
 
 def with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) -> Iterator[Annotation]:
     """The batches of a gold standard; where it has no texts, with one of documents that it lacks."""
-    first, gold = peeked(gold)
+    first, gold = peek(gold)
     if first is None or not _has_no_texts(first):
         yield from gold
         return
@@ -175,9 +175,7 @@ def with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) ->
             documents=np.arange(len(others)),
             names=tuple(others),
         )
-        yield replace(
-            first, corpus=corpus, layers={LAYER_LINK_NAMES: no_spans(first.spans(LAYER_LINK_NAMES).vocabulary)}
-        )
+        yield replace(first, corpus=corpus, layers={LINKS: no_spans(first.spans(LINKS).vocabulary)})
 
 
 def _has_no_texts(batch: Annotation) -> bool:
@@ -224,7 +222,7 @@ class LinkPassage:
         for batch in self._gold:
             batches.append(batch)
             numbers.append(number(batch))
-            size += len(batch.spans(LAYER_LINK_NAMES)) + len(batch.corpus.documents)
+            size += len(batch.spans(LINKS)) + len(batch.corpus.documents)
             if size >= _PORTION:
                 yield self._judge(Portion(batches, numbers))
                 batches, numbers, size = [], [], 0
@@ -243,7 +241,7 @@ class LinkPassage:
         corpus = batch.corpus
         for each in portion.batches:
             self._note_names(each)
-        own = in_documents(batch.spans(LAYER_LINK_NAMES).into(asked.vocabulary), corpus.documents, corpus.bounds)
+        own = to_documents(batch.spans(LINKS).into(asked.vocabulary), corpus.documents, corpus.bounds)
         gold = self._gold_side.linked(own, asked.gold_count)
         shown = Shown(self._identifiers, asked.vocabulary.labels)
         found = LinkJudgement(portion, gold, shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from evenhand.data.names import LAYER_LINK_NAMES, RESPELLED
+from evenhand.data.names import LINKS, RESPELLED
 from evenhand.parameters import CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
@@ -210,7 +210,7 @@ TASK = Task(
     parameters=PARAMETERS,
     input=InputSpec(
         default_alignment=lambda content: "position" if RESPELLED in content.traits else "strict",
-        detects=lambda annotation: LAYER_LINK_NAMES in annotation.layers,
+        detects=lambda annotation: LINKS in annotation.layers,
         matches_documents=True,
     ),
     rules=SettingRules(

@@ -13,7 +13,8 @@ from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import same_atoms
 from evenhand.data.layers import Spans
-from evenhand.data.structures import LAYER, ListedParts, Parts, Relations
+from evenhand.data.names import RELATIONS
+from evenhand.data.structures import ListedParts, Parts, Relations
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
@@ -169,7 +170,7 @@ class Carried:
     def stream(self, batches: Iterator[Annotation]) -> Iterator[Annotation]:
         """The same batches with spans only, which are numbered."""
         for batch in batches:
-            layer = batch.layers.get(LAYER)
+            layer = batch.layers.get(RELATIONS)
             if not isinstance(layer, Relations):
                 raise SettingError(f"{batch.corpus.source} has no relations; give a file that has some.")
             spans, self._source = batch.spans(), batch.corpus.source

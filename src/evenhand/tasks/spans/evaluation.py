@@ -13,11 +13,12 @@ from evenhand.alignment.documents import IdFeed
 from evenhand.alignment.spans import Feed
 from evenhand.arrays import Ints, Values, ints
 from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.characters import peeked, same_atoms
+from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus, complete, join_columns
 from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.structures import OFFSET_LISTS, OffsetLists
+from evenhand.data.names import OFFSET_LISTS
+from evenhand.data.structures import OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
@@ -70,7 +71,7 @@ class Feeds:
         self, asked: EvaluationRequest, gold: Stream, systems: Mapping[str, Stream], layers: tuple[str, str]
     ) -> None:
         self._asked, self._layers = asked, layers
-        self._first, self.gold = peeked(gold)
+        self._first, self.gold = peek(gold)
         _check_gold(self._first)
         self.systems = {name: self._feed(name, stream) for name, stream in systems.items()}
         grounded = [feed for feed in self.systems.values() if not isinstance(feed, Feed)]
@@ -86,13 +87,13 @@ class Feeds:
     def _feed(self, name: str, stream: Stream) -> Feed | GroundedFeed:
         """A system's batches; where both sides have ids, in the order of the gold standard's."""
         sides, by_position = self._asked.sides, self._asked.settings.align == "position"
-        first, stream = peeked(stream)
+        first, stream = peek(stream)
         if first is not None and first.extractions is not None:
             return self._grounded(name, first, stream)
         if self._first is not None and first is not None:
             _check_layers(self._first, first)
             if _has_offsets_only(first) != _has_offsets_only(self._first):
-                first, stream = peeked(self._placed(first, stream))
+                first, stream = peek(self._placed(first, stream))
         gold = None if self._first is None else self._first.corpus
         if gold is None or first is None or not _are_by_id(gold, first.corpus):
             return Feed(stream, self._layers[1], by_position=by_position)
@@ -523,7 +524,7 @@ class SpanPassage:
             asked = overridden(asked, keeps_tags=self._takes_tags)
             self._overriding = Overriding(asked, self._relabel_gold, keeps_tags=self._takes_tags)
         self._asked = asked
-        first, gold = peeked(asked.sides.gold())
+        first, gold = peek(asked.sides.gold())
         encoding = None if first is None else first.readings[asked.sides.layers[0]].encoding
         streams = [open_side(reference=encoding) for open_side in asked.sides.systems.values()]
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)

@@ -16,7 +16,8 @@ from evenhand.arrays import Ints, distinct
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.structures import OFFSET_LISTS, Answer, OffsetLists
+from evenhand.data.names import OFFSET_LISTS
+from evenhand.data.structures import Answer, OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass

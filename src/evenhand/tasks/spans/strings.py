@@ -123,7 +123,7 @@ class UnitTexts:
         if self._tokens is not None:
             start, behind, grew = self._tokens.covered(sentence, begin, other, end + 1)
         else:
-            start, behind = self._characters.places(sentence, begin), self._characters.places(other, end + 1)
+            start, behind = self._characters.positions(sentence, begin), self._characters.positions(other, end + 1)
             grew = np.zeros(len(start), dtype=np.bool_)
         return sentence, start, behind + reach, grew
 

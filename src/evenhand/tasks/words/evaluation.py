@@ -18,7 +18,7 @@ import numpy as np
 from evenhand.alignment.words import Aligned, WaitingWords, WordFeed, Words
 from evenhand.arrays import Bools, Bytes, Ints, complement, distinct, empty, pack
 from evenhand.data.annotation import Annotation
-from evenhand.data.characters import peeked
+from evenhand.data.characters import peek
 from evenhand.data.layers import Tags, heads_in_text
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, StringIndex
@@ -59,7 +59,7 @@ class WordEvaluator:
         self._request, self._scorers = request, scorers
         align = request.settings.align
         firsts, (self._gold, *streams) = zip(
-            *(peeked(open_side()) for open_side in (request.sides.gold, *request.sides.systems.values())), strict=True
+            *(peek(open_side()) for open_side in (request.sides.gold, *request.sides.systems.values())), strict=True
         )
         without_tokens = any(first is not None and first.corpus.tokens is None for first in firsts)
         self._by_position = align == "position" or without_tokens
