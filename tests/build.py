@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.tasks.spans.matching import AllPairs, Pairs, SpanMatches
-from evenhand.tasks.spans.task import KINDS
+from evenhand.tasks.spans.measures import KINDS
 
 Row = Sequence  # (label, first, last) or (label, first, last, tokens), inclusive and from 1, as in the papers
 

@@ -38,7 +38,7 @@ def test_defaults_as_help_shows_them(kind: str, default: Any, shown: str | None)
 
 def test_help_names_the_match_models_and_the_default() -> None:
     parameters = all_parameters()
-    assert help_of(parameters["iou"]) == "iou: Least intersection over union of two spans that match [0.5]."
+    assert help_of(parameters["iou"]) == "iou: Minimum IoU for two spans to match [0.5]."
     assert help_of(parameters["subtypes"]) == "Compare relations with their subtypes (nmod:poss)."
     assert help_of(parameters["nominal"]).startswith("arcs_nom: POS tags of nouns")
 

@@ -140,7 +140,7 @@ def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
 
 def test_parameters_of_match_models_say_which() -> None:
     rows = " ".join(" ".join(sections(run("score", "--help-all").stdout)["Spans"]).split())
-    assert "--iou NUMBER iou: Least intersection over union of two spans that match [0.5]." in rows
+    assert "--iou NUMBER iou: Minimum IoU for two spans to match [0.5]." in rows
     assert "--token-weight COLUMN ts, t: Column of GOLD" in rows
     assert "--levels [pooled|separate] Match nested spans" in rows
 
@@ -219,9 +219,9 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
 PLUGIN = """
 from evenhand.parameters import Allowed, Effect, Parameter
 from evenhand.scoring.measure import Measure
-from evenhand.tasks.spans.task import MODELS
+from evenhand.tasks.spans.measures import MEASURES
 
-EXACT = next(model for model in MODELS if model.name == "exact")
+EXACT = next(model for model in MEASURES if model.name == "exact")
 SHARE = Parameter(
     *("plain_share", "number", 0.25, "A share.", ("bare_share",)), Allowed(above=0), effect=Effect(compares=False)
 )

@@ -11,8 +11,7 @@ import pytest
 from build import pair
 from declared import match_model
 from evenhand.scoring.scores import score_tally
-from evenhand.tasks.spans.fair import exact, fair, with_details
-from evenhand.tasks.spans.scorers import tally_spans
+from evenhand.tasks.spans.fair import exact, fair, tally_spans, with_details
 
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 

@@ -15,9 +15,8 @@ from evenhand.arrays import ints
 from evenhand.scoring.prf import PRF, prf
 from evenhand.scoring.tally import Tally
 from evenhand.scoring.weights import ERRORS, PRESETS, parse_weights
-from evenhand.tasks.spans.fair import exact, fair
+from evenhand.tasks.spans.fair import exact, fair, tally_equal_and_unequal, tally_spans
 from evenhand.tasks.spans.matching import equal_spans
-from evenhand.tasks.spans.scorers import tally_rest, tally_spans
 
 counts = st.integers(0, 1000)
 
@@ -227,5 +226,5 @@ def test_counts_without_verdicts_on_equal_spans_are_the_same(sentences: list, in
     missing, surplus = np.delete(np.arange(len(gold)), equal), np.delete(np.arange(len(system)), others)
     for judge in (exact, fair):
         rest = judge(gold.take(missing), system.take(surplus))
-        found = tally_rest(equal, rest, (missing, surplus), gold, system, groups)
+        found = tally_equal_and_unequal(equal, rest, (missing, surplus), gold, system, groups)
         assert found == tally_spans(judge(gold, system), gold, system, groups)

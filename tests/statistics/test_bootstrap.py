@@ -40,8 +40,7 @@ from evenhand.statistics.bootstrap import (
 from evenhand.statistics.bootstrap import bootstrap as bootstrap_intervals
 from evenhand.statistics.bootstrap import bootstrap as bootstrap_types
 from evenhand.statistics.significance import swappable
-from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.scorers import tally_spans
+from evenhand.tasks.spans.fair import fair, tally_spans
 
 Draw = Callable[[Ints, int, np.random.Generator], Values]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.errors import SettingError
-from evenhand.tasks.spans.deidentification import joined
+from evenhand.tasks.spans.deidentification import merge
 
 TEXT = "Dr. Ana Gil, Paseo 4-B, Vigo."
 ANA, GIL, BOTH, STREET, CITY = (4, 7), (8, 11), (4, 11), (13, 22), (24, 28)
@@ -58,9 +58,9 @@ def test_neighbours_may_be_written_as_one() -> None:
 
 
 def test_letters_and_digits_keep_spans_apart() -> None:
-    assert joined([ANA, GIL, STREET, CITY], TEXT) == {(4, 28)}
-    assert joined([ANA, STREET], TEXT) == {ANA, STREET}
-    assert joined([(4, 11), (6, 9)], TEXT) == {(4, 9)}
+    assert merge([ANA, GIL, STREET, CITY], TEXT) == {(4, 28)}
+    assert merge([ANA, STREET], TEXT) == {ANA, STREET}
+    assert merge([(4, 11), (6, 9)], TEXT) == {(4, 9)}
 
 
 def test_relaxed_spans_are_paired_one_to_one() -> None:

@@ -14,7 +14,7 @@ import slow_fair
 from build import counts, matches, pair, pairs, rows
 from evenhand.tasks.spans.fair import exact, fair
 from evenhand.tasks.spans.matching import SpanMatches
-from evenhand.tasks.spans.task import EDGES, LBE
+from evenhand.tasks.spans.measures import EDGES, LBE
 
 
 def test_equal_spans_are_right_and_all_others_are_wrong() -> None:

@@ -17,8 +17,7 @@ from evenhand.arrays import ints
 from evenhand.data.tokens import Tokens
 from evenhand.errors import SettingError
 from evenhand.tasks.spans import values as value_keys
-from evenhand.tasks.spans.leakage import words_in_lower_case
-from evenhand.tasks.spans.values import Keys
+from evenhand.tasks.spans.values import Keys, words_in_lower_case
 
 WORDS = ["Dr.", "Ada", "Lovelace", "met", "ADA", "in", "London"]
 Listed = list[tuple[str, int, int]]

@@ -13,7 +13,7 @@ from build import overlapping, pair, pairs, rows
 from evenhand.data.layers import Spans
 from evenhand.errors import SettingError
 from evenhand.tasks.spans.matching import equal_spans
-from evenhand.tasks.spans.overlap import HIT_MODELS, PAIR_KINDS, hits, semeval
+from evenhand.tasks.spans.overlap import HIT_MEASURES, PAIR_KINDS, hits, semeval
 
 LIBRARY = ("ORG", 2, 5)  # "the [Ronald Reagan Presidential Library] in"
 
@@ -65,7 +65,7 @@ def test_exact_match_is_0_in_table_1_of_esuli_and_sebastiani_2010() -> None:
     ],
 )
 def test_the_library_of_esuli_and_sebastiani_2010(system: tuple, models: set[str]) -> None:
-    assert {model for model in HIT_MODELS if found(model, [LIBRARY], [system]) == ([0], [0])} == models
+    assert {model for model in HIT_MEASURES if found(model, [LIBRARY], [system]) == ([0], [0])} == models
 
 
 def test_one_span_over_all_the_text_is_perfect_under_overlap_and_contain() -> None:
@@ -103,14 +103,14 @@ def test_thresholds_that_are_fractions_are_compared_exactly(shared: int, more: i
 
 
 def test_an_unknown_model_is_an_error() -> None:
-    with pytest.raises(SettingError, match="'near' does not say when a span is a hit; name one of overlap, contain"):
+    with pytest.raises(SettingError, match="'near' does not define hits; use one of overlap, contain"):
         found("near", [LIBRARY], [LIBRARY])
 
 
 @given(rows(), rows())
 def test_overlap_hits_are_all_others(target: list, system: list) -> None:
     gold_hits, system_hits = map(set, found("overlap", target, system))
-    for model in HIT_MODELS:
+    for model in HIT_MEASURES:
         gold, predicted = found(model, target, system)
         assert set(gold) <= gold_hits
         assert set(predicted) <= system_hits

@@ -133,8 +133,8 @@ def test_supertags_have_the_kind_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"overrides_as": "kind"}, "overrides-as does nothing without overrides; name a file of these."),
-        ({"weights": "GE = 1 TP"}, "GE in the weights does nothing unless overrides-as is kind; leave it out."),
+        ({"overrides_as": "kind"}, "overrides-as has no effect without overrides; name a file of overrides."),
+        ({"weights": "GE = 1 TP"}, "GE in the weights has no effect unless overrides-as is kind; leave it out."),
     ],
 )
 def test_settings_that_do_nothing_are_refused(options: dict[str, Any], sentence: str) -> None:
@@ -144,7 +144,7 @@ def test_settings_that_do_nothing_are_refused(options: dict[str, Any], sentence:
 
 
 def test_models_without_kinds_refuse_the_kind(tmp_path: Path) -> None:
-    with pytest.raises(eh.SettingError, match="but ts gives spans no verdicts of which GE could be one; choose"):
+    with pytest.raises(eh.SettingError, match="but ts has no error types for spans; choose"):
         score(tmp_path, GOLD, *KIND, overrides_as="kind", match="fair,ts")
 
 

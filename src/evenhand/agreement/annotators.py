@@ -22,9 +22,8 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.evaluation import Offsets
+from evenhand.tasks.evaluation import LabelFilter, Offsets
 from evenhand.tasks.spans.evaluation import AlignedSpans, Portion, whole_documents
-from evenhand.tasks.spans.scorers import LabelFilter
 
 # == agreement/documents.py: The documents of several annotators, matched by name: what e
 

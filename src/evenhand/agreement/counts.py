@@ -23,7 +23,7 @@ from evenhand.pipeline.run import Job, Run
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Atoms, ScoreSettings, system_settings
-from evenhand.tasks.spans.scorers import Context, SpanPair
+from evenhand.tasks.spans.matching import Context, SpanPair
 
 _MOST = 1 << 16
 """How many rows wait until they are added up."""

@@ -148,11 +148,11 @@ def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]
 
 def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
     """Score in this process; each result has the gold spans that are not covered, at most `limit`."""
-    from evenhand.tasks.spans.leakage import LeakWatch
+    from evenhand.tasks.spans.leakage import LeakObserver
 
     if _LEAK not in prepared.settings.match:
         raise SettingError("show='leaked' needs the measure leak; add it to match.")
-    watch = LeakWatch(None if limit is None else check_whole_number("limit", limit, 0))
+    watch = LeakObserver(None if limit is None else check_whole_number("limit", limit, 0))
 
     def observed(job: Job) -> Run:
         run = job.run([watch])
@@ -160,7 +160,7 @@ def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups:
         return run
 
     results = score_inputs(gold, systems, prepared, groups, observed)
-    return Results({name: _with_spans(result, watch.found.get(name, [])) for name, result in results.items()})
+    return Results({name: _with_spans(result, watch.spans.get(name, [])) for name, result in results.items()})
 
 
 def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:

@@ -18,6 +18,7 @@ from evenhand.alignment.documents import GOLD_AND_PREDICTION, AlignmentIssues, S
 from evenhand.arrays import Ints, empty
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -128,6 +129,27 @@ class EvaluationRequest:
 
     def asks(self, judge: str) -> bool:
         return any(each.name == judge for each in self.scorers)
+
+
+class LabelFilter:
+    """Applies `--map` for one side, then `--labels` and `--exclude`."""
+
+    def __init__(self, settings: ScoreSettings, side: str, name: str, *, chooses: bool = True) -> None:
+        """Without `chooses`, no label is left out."""
+        self._map = settings.new_names(side, name)
+        self._chooses = settings.chooses if chooses and (settings.labels or settings.exclude) else None
+        self._codes: list[int] = []
+
+    def __call__(self, spans: Spans) -> Spans:
+        if not self._map and self._chooses is None:
+            return spans
+        labels = spans.vocabulary.labels
+        while len(self._codes) < len(labels):
+            name = labels[len(self._codes)]
+            name = self._map.get(name, name)
+            kept = self._chooses is None or self._chooses(name)
+            self._codes.append(labels.code(name) if kept else -1)
+        return spans.relabel(np.array(self._codes, dtype=np.int64))
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
-from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
+from evenhand.tasks.evaluation import EvaluationRequest, LabelFilter, Numbering, Outcome, VerdictRows
 from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.spans.evaluation import Portion, Portions
 from evenhand.tasks.spans.matching import equal_keys
-from evenhand.tasks.spans.scorers import LabelFilter
 from evenhand.tasks.units import Locations, Predictions, Units
 from evenhand.tasks.words.evaluation import UnitPair, word_predictions, word_units
 from evenhand.tasks.words.measures import MISSING, TAG_KINDS

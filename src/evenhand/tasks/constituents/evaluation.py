@@ -17,11 +17,18 @@ from evenhand.scoring.tally import Tally
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFeed, Selection, compared
 from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors
-from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Offsets, Outcome, SideSummary, VerdictRows
-from evenhand.tasks.spans.comparison import answers_on_spans, span_units
+from evenhand.tasks.evaluation import (
+    EvaluationRequest,
+    LabelFilter,
+    Numbering,
+    Offsets,
+    Outcome,
+    SideSummary,
+    VerdictRows,
+)
+from evenhand.tasks.spans.comparison import span_predictions, span_units
 from evenhand.tasks.spans.matching import Matching, SpanMatches
-from evenhand.tasks.spans.scorers import LabelFilter
-from evenhand.tasks.spans.task import FN, TP
+from evenhand.tasks.spans.measures import FN, TP
 from evenhand.tasks.units import (
     Locations,
     Predictions,
@@ -215,7 +222,7 @@ class ComparedBrackets:
     def _all_predictions(self) -> Predictions:
         """Predictions of every system for every unit; unscored in sentences that it is not scored on."""
         matches = [(self.in_text(system), self._matches(matching, rows)) for system, matching, rows in self.matched]
-        predictions = answers_on_spans(self.in_text(self.gold), matches)
+        predictions = span_predictions(self.in_text(self.gold), matches)
         unscored = ~self.scored[:, predictions.sentence]
         shown = np.where(unscored, answer_code(np.array(UNSCORED), np.array(-1)), predictions.shown)
         return replace(
@@ -229,7 +236,7 @@ class ComparedBrackets:
 
     def _matches(self, matching: Matching, rows: Ints) -> SpanMatches:
         """Error types of all brackets of the gold standard, of which these rows were matched."""
-        matches, size = matching.verdicts(), len(self.gold)
+        matches, size = matching.matches(), len(self.gold)
         partner, kind = np.full(size, -1), np.full(size, FN)
         partner[rows], kind[rows] = matches.system[: len(rows)], matches.kind[: len(rows)]
         surplus = slice(len(rows), None)

@@ -47,7 +47,7 @@ from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, Selection, Sentences
 from evenhand.tasks.constituents.task import BRACKET_KINDS, ERRORS, LEFT_OUT, SENTENCE_KINDS, TAG_KINDS
 from evenhand.tasks.spans.matching import Matching, equal_keys
-from evenhand.tasks.spans.task import FN, FP, KINDS, LE, TP
+from evenhand.tasks.spans.measures import FN, FP, KINDS, LE, TP
 
 _GOLD, _SYSTEM = (
     np.array(

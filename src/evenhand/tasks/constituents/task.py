@@ -12,7 +12,7 @@ from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.constituents.rules import COLLINS, Rules, parse
-from evenhand.tasks.spans.task import KINDS as SPAN_KINDS
+from evenhand.tasks.spans.measures import KINDS as SPAN_KINDS
 from evenhand.tasks.task import (
     ComparisonSpec,
     Confusion,

@@ -35,7 +35,7 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.matching import NIL_CODE, Linked, LinkPair
-from evenhand.tasks.spans import task as span_kinds
+from evenhand.tasks.spans import measures as span_kinds
 from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.matching import SpanMatches
 

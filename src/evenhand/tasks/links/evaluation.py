@@ -22,14 +22,13 @@ from evenhand.registry import lazy
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks import evaluation as passage
-from evenhand.tasks.evaluation import Numbering, Offsets, Open, Outcome, SideSummary, VerdictRows
+from evenhand.tasks.evaluation import LabelFilter, Numbering, Offsets, Open, Outcome, SideSummary, VerdictRows
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.error_types import by_identifier, link_kinds, verdicts
 from evenhand.tasks.links.hipe import Walked
 from evenhand.tasks.links.identifiers import table
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED, Identifiers, Linked, LinkPair, SideLinks
-from evenhand.tasks.spans.comparison import SpanDrawing, answers_on_spans, span_class
-from evenhand.tasks.spans.scorers import LabelFilter
+from evenhand.tasks.spans.comparison import SpanDrawing, span_class, span_predictions
 from evenhand.tasks.units import Locations, Predictions, Units, units_of
 
 # == tasks/links/shown.py: What systems say of links, in words: `Q5 for Q90`.
@@ -307,7 +306,7 @@ def answers_on_links(gold: Linked, questions: Sequence[LinkPair], corpus: Corpus
     Sources: Tuggener 2017, section 2; Ortmann 2022 for the verdicts.
     """
     judged = [(by_identifier(question.system), verdicts(question)) for question in questions]
-    found = answers_on_spans(by_identifier(gold), judged)
+    found = span_predictions(by_identifier(gold), judged)
     assert found.gold_label is not None
     said, right = (found.shown >> _KIND_BITS) - 1, found.gold_label
     kind = link_kinds(found.shown & _SPAN_KIND, right, said)

@@ -31,7 +31,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.tasks.relations.matching import RelationMatches, Side, verdicts_of
 from evenhand.tasks.relations.task import FN, FP, TP
 from evenhand.tasks.spans.matching import equal_keys
-from evenhand.tasks.spans.scorers import HIT_KINDS
+from evenhand.tasks.spans.overlap import HIT_KINDS
 
 if TYPE_CHECKING:
     from evenhand.tasks.relations.evaluation import RelationPair

@@ -1,4 +1,4 @@
-"""What several systems say of the same spans."""
+"""Predictions of several systems for the same spans, their similarity, and the spans to draw in a sentence."""
 
 from __future__ import annotations
 
@@ -15,44 +15,47 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import prf, ratio
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.matching import SpanMatches
-from evenhand.tasks.spans.task import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
+from evenhand.tasks.spans.measures import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
 from evenhand.tasks.units import Agreement, Predictions, Row, Rows, Units, occurrences, together, units_of
 
 if TYPE_CHECKING:
-    from evenhand.tasks.spans.evaluation import SpanJudgement
+    from evenhand.tasks.spans.evaluation import SpanEvaluation
 
 _KIND_BITS = 4
+_ROOM = 16
+"""Maximum number of entries per span in a table of all labels and bounds."""
 
 
 def span_class(kind: Ints, label: Ints) -> Ints:
-    """The class of a verdict and a label (-1: none), as one number."""
+    """An error type and a label (-1: none) as one number."""
     coded: Ints = ((label + 1) << _KIND_BITS) | kind
     return coded
 
 
 def class_of(code: int) -> tuple[str, int]:
-    """The verdict and the label of a class."""
+    """The error type and the label of a class."""
     return ANSWER_KINDS[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
 
 
-def answer_in_words(code: int, labels: Sequence[str]) -> str:
-    """A verdict with the label that the system gave, where it gave one."""
+def answer_text(code: int, labels: Sequence[str]) -> str:
+    """An error type with the predicted label, if there is one."""
     kind, label = class_of(code)
     return kind if label < 0 or kind in ("FN", "TN") else f"{kind} {labels[label]}"
 
 
-def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, SpanMatches]]) -> Predictions:
-    """The verdicts of several systems on the gold standard's spans and on all surplus."""
-    surplus = [_surplus(gold, system, verdicts) for system, verdicts in judged]
-    unit, spans = identified([each.spans for each in surplus])
+def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) -> Predictions:
+    """The error types of several systems for the gold spans and for all surplus spans."""
+    surplus = [_surplus(gold, system, matches) for system, matches in systems]
+    unit, spans = identified([own.spans for own in surplus])
     size, extra = len(gold), int(unit.max(initial=-1)) + 1
     nothing = span_class(np.full(extra, TN), np.full(extra, -1))
-    shown = np.concatenate((np.zeros((len(judged), size), dtype=np.int64), np.tile(nothing, (len(judged), 1))), axis=1)
+    count = len(systems)
+    shown = np.concatenate((np.zeros((count, size), dtype=np.int64), np.tile(nothing, (count, 1))), axis=1)
     part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
     gold_label[:, :size] = gold.label
     begin = 0
-    for row, ((system, verdicts), own) in enumerate(zip(judged, surplus, strict=True)):
-        shown[row, :size], part[row, :size] = _of_gold(size, system, verdicts)
+    for row, ((system, matches), own) in enumerate(zip(systems, surplus, strict=True)):
+        shown[row, :size], part[row, :size] = _of_gold(size, system, matches)
         units = size + unit[begin : begin + len(own.kind)]
         shown[row, units] = span_class(own.kind, own.spans.label)
         gold_label[row, units], part[row, units] = own.gold_label, own.bounds
@@ -77,15 +80,15 @@ def answers_on_spans(gold: Spans, judged: Sequence[tuple[Spans, SpanMatches]]) -
     )
 
 
-def without_gold_errors(answers: Predictions) -> Predictions:
-    """The units that are an error of the gold standard under no system: on the others, nobody is right or wrong."""
-    assert answers.verdict is not None
-    shared = ~(answers.verdict == GE).any(axis=0)
-    return answers if shared.all() else answers.take(shared)
+def without_gold_errors(predictions: Predictions) -> Predictions:
+    """Only the units that are not an error of the gold standard under any system."""
+    assert predictions.verdict is not None
+    shared = ~(predictions.verdict == GE).any(axis=0)
+    return predictions if shared.all() else predictions.take(shared)
 
 
-def answers_on_cover(gold: Spans, states: Sequence[Ints]) -> Predictions:
-    """What several systems cover of the gold standard's spans, given the states of these under each."""
+def cover_predictions(gold: Spans, states: Sequence[Ints]) -> Predictions:
+    """Gold spans that several systems cover, from the states of the spans under each system."""
     verdict = np.stack(states)
     shape, nothing = verdict.shape, np.full(verdict.shape, -1)
     shown = span_class(verdict + len(CLASS_KINDS), nothing)
@@ -108,9 +111,9 @@ def answers_on_cover(gold: Spans, states: Sequence[Ints]) -> Predictions:
     )
 
 
-def _of_gold(size: int, system: Spans, verdicts: SpanMatches) -> tuple[Ints, Ints]:
-    """The class of each gold span, and the bounds of the span it was matched with."""
-    kind, partner = verdicts.kind[:size], verdicts.system[:size]
+def _of_gold(size: int, system: Spans, matches: SpanMatches) -> tuple[Ints, Ints]:
+    """The class of each gold span, and the bounds of its partner."""
+    kind, partner = matches.kind[:size], matches.system[:size]
     known = partner >= 0
     label, bounds = np.full(size, -1), np.full(size, -1)
     label[known] = system.label[partner[known]]
@@ -123,23 +126,21 @@ class _Surplus:
     spans: Spans
     kind: Ints
     gold_label: Ints
-    """The label of the gold span that each was matched with, in the end; -1 for none."""
+    """The labels of their gold partners, or -1."""
     bounds: Ints
 
 
-def _surplus(gold: Spans, system: Spans, verdicts: SpanMatches) -> _Surplus:
+def _surplus(gold: Spans, system: Spans, matches: SpanMatches) -> _Surplus:
     size = len(gold)
-    partner = verdicts.gold[size:]
+    partner = matches.gold[size:]
     bounds = np.append((gold.start << 32) | gold.end, -1)[partner]
-    return _Surplus(
-        system.take(verdicts.system[size:]), verdicts.kind[size:], np.append(gold.label, -1)[partner], bounds
-    )
+    return _Surplus(system.take(matches.system[size:]), matches.kind[size:], np.append(gold.label, -1)[partner], bounds)
 
 
 def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
-    """What tells the spans of all systems, one system after the other: a number each; and a span for each number."""
+    """Number the spans of all systems, equal spans alike. Return these numbers and one span per number."""
     spans = Spans.concatenate(systems, [0] * len(systems))
-    system = np.repeat(np.arange(len(systems)), [len(each) for each in systems])
+    system = np.repeat(np.arange(len(systems)), [len(side) for side in systems])
     columns = (spans.scope, spans.start, spans.end, spans.label, spans.shape)
     key, _ = pack(*((column, empty()) for column in columns))
     key, _ = pack((key, empty()), (occurrences(key, system), empty()))
@@ -147,37 +148,34 @@ def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
     return unit, spans.take(first)
 
 
-def span_units(answers: Predictions) -> Units:
-    """The units as an error browser shows them."""
-    kind, label = answers.shown & 15, (answers.shown >> 4) - 1
-    assert answers.gold_label is not None
-    nothing = answers.absent if answers.absent is not None else np.zeros_like(answers.right)
-    gold = np.where(nothing, -1, answers.gold_label)
-    return units_of(answers, kind, gold, np.where(nothing, -1, label), answers.part)
-
-
-# == tasks/spans/agreement.py: How alike systems are that label spans.
+def span_units(predictions: Predictions) -> Units:
+    """The units for the error browser."""
+    kind, label = predictions.shown & ((1 << _KIND_BITS) - 1), (predictions.shown >> _KIND_BITS) - 1
+    assert predictions.gold_label is not None
+    absent = predictions.absent if predictions.absent is not None else np.zeros_like(predictions.right)
+    gold = np.where(absent, -1, predictions.gold_label)
+    return units_of(predictions, kind, gold, np.where(absent, -1, label), predictions.part)
 
 
 class SpanAgreement(Agreement):
-    """Spans are told by scope, bounds, tokens, label and occurrence."""
+    """Similarity of systems; spans are identified by scope, bounds, tokens, label and occurrence."""
 
     def __init__(self, systems: Sequence[str], by: str, settings: ScoreSettings) -> None:
         super().__init__(systems, by, settings)
         self._solved = self._shared_errors = 0
-        """Gold spans that one system at least has, and wrong spans that all have."""
+        """Gold spans that at least one system has, and wrong spans that all systems have."""
 
-    def add(self, judgement: SpanJudgement, answers: Predictions) -> None:
-        """Only spans that are not in the gold standard, which are few, have to be told apart."""
-        gold = judgement.gold
-        systems = [(question.given[1], question.equal_given) for question in judgement.questions.values()]
+    def add(self, evaluation: SpanEvaluation, predictions: Predictions) -> None:
+        """Only the few spans that are not in the gold standard have to be identified."""
+        gold = evaluation.gold
+        systems = [(pair.original[1], pair.equal_original) for pair in evaluation.pairs.values()]
         in_gold = np.zeros((len(systems), len(gold)), dtype=np.bool_)
         for row, (_, equal) in zip(in_gold, systems, strict=True):
             row[equal[0]] = True
         wrong = [side.without(equal[1]) for side, equal in systems]
         identity, different = identified(wrong)
         is_wrong = np.zeros((len(systems), len(different)), dtype=np.bool_)
-        is_wrong[np.repeat(np.arange(len(wrong)), [len(each) for each in wrong]), identity] = True
+        is_wrong[np.repeat(np.arange(len(wrong)), [len(side) for side in wrong]), identity] = True
         both_right = together(in_gold)
         self.equal += both_right + together(is_wrong)
         self.size += np.array([len(side) for side, _ in systems])
@@ -189,19 +187,12 @@ class SpanAgreement(Agreement):
         return ratio(2 * self.equal, self.size[:, None] + self.size[None, :])
 
     def bound(self, units: int) -> dict[str, float]:
-        found = prf(self._solved, self._solved + self._shared_errors, self._solved, units)
-        return {name: float(getattr(found, name)) if units else nan for name in ("precision", "recall", "f1")}
-
-
-# == tasks/spans/drawing.py: The spans of all sides in a sentence, for a drawing.
-
-
-_ROOM = 16
-"""How many entries for each span a table of all labels and bounds may have."""
+        bound = prf(self._solved, self._solved + self._shared_errors, self._solved, units)
+        return {name: float(getattr(bound, name)) if units else nan for name in ("precision", "recall", "f1")}
 
 
 class SpanDrawing:
-    """Rows of label, start, end, and then the tokens that a span leaves out."""
+    """Rows of label, start, end and the tokens in gaps."""
 
     def __init__(self, sides: Sequence[Spans]) -> None:
         self._spans = sides
@@ -211,13 +202,13 @@ class SpanDrawing:
 
     @cached_property
     def _by_scope(self) -> list[tuple[list[int], tuple[Row, ...]]]:
-        """The spans of each side, sentence by sentence: where those of each sentence begin, and the rows."""
+        """The spans of each side by sentence: the index of the first row of each sentence, and the rows."""
         sentences = max((int(side.scope.max(initial=-1)) for side in self._spans), default=-1) + 1
         return [_rows(side.take(np.argsort(side.scope, kind="stable")), sentences) for side in self._spans]
 
 
 def _rows(side: Spans, sentences: int) -> tuple[list[int], tuple[Row, ...]]:
-    """Equal rows are one object: there are few different ones, and a page keeps many."""
+    """Rows of spans; equal rows are one object because a page keeps many of them."""
     different, number = _different(side)
     few = side.take(different)
     rows: list[Row] = list(zip(few.label.tolist(), few.start.tolist(), few.end.tolist(), strict=True))
@@ -228,9 +219,9 @@ def _rows(side: Spans, sentences: int) -> tuple[list[int], tuple[Row, ...]]:
 
 
 def _different(side: Spans) -> tuple[Ints, Ints]:
-    """Spans that differ in label, bounds or shape, and for each span which of these it is.
+    """The different spans by label, bounds and shape, and the index of each span among these.
 
-    In texts so long that a table of all bounds takes too much room, each span is one for itself.
+    In texts too long for a table of all bounds, all spans are treated as different.
     """
     rows = np.arange(len(side))
     key, _ = pack(*((column, empty()) for column in (side.label, side.start, side.end, side.shape)))

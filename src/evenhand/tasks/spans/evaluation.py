@@ -1,4 +1,4 @@
-"""The way of spans through their files: batches are collected to portions, and every system is judged on each."""
+"""Evaluate span systems part by part: align their batches with the gold standard, collect parts, count."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import LabelGroup
-from evenhand.tasks import evaluation as passage
 from evenhand.tasks.evaluation import (
     OTHER_SENTENCES,
     EvaluationRequest,
+    LabelFilter,
     Numbering,
     Offsets,
     Open,
@@ -38,28 +38,25 @@ from evenhand.tasks.evaluation import (
 )
 from evenhand.tasks.spans.comparison import (
     SpanDrawing,
-    answers_on_cover,
-    answers_on_spans,
+    cover_predictions,
+    span_predictions,
     span_units,
     without_gold_errors,
 )
+from evenhand.tasks.spans.fair import matches
 from evenhand.tasks.spans.grounding import AnswersById, AnswersByOrder, GoldScan
-from evenhand.tasks.spans.leakage import states, words_in_lower_case, words_without_gaps
-from evenhand.tasks.spans.matching import equal_spans
-from evenhand.tasks.spans.scorers import Context, LabelFilter, SpanPair, tally_units
+from evenhand.tasks.spans.matching import Context, SpanPair, equal_spans
+from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
-from evenhand.tasks.spans.task import GROUNDING, LEAK
-from evenhand.tasks.spans.token_separator import all_units
-from evenhand.tasks.spans.values import DocumentTexts, GoldValues, PortionValues
-from evenhand.tasks.spans.values import Values as ValuesValues
+from evenhand.tasks.spans.task import GROUNDING
+from evenhand.tasks.spans.token_separator import all_units, tally_units
 from evenhand.tasks.units import Locations, Predictions, Units
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.grounding import GroundedFeed
     from evenhand.tasks.spans.overrides import Overriding
-
-# == tasks/spans/feeds.py: The feeds of all systems: what hands out a system's spans fo
-
+    from evenhand.tasks.spans.values import GoldValues, PartValues
+    from evenhand.tasks.spans.values import Values as SensitiveValues
 
 Stream = Iterator[Annotation]
 
@@ -216,9 +213,6 @@ def _check_settings(asked: EvaluationRequest) -> None:
             raise SettingError(f"{finding}; leave it out, or name the --format.")
 
 
-# == tasks/spans/portion.py: Batches that are judged together: some of the gold standard,
-
-
 PORTION = 1 << 16
 """How many gold spans are judged at a time: enough that the cost of a call does not count."""
 _LARGEST = 1 << 22
@@ -335,13 +329,18 @@ class Portion:
     def strings(self, spans: Spans) -> Strings:
         """The words of spans, without those that they leave out."""
         words = [self.places.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
-        for row in np.flatnonzero(spans.shape).tolist():
+        gapped = np.flatnonzero(spans.shape).tolist()
+        if gapped:
+            from evenhand.tasks.spans.values import words_without_gaps  # rare
+        for row in gapped:
             words[row] = words_without_gaps(spans, row, self.places)
         return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
 
-    def values(self, gold: Spans, seen: GoldValues) -> PortionValues:
+    def values(self, gold: Spans, seen: GoldValues) -> PartValues:
         """The values of gold spans, which may have been seen before; without words there are documents only."""
         documents = np.concatenate([number.documents for number in self.numbers])
+        from evenhand.tasks.spans.values import words_in_lower_case  # rare
+
         words = words_in_lower_case(self.batches, gold, self.places)
         return seen.take(documents[gold.scope], gold.label, words, int(documents[-1]) if len(documents) else -1)
 
@@ -476,15 +475,12 @@ def overhang(spans: Spans, size: int) -> Spans:
     return replace(rest, scope=np.zeros_like(start), start=start, end=end, shape=shape)
 
 
-# == tasks/spans/reference.py: What systems are judged on in one portion: the gold standard
-
-
 @dataclass(frozen=True)
 class Reference:
     """Gold spans with the labels that count, and what judges need beside them."""
 
     side: AlignedSpans
-    values: ValuesValues | None
+    values: SensitiveValues | None
     """The values of its spans, where somebody asks what leaks."""
     targets: Spans | None = None
     """What the gold standard should have, where its errors are a kind."""
@@ -495,7 +491,7 @@ class Reference:
 
     @staticmethod
     def of(
-        portion: Portion, side: AlignedSpans, values: ValuesValues | None, targets: Spans | None = None
+        portion: Portion, side: AlignedSpans, values: SensitiveValues | None, targets: Spans | None = None
     ) -> Reference:
         """That of the next portion, whose values are entered."""
         if values is not None:
@@ -503,17 +499,14 @@ class Reference:
         return Reference(side, values, targets)
 
 
-# == tasks/spans/passage.py (primary)
-
-
 Parts = dict[str, list[Tally]]
 """The tallies of portions by judge."""
 
 
-class SpanPassage:
+class SpanEvaluator:
     """One pass over the gold standard; every system has its own feed."""
 
-    def __init__(self, asked: passage.EvaluationRequest) -> None:
+    def __init__(self, asked: EvaluationRequest) -> None:
         settings = asked.settings
         self._takes_tags = any("token_tags" in judge.needs for judge in asked.scorers)
         self._relabel_gold = LabelFilter(settings, "gold", "gold")
@@ -530,7 +523,11 @@ class SpanPassage:
         self._portions = Portions(asked, [gold, *streams], asked.sides.layers)
         self._drops_unplaced = settings["unplaced"] == "drop"
         self._takes_strings = any("strings" in judge.needs for judge in asked.scorers)
-        self._values = ValuesValues(asked.sides.systems) if asked.asks(LEAK) else None
+        self._values: SensitiveValues | None = None
+        if asked.asks(LEAK):
+            from evenhand.tasks.spans.values import Values as SensitiveValues  # rare
+
+            self._values = SensitiveValues(asked.sides.systems)
         self._takes_texts = any("document_text" in judge.needs for judge in asked.scorers)
         self._relabel = {name: LabelFilter(settings, "system", name) for name in asked.sides.systems}
         self._text: list[Tally] = []
@@ -539,7 +536,7 @@ class SpanPassage:
             name: {tag.name: {} for tag in settings["supertag"]} for name in asked.sides.systems
         }
 
-    def judgements(self, number: Numbering) -> Iterator[SpanJudgement]:
+    def judgements(self, number: Numbering) -> Iterator[SpanEvaluation]:
         yield from map(self._judge, self._portions.take(number, self._check))
 
     def finish(self) -> Outcome:
@@ -565,23 +562,27 @@ class SpanPassage:
         if weighs and corpus.atoms == "characters":
             raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
 
-    def _judge(self, portion: Portion) -> SpanJudgement:
+    def _judge(self, portion: Portion) -> SpanEvaluation:
         """Judge a portion, one system after the other."""
         asked, overriding = self._asked, self._overriding
         side = portion.gold(keeps_tags=self._takes_tags)
         targets = None if overriding is None else overriding.targets(portion)
         gold = Reference.of(portion, replace(side, spans=self._relabel_gold(side.spans)), self._values, targets)
         as_read = None if overriding is None else overriding.as_read(portion)
-        texts = DocumentTexts(portion.batches) if self._takes_texts else None
+        texts = None
+        if self._takes_texts:
+            from evenhand.tasks.spans.deidentification import DocumentTexts  # rare
+
+            texts = DocumentTexts(portion.batches)
         context = Context(portion.groups, portion.lengths, portion.weights, asked.settings, texts)
         if asked.asks("units"):
             self._text.append(tally_units(all_units(context.text), (), context.groups))
-        found = SpanJudgement(portion, gold.spans)
+        found = SpanEvaluation(portion, gold.spans)
         for name, feed in self._portions.feeds.items():
             system = self._taken(name, feed, portion)
             try:
                 if overriding is not None and as_read is not None:
-                    overriding.judge_before(name, self._question(name, portion, as_read, system, context))
+                    overriding.score_uncorrected(name, self._question(name, portion, as_read, system, context))
                     system = overriding.left_out(name, portion, system, gold.spans)
                 self._count(name, self._question(name, portion, gold, system, context), found)
             except LimitError as error:  # judges do not know in which file spans are
@@ -592,16 +593,16 @@ class SpanPassage:
         portion.use_texts()
         return found
 
-    def _count(self, name: str, question: SpanPair, found: SpanJudgement) -> None:
+    def _count(self, name: str, pair: SpanPair, found: SpanEvaluation) -> None:
         """Ask all judges about a system."""
         asked = self._asked
-        asked.system_counts[name].add(question.given[1].label, asked.vocabulary.labels.values)
-        found.tallies[name] = {judge.name: judge.count(question) for judge in asked.scorers if judge.count is not None}
+        asked.system_counts[name].add(pair.original[1].label, asked.vocabulary.labels.values)
+        found.tallies[name] = {judge.name: judge.count(pair) for judge in asked.scorers if judge.count is not None}
         for tag in asked.settings["supertag"]:
-            self._judge_supertag(tag, name, question)
+            self._judge_supertag(tag, name, pair)
         if asked.keep_units:
-            found.questions[name] = question
-        self._levels[name] = max(self._levels[name], question.levels)
+            found.pairs[name] = pair
+        self._levels[name] = max(self._levels[name], pair.levels)
 
     def _taken(self, name: str, feed: Feed | GroundedFeed, portion: Portion) -> AlignedSpans:
         """What a system has of a portion, with the labels that count, and tags where they can be compared."""
@@ -627,7 +628,7 @@ class SpanPassage:
             unplaced=0 if unplaced is None else len(unplaced),
             strings=self._strings(name, portion, gold.spans, system) if self._takes_strings else None,
             values=None if gold.values is None else gold.values.systems[name],
-            is_watched=self._asked.keep_units,
+            keep_units=self._asked.keep_units,
             targets=gold.targets,
         )
 
@@ -647,15 +648,15 @@ class SpanPassage:
         by_document = self._portions.texts_are_documents
         return StringSides(portion.strings(gold), coded, portion.text_of(by_document=by_document))
 
-    def _judge_supertag(self, tag: LabelGroup, name: str, question: SpanPair) -> None:
+    def _judge_supertag(self, tag: LabelGroup, name: str, pair: SpanPair) -> None:
         """The same questions, with several labels taken as one and all others left out."""
-        gold, system = question.given
+        gold, system = pair.original
         labels = gold.vocabulary.labels
         code = labels.code(tag.name)
         new = ints([code if not tag.labels or label in tag.labels else -1 for label in labels.values])
-        rest = None if question.continued is None else question.continued.relabel(new)
-        targets = None if question.targets is None else question.targets.relabel(new)
-        as_one = SpanPair(gold.relabel(new), system.relabel(new), question.context, rest, targets=targets)
+        rest = None if pair.continued is None else pair.continued.relabel(new)
+        targets = None if pair.targets is None else pair.targets.relabel(new)
+        as_one = SpanPair(gold.relabel(new), system.relabel(new), pair.context, rest, targets=targets)
         for judge in self._asked.scorers:
             if judge.count is not None and "token_tags" not in judge.needs and not judge.by_document:
                 self._supertags[name][tag.name].setdefault(judge.name, []).append(judge.count(as_one))
@@ -667,14 +668,14 @@ def _joined(spans: Spans, unplaced: Spans | None) -> Spans:
 
 
 @dataclass
-class SpanJudgement:
+class SpanEvaluation:
     """What is said of one portion."""
 
     portion: Portion
     gold: Spans
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    questions: dict[str, SpanPair] = field(default_factory=dict)
-    """The systems, where somebody looks at the verdicts."""
+    pairs: dict[str, SpanPair] = field(default_factory=dict)
+    """Gold and system by system, if units are kept."""
 
     @property
     def groups(self) -> Ints:
@@ -686,23 +687,23 @@ class SpanJudgement:
 
     def answers(self, by: str) -> Predictions:
         if by == LEAK:
-            return answers_on_cover(self.gold, [states(question) for question in self.questions.values()])
+            from evenhand.tasks.spans.leakage import states  # rare
+
+            return cover_predictions(self.gold, [states(pair) for pair in self.pairs.values()])
         return without_gold_errors(self._all_answers(by))
 
     def units(self, by: str) -> Units:
         return span_units(self._all_answers(by))
 
     def _all_answers(self, by: str) -> Predictions:
-        return answers_on_spans(
-            self.gold, [(question.given[1], question.verdicts(by)) for question in self.questions.values()]
-        )
+        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in self.pairs.values()])
 
     def drawing(self) -> SpanDrawing:
-        return SpanDrawing([self.gold, *(question.placed[1] for question in self.questions.values())])
+        return SpanDrawing([self.gold, *(pair.placed[1] for pair in self.pairs.values())])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        question = self.questions[system]
-        units = span_units(answers_on_spans(self.gold, [(question.given[1], question.verdicts(judge))]))
+        pair = self.pairs[system]
+        units = span_units(span_predictions(self.gold, [(pair.original[1], matches(pair, judge))]))
         bounds = units.partner[0]
         more = {
             "side": units.surplus.astype(np.int64),

@@ -1,30 +1,48 @@
-"""Pairs of gold and system spans that share tokens: what every lenient match model chooses from.
+"""Gold and system spans side by side: equal spans, overlapping pairs, and the input of every scorer (`SpanPair`).
 
-With the tokens T(x) of a span x, those in its gaps left out, the shared tokens of a gold span g and a system span s of
-one scope are |T(g) & T(s)|. They are a pair if that is at least 1, whatever their labels. Spans with gaps may lie
-across each other without sharing a token; those are no pair.
+With T(x) the tokens of a span x without those in its gaps, a gold span g and a system span s of the same scope share
+|T(g) & T(s)| tokens. They are an overlapping pair if they share at least one, regardless of their labels. Spans with
+gaps may interlace without sharing a token; they are not a pair.
 
-Pairs are counted before they are listed. A scope with more pairs than `limits.PAIRS` is refused, and scopes with many
-pairs are listed one after the other, so that memory is bounded.
+Pairs are counted before they are listed. A scope with more pairs than the limit `PAIRS` is an error, and scopes with
+many pairs are listed one after the other to bound memory.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from sys import maxsize
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, distinct, ints, pack, ranges
-from evenhand.data.layers import Spans
+from evenhand.arrays import Bools, Ints, Values, complement, distinct, ints, pack, ranges, zeros
+from evenhand.data.layers import Spans, Tags, by_level
 from evenhand.dataclass import dataclass
 from evenhand.errors import PAIRS, LimitError
-from evenhand.tasks.spans.task import BEL, BEO, BES, FN, FP, LBE, LEFT, RIGHT
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.spans.measures import BEL, BEO, BES, FN, FP, LBE, LEFT, RIGHT
+
+if TYPE_CHECKING:
+    from evenhand.tasks.spans.deidentification import DocumentTexts
+    from evenhand.tasks.spans.strings import StringSides
+    from evenhand.tasks.spans.values import SystemValues
+
+TOGETHER = 1 << 18
+"""Number of pairs after which a list ends, together with the current scope."""
+_STEP = 1 << 16
+"""Number of pairs that become Python numbers at once."""
+Range = tuple[int, int]
+Ranges = list[Range]
+"""Tokens from the first number of each range up to the second (exclusive), in order."""
+Result = TypeVar("Result")
 
 
 def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
-    """The rows of equal spans, one to one in the order of the input."""
+    """The rows of equal spans, paired one to one in input order."""
     return equal_keys(
         *pack(
             (gold.scope, system.scope),
@@ -37,7 +55,7 @@ def equal_spans(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
 
 
 def equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Rows with equal keys: the first row with a key on the left goes with the first on the right, and so on."""
+    """Rows with equal keys: the n-th row with a key on the left is paired with the n-th on the right."""
     if _ascending(left) and _ascending(right):  # flat spans in the order of the text: merging two runs is linear
         keys = np.concatenate((left, right))
         order = np.argsort(keys, kind="stable")
@@ -47,28 +65,19 @@ def equal_keys(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     left_order, right_order = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
     left, right = left[left_order], right[right_order]
     repeated = np.arange(len(left)) - np.searchsorted(left, left)
-    place = np.searchsorted(right, left) + repeated
-    inside = np.flatnonzero(place < len(right))
-    found = inside[right[place[inside]] == left[inside]]
-    return left_order[found], right_order[place[found]]
+    candidate = np.searchsorted(right, left) + repeated
+    inside = np.flatnonzero(candidate < len(right))
+    equal = inside[right[candidate[inside]] == left[inside]]
+    return left_order[equal], right_order[candidate[equal]]
 
 
 def _ascending(keys: Ints) -> bool:
     return bool((keys[1:] > keys[:-1]).all())
 
 
-TOGETHER = 1 << 18
-"""After how many pairs a list ends, with the scope that reaches this number."""
-_STEP = 1 << 16
-"""How many pairs become Python numbers at once."""
-Range = tuple[int, int]
-Ranges = list[Range]
-"""Tokens from the first to before the last number of each range, in their order."""
-
-
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of a row of gold and a row of a system, in this order, with the number of tokens they share."""
+    """Rows of gold spans with rows of system spans, sorted, and the number of tokens they share."""
 
     left: Ints
     right: Ints
@@ -82,9 +91,9 @@ class Pairs:
 
 
 class AllPairs:
-    """All pairs that share a token, some whole scopes at a time; the two layers have the same vocabulary.
+    """All pairs that share a token, listed several scopes at a time; both layers have the same vocabulary.
 
-    Several judges ask for them. Where they fit into one list, it is kept.
+    Several scorers use them, so a single list is cached.
     """
 
     def __init__(self, gold: Spans, system: Spans) -> None:
@@ -105,22 +114,22 @@ class AllPairs:
 
 
 def crossing_pairs(gold: Spans, system: Spans) -> Iterator[Pairs]:
-    """All pairs whose bounds overlap, though gaps may leave them without a shared token; some scopes at a time."""
+    """All pairs whose bounds overlap, several scopes at a time; because of gaps, some may share no token."""
     overlaps = _Overlaps(gold, system)
     if overlaps.total <= min(TOGETHER, PAIRS.value):
         yield overlaps.pairs()
         return
-    scopes, place = np.unique(np.concatenate((gold.scope, system.scope)), return_inverse=True)
-    counts = ints(np.bincount(place, np.concatenate(overlaps.by_row)))
-    most = int(counts.argmax())
-    if counts[most] > PAIRS.value:
-        raise _too_many(gold, system, int(scopes[most]), int(counts[most]))
-    run = ((np.cumsum(counts) - counts) // TOGETHER)[place]
-    of_gold, of_system = run[: len(gold)], run[len(gold) :]
-    for number in distinct(run).tolist():
-        rows, others = np.flatnonzero(of_gold == number), np.flatnonzero(of_system == number)
-        found = _Overlaps(gold.take(rows), system.take(others)).pairs()
-        yield Pairs(rows[found.left], others[found.right], found.shared)
+    scopes, scope_index = np.unique(np.concatenate((gold.scope, system.scope)), return_inverse=True)
+    counts = ints(np.bincount(scope_index, np.concatenate(overlaps.by_row)))
+    largest = int(counts.argmax())
+    if counts[largest] > PAIRS.value:
+        raise _too_many(gold, system, int(scopes[largest]), int(counts[largest]))
+    list_number = ((np.cumsum(counts) - counts) // TOGETHER)[scope_index]
+    of_gold, of_system = list_number[: len(gold)], list_number[len(gold) :]
+    for number in distinct(list_number).tolist():
+        gold_rows, system_rows = np.flatnonzero(of_gold == number), np.flatnonzero(of_system == number)
+        pairs = _Overlaps(gold.take(gold_rows), system.take(system_rows)).pairs()
+        yield Pairs(gold_rows[pairs.left], system_rows[pairs.right], pairs.shared)
 
 
 def _too_many(gold: Spans, system: Spans, scope: int, pairs: int) -> LimitError:
@@ -135,7 +144,7 @@ def _too_many(gold: Spans, system: Spans, scope: int, pairs: int) -> LimitError:
 
 
 class _Overlaps:
-    """All spans whose bounds overlap: counted first, listed if asked for."""
+    """All spans whose bounds overlap, counted first and listed on request."""
 
     def __init__(self, gold: Spans, system: Spans) -> None:
         self._gold, self._system = gold, system
@@ -149,7 +158,7 @@ class _Overlaps:
 
     @property
     def by_row(self) -> tuple[Ints, Ints]:
-        """How many pairs there are of each row; each pair is counted on one side, for the span that begins first."""
+        """The number of pairs of each row; a pair counts for the span that begins first."""
         return self._within_gold.count, self._within_system.count
 
     @property
@@ -179,7 +188,7 @@ class _Inside:
 
 
 def sizes(spans: Spans) -> Ints:
-    """The number of tokens of each span, those in its gaps left out."""
+    """The number of tokens of each span without those in its gaps."""
     size: Ints = np.maximum(spans.end - spans.start, 0)
     gapped = np.flatnonzero(spans.shape)
     if len(gapped):
@@ -188,18 +197,18 @@ def sizes(spans: Spans) -> Ints:
 
 
 def _shared(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
-    """How many tokens the spans of each pair of rows share; only pairs with gaps need the ranges of their tokens."""
+    """The number of tokens that each pair of rows shares; only pairs with gaps need token ranges."""
     shared: Ints = np.minimum(gold.end[left], system.end[right]) - np.maximum(gold.start[left], system.start[right])
     gapped = np.flatnonzero((gold.shape[left] != 0) | (system.shape[right] != 0))
     if len(gapped):
-        mine, theirs = token_ranges(gold), token_ranges(system)
-        for place, row, other in zip(gapped.tolist(), left[gapped].tolist(), right[gapped].tolist(), strict=True):
-            shared[place] = shared_count(mine[row], theirs[other])
+        gold_ranges, system_ranges = token_ranges(gold), token_ranges(system)
+        for pair, row, other in zip(gapped.tolist(), left[gapped].tolist(), right[gapped].tolist(), strict=True):
+            shared[pair] = shared_count(gold_ranges[row], system_ranges[other])
     return shared
 
 
 def token_ranges(spans: Spans) -> list[Ranges]:
-    """The tokens of each span, those in its gaps left out: one range for most, regardless of length."""
+    """The tokens of each span without those in its gaps; most spans are one range."""
     token_ranges = [
         [(start, end)] if start < end else []
         for start, end in zip(spans.start.tolist(), spans.end.tolist(), strict=True)
@@ -214,16 +223,16 @@ def token_ranges(spans: Spans) -> list[Ranges]:
     return token_ranges
 
 
-def _runs(places: Sequence[int]) -> list[Range]:
-    """Ranges of successive places."""
-    ordered = np.sort(ints(places))
+def _runs(positions: Sequence[int]) -> list[Range]:
+    """Ranges of consecutive positions."""
+    ordered = np.sort(ints(positions))
     breaks = np.flatnonzero(np.diff(ordered) > 1)
     first, last = np.append(ordered[:1], ordered[breaks + 1]), np.append(ordered[breaks], ordered[-1:])
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
 
 def shared_ranges(left: Ranges, right: Ranges) -> Ranges:
-    """The tokens that are in ranges of both sides."""
+    """The tokens in ranges of both sides."""
     if len(left) > len(right):
         left, right = right, left
     shared_ranges = []
@@ -238,7 +247,7 @@ def shared_ranges(left: Ranges, right: Ranges) -> Ranges:
 
 
 def shared_count(left: Ranges, right: Ranges) -> int:
-    """How many tokens are in ranges of both sides."""
+    """The number of tokens in ranges of both sides."""
     if len(left) == len(right) == 1:  # mostly
         (start, end), (other_start, other_end) = left[0], right[0]
         return max(0, min(end, other_end) - max(start, other_start))
@@ -246,32 +255,29 @@ def shared_count(left: Ranges, right: Ranges) -> int:
 
 
 def taken(left: Ints, right: Ints) -> Ints:
-    """Take each pair in turn whose spans are both free: the places of those taken.
+    """Take the pairs in order, unless one of their spans is taken already. Return the indices of the pairs taken.
 
-    This is a loop, because each pair taken rules out later ones.
+    This is a loop because each pair excludes later ones.
     """
     used_left: set[int] = set()
     used_right: set[int] = set()
-    places: list[int] = []
+    chosen: list[int] = []
     for begin in range(0, len(left), _STEP):
         rows, others = left[begin : begin + _STEP].tolist(), right[begin : begin + _STEP].tolist()
-        for place, (row, other) in enumerate(zip(rows, others, strict=True), begin):
+        for index, (row, other) in enumerate(zip(rows, others, strict=True), begin):
             if row not in used_left and other not in used_right:
                 used_left.add(row)
                 used_right.add(other)
-                places.append(place)
-    return ints(places)
-
-
-# == tasks/spans/verdicts.py: Verdicts: what a judge says of every unit, and what it match
+                chosen.append(index)
+    return ints(chosen)
 
 
 @dataclass(frozen=True)
 class SpanMatches:
-    """One row a unit: every gold span, in order, then every system span that no gold span's verdict used up.
+    """One row per unit: every gold span in order, then every system span that is not part of a gold span's unit.
 
-    `gold` and `system` are rows of the two layers, -1 where a unit has none. `edge` says for boundary errors which
-    boundary agrees. `step` is the pass that matched (1, 2 or 3; 0 for equal bounds and for nothing matched).
+    `kind` is the error type. `gold` and `system` are rows of the two layers, or -1. `edge` is the boundary that agrees
+    in a boundary error. `step` is the pass that matched (1, 2 or 3; 0 for equal bounds and unmatched spans).
     """
 
     kind: Ints
@@ -285,7 +291,7 @@ class SpanMatches:
 
 
 class Matching:
-    """Verdicts in the making: what each span of the two sides has been matched to."""
+    """Matches under construction: the partner and the error type of every span so far."""
 
     def __init__(self, gold: Spans, system: Spans) -> None:
         self.gold, self.system = gold, system
@@ -297,29 +303,29 @@ class Matching:
         self.system_step = np.zeros(len(system), dtype=np.int64)
 
     def pair(self, gold: Ints, system: Ints, kind: Ints | int, step: int = 0) -> None:
-        """Match spans with each other; in step 2 the system spans, in step 3 the gold spans have partners already."""
+        """Match spans; in step 2 the system spans, in step 3 the gold spans already have partners."""
         if step != 3:
             self.gold_kind[gold], self.gold_partner[gold], self.gold_step[gold] = kind, system, step
         if step != 2:
             self.system_kind[system], self.system_partner[system], self.system_step[system] = kind, gold, step
 
     def overlap(self, gold: Ints, system: Ints) -> Bools:
-        """Which pairs of rows, each within one scope, overlap without having equal bounds."""
+        """Which pairs of rows of one scope overlap without having equal bounds."""
         start, end = self.gold.start[gold], self.gold.end[gold]
         other_start, other_end = self.system.start[system], self.system.end[system]
-        found: Bools = (start < other_end) & (other_start < end) & ((start != other_start) | (end != other_end))
-        return found
+        overlaps: Bools = (start < other_end) & (other_start < end) & ((start != other_start) | (end != other_end))
+        return overlaps
 
     def boundary_kind(self, gold: Ints, system: Ints) -> Ints:
-        """BES where the system's span lies inside the gold span, BEL where it contains it, BEO where they cross.
+        """BES if the system span is inside the gold span, BEL if it contains it, BEO if they cross.
 
         The original bounds decide (Ortmann 2022, section 2.1).
         """
         start, end = self.system.start[system] - self.gold.start[gold], self.system.end[system] - self.gold.end[gold]
         return np.where((start >= 0) & (end <= 0), BES, np.where((start <= 0) & (end >= 0), BEL, BEO))
 
-    def verdicts(self) -> SpanMatches:
-        """The units: gold spans, then the system spans that are units of their own."""
+    def matches(self) -> SpanMatches:
+        """The units: gold spans, then the system spans that are separate units."""
         surplus = np.flatnonzero((self.system_step == 3) | (self.system_kind == FP))
         kind = np.concatenate((self.gold_kind, self.system_kind[surplus]))
         gold = np.concatenate((np.arange(len(self.gold)), self.system_partner[surplus]))
@@ -334,3 +340,172 @@ class Matching:
         edge[rows[self.gold.start[left] == self.system.start[right]]] = LEFT
         edge[rows[self.gold.end[left] == self.system.end[right]]] = RIGHT
         return edge
+
+
+@dataclass(frozen=True)
+class Text:
+    """The sentences of a part: the number of their first tokens, and token weights."""
+
+    first: Ints
+    """The first token of each scope, numbered over all scopes."""
+    lengths: Ints | None
+    """The number of tokens of each scope; None if the files do not have it."""
+    weights: Values | None = None
+    """The weight of each token; None: 1."""
+
+    def scope_of(self, token: Ints) -> Ints:
+        """The scope of each token."""
+        if self.lengths is None:
+            return np.searchsorted(self.first, token, side="right") - 1
+        return self._scopes[token]
+
+    @cached_property
+    def _scopes(self) -> Ints:
+        assert self.lengths is not None
+        return np.repeat(np.arange(len(self.first)), self.lengths)
+
+    @staticmethod
+    def of(lengths: Ints | None, scopes: int, width: int, weights: Values | None = None) -> Text:
+        """A text with a number of scopes; `width` is the length of the longest one, in case lengths are unknown."""
+        if lengths is None:
+            return Text(np.arange(scopes) * width, None)
+        return Text(np.cumsum(lengths) - lengths, lengths, weights)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all systems have in common in a part: the text and the settings."""
+
+    groups: Ints
+    """The group of each sentence."""
+    lengths: Ints | None
+    """The number of tokens of each sentence; None if the files do not have it."""
+    weights: Values | None
+    settings: ScoreSettings
+    texts: DocumentTexts | None = None
+    """The texts of documents, if a scorer needs them."""
+
+    @cached_property
+    def text(self) -> Text:
+        return Text.of(self.lengths, len(self.groups), 0, self.weights)
+
+
+class SpanPair:
+    """Gold and system spans of one part, the input of a scorer; intermediate results are shared between scorers.
+
+    `gold` and `system` are the spans to match; with separate levels, each level is a scope. `original` has the same
+    spans with the sentences as scopes.
+    """
+
+    def __init__(
+        self,
+        gold: Spans,
+        system: Spans,
+        context: Context,
+        continued: Spans | None = None,
+        tags: tuple[Tags | None, Tags | None] = (None, None),
+        *,
+        unplaced: int = 0,
+        strings: StringSides | None = None,
+        values: SystemValues | None = None,
+        keep_units: bool = False,
+        targets: Spans | None = None,
+    ) -> None:
+        """`continued` are the tokens of this part in spans that begin in an earlier one.
+
+        The last `unplaced` spans of the system have no position in the text. `targets` are spans that the gold standard
+        should have, if its errors are an error type; its wrong spans are marked in `extra`.
+        """
+        self.original, self.context, self.continued, self.tags = (gold, system), context, continued, tags
+        self.strings = strings
+        """The strings of both sides, if a scorer needs them."""
+        self.values = values
+        """The gold values that the system exposes, if a scorer needs them."""
+        self.targets = targets
+        self.placed = (gold, system.take(slice(len(system) - unplaced)))
+        """The spans with a position in the text."""
+        self.keep_units = keep_units
+        """Whether the error types of all spans are needed, not only their counts."""
+        self.levels = 1
+        if context.settings["levels"] == "separate":
+            self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
+            gold, system = by_level(gold, self.levels), by_level(system, self.levels)
+        self.gold, self.system = gold, system
+        self._results: dict[Callable[[SpanPair], Any], Any] = {}
+
+    def cached(self, function: Callable[[SpanPair], Result]) -> Result:
+        """The result of a function of this pair, computed once."""
+        if function not in self._results:
+            self._results[function] = function(self)
+        result: Result = self._results[function]
+        return result
+
+    @property
+    def settings(self) -> ScoreSettings:
+        return self.context.settings
+
+    @property
+    def groups(self) -> Ints:
+        return self.context.groups
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.gold.vocabulary.labels.values
+
+    @property
+    def covering(self) -> tuple[Spans, Spans]:
+        """The spans with a position, and the tokens of spans that continue from an earlier part."""
+        gold, system = self.placed
+        return gold, system if self.continued is None else Spans.concatenate([system, self.continued], [0, 0])
+
+    @cached_property
+    def equal(self) -> tuple[Ints, Ints]:
+        """The rows of equal spans."""
+        return equal_spans(self.gold, self.system)
+
+    @property
+    def equal_original(self) -> tuple[Ints, Ints]:
+        """The rows of spans that are equal regardless of level."""
+        return self.equal if self.levels == 1 else equal_spans(*self.original)
+
+    @cached_property
+    def unequal(self) -> tuple[Ints, Ints]:
+        """The rows of spans that only one side has."""
+        return complement(len(self.gold), self.equal[0]), complement(len(self.system), self.equal[1])
+
+    @cached_property
+    def pairs(self) -> AllPairs:
+        """All pairs of spans that share a token."""
+        return AllPairs(self.gold, self.system)
+
+    @property
+    def text(self) -> Text:
+        """The tokens and separators of the part, if known."""
+        if self.context.lengths is not None:
+            return self.context.text
+        width = max(int(side.end.max(initial=0)) for side in self.placed)
+        return Text.of(None, len(self.groups), width)
+
+
+def tally_pairs(
+    kinds: Sequence[str],
+    kind: Ints,
+    gold_row: Ints,
+    system_row: Ints,
+    gold: Spans,
+    system: Spans,
+    groups: Ints | None,
+) -> Tally:
+    """Count units: a gold span, a system span (-1 if absent), or both. `groups` has the group of each scope."""
+    if groups is None:
+        groups = zeros(int(max(gold.scope.max(initial=0), system.scope.max(initial=0))) + 1)
+    columns = groups_and_labels(gold_row, system_row, gold, system, groups)
+    return Tally.of(gold.vocabulary.labels.values, kinds, *columns, kind)
+
+
+def groups_and_labels(
+    gold_row: Ints, system_row: Ints, gold: Spans, system: Spans, groups: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """The group, the gold label and the system label of each unit."""
+    scope = np.where(gold_row >= 0, np.append(gold.scope, 0)[gold_row], np.append(system.scope, 0)[system_row])
+    return groups[scope], np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]

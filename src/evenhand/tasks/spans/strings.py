@@ -1,4 +1,7 @@
-"""Strings with labels: of spans wherever they stand, or of items that stand nowhere in the text."""
+"""String measures for language models, which compare strings instead of spans; and the texts that strings are found in.
+
+`normalised` defines the measures.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +22,31 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.scoring.tally import Tally
 
 if TYPE_CHECKING:
     from evenhand.grounding.search import AnswerDocument
+    from evenhand.tasks.spans.matching import SpanPair
 
-# == tasks/spans/string_match.py: Strings in place of spans: what papers on language models re
-
-
+Form = Callable[[str], str]
+LabeledOffsets = tuple[int, int, str]
+"""Start and end in a text, and a label."""
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalised(text: str) -> str:
-    """Strings in place of spans: what papers on language models report, without a look at positions.
+    """Strings instead of spans, as papers on language models report them: positions are ignored.
 
-    In every text (a document where the gold standard has several, else a sentence), both sides have labeled strings: of
-    a gold standard and of a tagger the words of their spans with blanks between them, of a language model what it
-    wrote. P = TP / strings of the system, R = TP / strings of the gold standard; every other string is an FP or an FN.
+    In every text (a document if the gold standard has several, otherwise a sentence), both sides have labeled strings:
+    of a gold standard or a tagger, the words of their spans joined by blanks; of a language model, its answer.
+    P = TP / strings of the system, R = TP / strings of the gold standard; every other string is an FP or an FN.
 
-    - `string-set`: both sides are sets of (label, N(string)), and TP is the size of what they share. N makes small
-      letters, deletes ASCII punctuation, puts a blank for the words a, an and the, and makes runs of white space one
-      blank. So repeats count once; a string of which nothing is left still counts.
-    - `string-multiset`: both sides are multisets of (label, string) as they stand, and TP is the sum of min(times in
-      the system, times in the gold standard).
+    - `string-set`: both sides are sets of (label, N(string)), and TP is the size of their intersection. N converts to
+      lower case, deletes ASCII punctuation, replaces the words a, an and the by a blank, and collapses white space.
+      Repeated strings count once; an empty string still counts.
+    - `string-multiset`: both sides are multisets of (label, string), unchanged, and TP is the sum of min(frequency in
+      the system, frequency in the gold standard).
 
     Sources: `string-set` is the score of UniversalNER (Zhou et al. 2024), as its evaluate.py computes it;
     `string-multiset` is string-ent-F1 of UIE (Lu et al. 2022).
@@ -49,182 +54,34 @@ def normalised(text: str) -> str:
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
-def once(spans: Spans) -> Spans:
-    """Each span once a scope and label: the first of those that are equal."""
+def count_string_set(pair: SpanPair) -> Tally:
+    return _count_strings(pair, normalised, is_set=True)
+
+
+def count_string_multiset(pair: SpanPair) -> Tally:
+    return _count_strings(pair, str, is_set=False)
+
+
+def _count_strings(pair: SpanPair, form: Form, *, is_set: bool) -> Tally:
+    """Exact match of strings; in a set, each label and string counts once per text."""
+    from evenhand.tasks.spans.fair import exact, tally_spans  # only strings that are scored need it
+
+    assert pair.strings is not None
+    gold, system = pair.strings.spans(form)
+    if is_set:
+        gold, system = _distinct(gold), _distinct(system)
+    return tally_spans(exact(gold, system), gold, system, pair.groups)
+
+
+def _distinct(spans: Spans) -> Spans:
+    """The first of all equal spans of a scope and label."""
     key, _ = pack(*((column, column) for column in (spans.scope, spans.start, spans.label)))
     return spans.take(np.sort(np.unique(key, return_index=True)[1]))
 
 
-# == tasks/spans/unit_texts.py: The texts in which strings are looked for: the sentences or
-
-
-LabeledOffsets = tuple[int, int, str]
-"""Start and end in a text, and a label."""
-
-
-@dataclass(frozen=True)
-class UnitText:
-    """One text: what the file has; else tokens with blanks between them, and sentences with line feeds between them."""
-
-    first: int
-    """Its first sentence in the batch."""
-    text: str
-    sentences: tuple[int, ...]
-    """Those of its sentences that have a text."""
-    edges: tuple[int, ...]
-    """Where each of these begins."""
-
-    def document(self) -> AnswerDocument:
-        """The text as one to look for strings in, which keeps what is found out about it."""
-        from evenhand.grounding.search import AnswerDocument as Document  # slow to load
-
-        return Document(self.text, self.edges[1:])
-
-    def place(self, offset: int) -> tuple[int, int]:
-        """The sentence of an offset, and the offset there."""
-        at = max(0, bisect_right(self.edges, offset) - 1)
-        return self.sentences[at], offset - self.edges[at]
-
-
-class UnitTexts:
-    """The texts of a batch: a text a sentence, or a text a document."""
-
-    def __init__(self, corpus: Corpus, *, by_document: bool) -> None:
-        self._corpus, self._tokens = corpus, _token_texts(corpus) if corpus.atoms == "tokens" else None
-        self._texts = _character_texts(corpus) if self._tokens is None else self._tokens.texts
-        firsts = corpus.documents.tolist() if by_document else range(corpus.sentences)
-        self.units = [self._unit(first, behind) for first, behind in pairwise([*firsts, corpus.sentences])]
-
-    def _unit(self, first: int, behind: int) -> UnitText:
-        sentences = tuple(sentence for sentence in range(first, behind) if self._texts[sentence])
-        whole = self._corpus.whole_text(first, behind) if sentences else None
-        if whole is not None:
-            text, begins = whole
-            return UnitText(first, text, sentences, tuple(begins[sentence - first] for sentence in sentences))
-        edges, place = list[int](), 0
-        for sentence in sentences:
-            edges.append(place)
-            place += len(self._texts[sentence]) + 1
-        text = "\n".join(self._texts[sentence] for sentence in sentences)
-        return UnitText(first, text, sentences, tuple(edges))
-
-    def atoms(self, unit: Sequence[int], spans: Sequence[tuple[int, int]]) -> tuple[Ints, Ints, Ints, Bools]:
-        """For spans in texts: sentence, first atom and the one behind the last, and which grew to whole tokens.
-
-        A span may end in another sentence than it begins in; it belongs where it begins.
-        """
-        first, last = (
-            np.array([self.units[at].place(offset) for at, offset in zip(unit, offsets, strict=True)], dtype=np.int64)
-            for offsets in ([start for start, _ in spans], [end - 1 for _, end in spans])
-        )
-        (sentence, begin), (other, end) = first.reshape(-1, 2).T, last.reshape(-1, 2).T
-        assert self._corpus.bounds is not None
-        reach = self._corpus.bounds[other] - self._corpus.bounds[sentence]
-        if self._tokens is not None:
-            start, behind, grew = self._tokens.covered(sentence, begin, other, end + 1)
-        else:
-            start, behind = self._characters.positions(sentence, begin), self._characters.positions(other, end + 1)
-            grew = np.zeros(len(start), dtype=np.bool_)
-        return sentence, start, behind + reach, grew
-
-    @cached_property
-    def _characters(self) -> Texts:
-        return Texts.of(self._texts)
-
-    def offsets(self, spans: Spans) -> list[list[LabeledOffsets]]:
-        """Spans by text, in offsets; one that reaches into the next text ends with its own."""
-        if not len(spans):
-            return [[] for _ in self.units]
-        unit_of = np.repeat(
-            np.arange(len(self.units)),
-            np.diff([*(unit.first for unit in self.units), self._corpus.sentences]),
-        ).tolist()
-        offsets: list[list[LabeledOffsets]] = [[] for _ in self.units]
-        edge = {
-            sentence: edge for unit in self.units for sentence, edge in zip(unit.sentences, unit.edges, strict=True)
-        }
-        bounds = self._corpus.bounds
-        assert bounds is not None
-        last = np.searchsorted(bounds, bounds[spans.scope] + spans.end - 1, side="right") - 1
-        behind = bounds[spans.scope] + spans.end - bounds[last]
-        rows = zip(spans.rows(), last.tolist(), behind.tolist(), strict=True)
-        known: dict[int, tuple[list[int], list[int]]] = {}
-        for (label, sentence, start, _), other, end in rows:
-            for each in (sentence, other):
-                if each not in known:
-                    known[each] = self._edges(each)
-            unit, first = self.units[unit_of[sentence]], known[sentence][0][start] + edge[sentence]
-            reach = known[other][1][end - 1] + edge[other] if unit_of[other] == unit_of[sentence] else len(unit.text)
-            offsets[unit_of[sentence]].append((first, reach, label))
-        return offsets
-
-    def _edges(self, sentence: int) -> tuple[list[int], list[int]]:
-        """Where the atoms of a sentence begin and end in its text."""
-        if self._tokens is not None:
-            return self._tokens.edges(sentence)
-        begins = [at for at, character in enumerate(self._texts[sentence]) if not character.isspace()]
-        return begins, [at + 1 for at in begins]
-
-
-@dataclass(frozen=True)
-class _TokenTexts:
-    """Sentences as tokens with blanks between them, which follow each other with one character between; or as texts."""
-
-    texts: list[str]
-    bounds: Ints
-    start: Ints
-    end: Ints
-
-    def covered(self, sentence: Ints, begin: Ints, other: Ints, end: Ints) -> tuple[Ints, Ints, Bools]:
-        """The tokens that spans touch, counted in their first and last sentences; which spans are less than these."""
-        starts = np.append(self.start, 0)
-        begin, end = begin + starts[self.bounds[sentence]], end + starts[self.bounds[other]]
-        one = np.searchsorted(self.end, begin, side="right")
-        behind = np.searchsorted(self.start, end, side="left")
-        grew = (self.start[one] != begin) | (self.end[behind - 1] != end)
-        return one - self.bounds[sentence], behind - self.bounds[other], grew
-
-    def edges(self, sentence: int) -> tuple[list[int], list[int]]:
-        begin, behind = self.bounds[sentence : sentence + 2].tolist()
-        shift = int(self.start[begin]) if begin < behind else 0
-        return (self.start[begin:behind] - shift).tolist(), (self.end[begin:behind] - shift).tolist()
-
-
-def _token_texts(corpus: Corpus) -> _TokenTexts:
-    assert corpus.tokens is not None
-    assert corpus.bounds is not None
-    if corpus.has_input_text:
-        start, end = (corpus.tokens.characters(edge) for edge in (corpus.tokens.start, corpus.tokens.end))
-        return _TokenTexts(list(map(corpus.text, range(corpus.sentences))), corpus.bounds, start, end)
-    words = corpus.tokens.texts(0, len(corpus.tokens))
-    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-    end = np.cumsum(lengths + 1) - 1
-    texts = [" ".join(words[begin:behind]) for begin, behind in pairwise(corpus.bounds.tolist())]
-    return _TokenTexts(texts, corpus.bounds, end - lengths, end)
-
-
-def _character_texts(corpus: Corpus) -> list[str]:
-    """What the file has, or tokens that became characters with blanks between them."""
-    assert corpus.tokens is not None
-    assert corpus.bounds is not None
-    if corpus.raw is not None:
-        return list(map(corpus.text, range(corpus.sentences)))
-    data, start, end = corpus.tokens.data, corpus.tokens.start, corpus.tokens.end
-    return [
-        data[start[begin] : end[behind - 1]].decode() if begin < behind else ""
-        for begin, behind in pairwise(corpus.bounds.tolist())
-    ]
-
-
-# == tasks/spans/strings.py (primary)
-
-
-Form = Callable[[str], str]
-
-
 @dataclass(frozen=True)
 class Strings:
-    """Labeled strings, each in the scope of a sentence."""
+    """Labeled strings with the sentences they belong to."""
 
     vocabulary: Vocabulary
     scope: Ints
@@ -235,11 +92,10 @@ class Strings:
         return len(self.texts)
 
     def formed(self, form: Form) -> Strings:
-        """The same in another form."""
         return replace(self, texts=tuple(map(form, self.texts)))
 
     def spans(self, codes: StringIndex[str], first: int = 0) -> Spans:
-        """As spans that are equal where strings are: their positions are codes, behind a first one."""
+        """Spans that are equal if the strings are: their positions are string codes, counted from `first`."""
         start = first + 2 * ints([codes.code(text) for text in self.texts])
         return Spans.of(self.vocabulary, self.scope, start, start + 1, self.label)
 
@@ -262,14 +118,14 @@ class Strings:
 
 
 class StringSides:
-    """The strings of a gold standard and a system, text by text."""
+    """The strings of gold standard and system by text."""
 
     def __init__(self, gold: Strings, system: Callable[[StringIndex[str], Form], Spans], text_of: Ints) -> None:
-        """`text_of` has for each sentence the first one of its text."""
+        """`text_of` has the first sentence of the text of each sentence."""
         self._gold, self._system, self._text_of = gold, system, text_of
 
     def spans(self, form: Form) -> tuple[Spans, Spans]:
-        """Both sides as spans that are equal where strings are, in a form."""
+        """Both sides as spans that are equal if their strings are, in a given form."""
         codes: StringIndex[str] = StringIndex()
         gold, system = self._gold.formed(form).spans(codes), self._system(codes, form)
         return self._by_text(gold), self._by_text(system)
@@ -279,10 +135,9 @@ class StringSides:
 
 
 class UnplacedStrings:
-    """Positions of strings that the text does not have: behind the end of all sentences, the same for the same string.
+    """Positions for strings that are not in the text: after the end of all sentences, one per string.
 
-    So a judge that compares positions finds nothing there, and two systems that invent the same string in a document
-    have the same unit.
+    Scorers that compare positions find no match there, and two systems with the same invented string share a unit.
     """
 
     def __init__(self, lengths: Ints) -> None:
@@ -293,9 +148,163 @@ class UnplacedStrings:
         return strings.spans(self._codes, self._first)
 
     def has(self, start: Ints) -> Bools:
-        """Which positions are some of these."""
-        found: Bools = start >= self._first
-        return found
+        """Which positions belong to such strings."""
+        is_unplaced: Bools = start >= self._first
+        return is_unplaced
 
     def text(self, start: int) -> str:
         return self._codes[(start - self._first) // 2]
+
+
+@dataclass(frozen=True)
+class UnitText:
+    """The text of a sentence or document: from the file, or tokens joined by blanks and sentences by line feeds."""
+
+    first: int
+    """Its first sentence in the batch."""
+    text: str
+    sentences: tuple[int, ...]
+    """Its sentences that are not empty."""
+    edges: tuple[int, ...]
+    """The begin of each of these."""
+
+    def document(self) -> AnswerDocument:
+        """The text as a document to search, which caches search results."""
+        from evenhand.grounding.search import AnswerDocument as Document  # slow to load
+
+        return Document(self.text, self.edges[1:])
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The sentence of an offset, and the offset there."""
+        at = max(0, bisect_right(self.edges, offset) - 1)
+        return self.sentences[at], offset - self.edges[at]
+
+
+class UnitTexts:
+    """The texts of a batch: one per sentence or one per document."""
+
+    def __init__(self, corpus: Corpus, *, by_document: bool) -> None:
+        self._corpus, self._tokens = corpus, _token_texts(corpus) if corpus.atoms == "tokens" else None
+        self._texts = _character_texts(corpus) if self._tokens is None else self._tokens.texts
+        firsts = corpus.documents.tolist() if by_document else range(corpus.sentences)
+        self.units = [self._unit(first, end) for first, end in pairwise([*firsts, corpus.sentences])]
+
+    def _unit(self, first: int, end: int) -> UnitText:
+        sentences = tuple(sentence for sentence in range(first, end) if self._texts[sentence])
+        whole = self._corpus.whole_text(first, end) if sentences else None
+        if whole is not None:
+            text, begins = whole
+            return UnitText(first, text, sentences, tuple(begins[sentence - first] for sentence in sentences))
+        edges, offset = list[int](), 0
+        for sentence in sentences:
+            edges.append(offset)
+            offset += len(self._texts[sentence]) + 1
+        text = "\n".join(self._texts[sentence] for sentence in sentences)
+        return UnitText(first, text, sentences, tuple(edges))
+
+    def atoms(self, unit: Sequence[int], spans: Sequence[tuple[int, int]]) -> tuple[Ints, Ints, Ints, Bools]:
+        """For spans in texts: sentence, first atom, end, and whether the span was expanded to whole tokens.
+
+        A span that ends in another sentence belongs to the sentence where it begins.
+        """
+        first, last = (
+            np.array([self.units[at].place(offset) for at, offset in zip(unit, offsets, strict=True)], dtype=np.int64)
+            for offsets in ([start for start, _ in spans], [end - 1 for _, end in spans])
+        )
+        (sentence, begin), (other, end) = first.reshape(-1, 2).T, last.reshape(-1, 2).T
+        assert self._corpus.bounds is not None
+        reach = self._corpus.bounds[other] - self._corpus.bounds[sentence]
+        if self._tokens is not None:
+            start, stop, grew = self._tokens.covered(sentence, begin, other, end + 1)
+        else:
+            start, stop = self._characters.positions(sentence, begin), self._characters.positions(other, end + 1)
+            grew = np.zeros(len(start), dtype=np.bool_)
+        return sentence, start, stop + reach, grew
+
+    @cached_property
+    def _characters(self) -> Texts:
+        return Texts.of(self._texts)
+
+    def offsets(self, spans: Spans) -> list[list[LabeledOffsets]]:
+        """Spans by text as offsets; a span that continues in the next text is cut."""
+        if not len(spans):
+            return [[] for _ in self.units]
+        unit_of = np.repeat(
+            np.arange(len(self.units)),
+            np.diff([*(unit.first for unit in self.units), self._corpus.sentences]),
+        ).tolist()
+        offsets: list[list[LabeledOffsets]] = [[] for _ in self.units]
+        edge = {
+            sentence: edge for unit in self.units for sentence, edge in zip(unit.sentences, unit.edges, strict=True)
+        }
+        bounds = self._corpus.bounds
+        assert bounds is not None
+        last = np.searchsorted(bounds, bounds[spans.scope] + spans.end - 1, side="right") - 1
+        ends = bounds[spans.scope] + spans.end - bounds[last]
+        rows = zip(spans.rows(), last.tolist(), ends.tolist(), strict=True)
+        known: dict[int, tuple[list[int], list[int]]] = {}
+        for (label, sentence, start, _), other, end in rows:
+            for number in (sentence, other):
+                if number not in known:
+                    known[number] = self._edges(number)
+            unit, first = self.units[unit_of[sentence]], known[sentence][0][start] + edge[sentence]
+            reach = known[other][1][end - 1] + edge[other] if unit_of[other] == unit_of[sentence] else len(unit.text)
+            offsets[unit_of[sentence]].append((first, reach, label))
+        return offsets
+
+    def _edges(self, sentence: int) -> tuple[list[int], list[int]]:
+        """Begins and ends of the atoms of a sentence in its text."""
+        if self._tokens is not None:
+            return self._tokens.edges(sentence)
+        begins = [at for at, character in enumerate(self._texts[sentence]) if not character.isspace()]
+        return begins, [at + 1 for at in begins]
+
+
+@dataclass(frozen=True)
+class _TokenTexts:
+    """Sentences from the file, or as tokens joined by blanks, and the offsets of their tokens."""
+
+    texts: list[str]
+    bounds: Ints
+    start: Ints
+    end: Ints
+
+    def covered(self, sentence: Ints, begin: Ints, other: Ints, end: Ints) -> tuple[Ints, Ints, Bools]:
+        """First token and end of spans, counted in their first and last sentences; which spans had to grow."""
+        starts = np.append(self.start, 0)
+        begin, end = begin + starts[self.bounds[sentence]], end + starts[self.bounds[other]]
+        one = np.searchsorted(self.end, begin, side="right")
+        stop = np.searchsorted(self.start, end, side="left")
+        grew = (self.start[one] != begin) | (self.end[stop - 1] != end)
+        return one - self.bounds[sentence], stop - self.bounds[other], grew
+
+    def edges(self, sentence: int) -> tuple[list[int], list[int]]:
+        begin, stop = self.bounds[sentence : sentence + 2].tolist()
+        shift = int(self.start[begin]) if begin < stop else 0
+        return (self.start[begin:stop] - shift).tolist(), (self.end[begin:stop] - shift).tolist()
+
+
+def _token_texts(corpus: Corpus) -> _TokenTexts:
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    if corpus.has_input_text:
+        start, end = (corpus.tokens.characters(edge) for edge in (corpus.tokens.start, corpus.tokens.end))
+        return _TokenTexts(list(map(corpus.text, range(corpus.sentences))), corpus.bounds, start, end)
+    words = corpus.tokens.texts(0, len(corpus.tokens))
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    end = np.cumsum(lengths + 1) - 1
+    texts = [" ".join(words[begin:stop]) for begin, stop in pairwise(corpus.bounds.tolist())]
+    return _TokenTexts(texts, corpus.bounds, end - lengths, end)
+
+
+def _character_texts(corpus: Corpus) -> list[str]:
+    """The texts of the file, or tokens that became characters, joined by blanks."""
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    if corpus.raw is not None:
+        return list(map(corpus.text, range(corpus.sentences)))
+    data, start, end = corpus.tokens.data, corpus.tokens.start, corpus.tokens.end
+    return [
+        data[start[begin] : end[stop - 1]].decode() if begin < stop else ""
+        for begin, stop in pairwise(corpus.bounds.tolist())
+    ]

@@ -14,7 +14,7 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.spans.task import CLASS_KINDS, ERROR_NAMES, KIND, as_kind
+from evenhand.tasks.spans.measures import CLASS_KINDS, ERROR_NAMES, KIND, counts_gold_errors
 from evenhand.tasks.tables import (
     ErrorBars,
     confusion_score,
@@ -247,7 +247,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     system, by_system = result.name, result.settings["focus"] == "system"
     if count == "gold":
         return Query(system, of="gold", gold=label)
-    if model == "exact" and count in ("FP", "GE") and as_kind(result.settings):
+    if model == "exact" and count in ("FP", "GE") and counts_gold_errors(result.settings):
         return None
     if model == "exact" and count == "FN":
         return Query(system, of="gold", kind=f"{_MATCHED},FN", gold=label)

@@ -1,48 +1,132 @@
-"""Values: what must not be seen, however often the text has it. A value is a document, a label and words in lower case.
+"""Sensitive values for leakage: the different triples of document, label and words in lower case.
 
-Values are told apart within documents, and a document may go on in the next portion. So the values of the last document
-of each portion are remembered, and those of others are let go.
+Values are distinguished within documents, and a document may continue in the next part of a file. Therefore the values
+of the last document of each part are kept, and the others are dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from pathlib import PurePath
+from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Words, distinct, empty, ints, windows
+from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, empty, ints, ranges, windows
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.tokens import PADDING, Tokens, equal, masks
 from evenhand.dataclass import dataclass
-from evenhand.tasks.spans.strings import LabeledOffsets, UnitTexts
+from evenhand.tasks.units import Locations
 
-# == tasks/spans/value_keys.py: What tells values apart: a document, a label and words; or a
-
-
+_NO_LABEL = -1
+_FIRST_WIDE = 0x80
+"""The first byte that is not ASCII."""
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ALL = (1 << 64) - 1
 _TRIES = 8
-"""In how many tables keys are looked for, before they are looked at one by one."""
+"""Number of hash tables to try before keys are compared one by one."""
 _LONG = 256
-"""Words of more bytes are looked at one by one, so that a long span does not take long."""
+"""Longer words, in bytes, are hashed one by one, so one long span does not slow down all others."""
 Numbered = tuple[Ints, Ints]
-"""The number of every key, first come first, and for each number the first row that has it."""
+"""The number of every key, in order of first appearance, and the first row of each number."""
+
+
+@dataclass(frozen=True)
+class PartValues:
+    """The values of gold spans in a part as numbers; documents with gold spans have numbers, too."""
+
+    number: Ints
+    """The number of the document of every span, followed by the number of its value if words are known."""
+    row: Ints
+    """The spans of these numbers."""
+    label: Ints
+    """The label of each number; -1 for documents."""
+    before: int
+    """Number of values known before this part; they have the lowest numbers."""
+    kept: Ints
+    """The values that the next part may have again; their indices are their numbers there."""
+    has_words: bool
+
+    def first(self, indices: Ints) -> tuple[Ints, Ints, Ints]:
+        """The different numbers at some indices with their first spans: number, label and row."""
+        index = np.full(len(self.label), -1)
+        index[self.number[indices[::-1]]] = indices[::-1]
+        number = np.flatnonzero(index >= 0)
+        return number, self.label[number], self.row[index[number]]
+
+
+class GoldValues:
+    """Numbers the values of a gold standard, part by part."""
+
+    def __init__(self) -> None:
+        self._known = Keys.of(empty(), empty(), Tokens.of([]))
+
+    def take(self, documents: Ints, labels: Ints, words: Tokens | None, last: int) -> PartValues:
+        """The values of the next part from the document, label and words of its spans; `last` is its last document."""
+        seen = distinct(documents)
+        keys = self._known.plus(Keys.of(seen, np.full(len(seen), _NO_LABEL), Tokens.of([""] * len(seen))))
+        if words is not None:
+            keys = keys.plus(Keys.of(documents, labels, words))
+        before, known = len(self._known), len(self._known) + len(seen)
+        numbers, first = keys.numbered()
+        number = np.concatenate((numbers[before:known][np.searchsorted(seen, documents)], numbers[known:]))
+        row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
+        kept = np.flatnonzero(keys.document[first] == last)
+        self._known = keys.take(first[kept])
+        return PartValues(number, row, keys.label[first], before, kept, words is not None)
+
+
+class SystemValues:
+    """The values that a system exposes, part by part."""
+
+    here: PartValues
+
+    def __init__(self) -> None:
+        self._exposed: Ints = empty()
+        """The numbers exposed before this part."""
+
+    def enter(self, values: PartValues) -> None:
+        self.here = values
+
+    def first_seen(self) -> tuple[Ints, Ints]:
+        """Label and first span of all values and documents that are new in this part."""
+        here = self.here
+        _, label, row = here.first(np.flatnonzero(here.number >= here.before))
+        return label, row
+
+    def first_exposed(self, is_exposed: Bools) -> tuple[Ints, Ints]:
+        """Label and first exposed span of values that were safe so far, given which spans are exposed."""
+        here = self.here
+        was_exposed = np.zeros(len(here.label), dtype=np.bool_)
+        was_exposed[self._exposed] = True
+        number, label, row = here.first(np.flatnonzero(is_exposed[here.row] & ~was_exposed[here.number]))
+        was_exposed[number] = True
+        self._exposed = np.flatnonzero(was_exposed[here.kept])
+        return label, row
+
+
+class Values:
+    """The values of a gold standard, and of these the values that each system exposes."""
+
+    def __init__(self, systems: Iterable[str]) -> None:
+        self.gold, self.systems = GoldValues(), {name: SystemValues() for name in systems}
+
+    def enter(self, values: PartValues) -> None:
+        for system in self.systems.values():
+            system.enter(values)
 
 
 @dataclass(frozen=True)
 class Keys:
-    """Keys, one a row."""
+    """A document, a label and words per row."""
 
     document: Ints
     label: Ints
     words: Tokens
     mixed: Words
-    """A number for each key, the same for equal ones."""
+    """A hash of each key."""
 
     @staticmethod
     def of(document: Ints, label: Ints, words: Tokens) -> Keys:
@@ -53,14 +137,13 @@ class Keys:
         return len(self.document)
 
     def plus(self, other: Keys) -> Keys:
-        """These, and others behind them."""
         columns = ((self.document, other.document), (self.label, other.label))
         document, label = map(np.concatenate, columns)
         words = Tokens.concatenate([self.words, other.words])
         return Keys(document, label, words, np.concatenate((self.mixed, other.mixed)))
 
     def take(self, rows: Ints) -> Keys:
-        """Some; their words are copied where most of the text is not theirs."""
+        """Some rows; their words are copied if they are less than half of the text."""
         words = self.words.take(rows)
         if 2 * int(words.lengths.sum()) < words.size:
             text, edges = words.spaced()
@@ -68,17 +151,17 @@ class Keys:
         return Keys(self.document[rows], self.label[rows], words, self.mixed[rows])
 
     def numbered(self) -> Numbered:
-        """The same by a table with several places for each key: the first of those that want a place has it.
+        """Number equal keys alike, by hash tables.
 
-        All keys that are equal to this one get its number, and all others look for another place.
+        The first key in a slot keeps it. All keys equal to this one get its number, and the others try another table.
         """
         bits = len(self).bit_length() + 1
         holder = np.empty(1 << bits, dtype=np.int32)
         first, rows, mixed = np.arange(len(self)), np.arange(len(self)), self.mixed
         for _ in range(_TRIES):
-            place = mixed[rows] >> np.uint64(64 - bits)
-            holder[place[::-1]] = rows[::-1]
-            first[rows] = holder[place]
+            slot = mixed[rows] >> np.uint64(64 - bits)
+            holder[slot[::-1]] = rows[::-1]
+            first[rows] = holder[slot]
             rows = rows[~self._are_equal(rows, first[rows])]
             if not len(rows):
                 is_first = first == np.arange(len(self))
@@ -97,174 +180,100 @@ class Keys:
 
     def _are_equal(self, rows: Ints, others: Ints) -> Bools:
         """Which rows have the keys of other rows."""
-        found: Bools = rows == others
-        left = np.flatnonzero((self.mixed[rows] == self.mixed[others]) & ~found)
-        mine, theirs = rows[left], others[left]
-        found[left] = equal(self.words.take(mine), self.words.take(theirs))
-        found[left] &= (self.document[mine] == self.document[theirs]) & (self.label[mine] == self.label[theirs])
-        return found
+        are_equal: Bools = rows == others
+        unsure = np.flatnonzero((self.mixed[rows] == self.mixed[others]) & ~are_equal)
+        one, two = rows[unsure], others[unsure]
+        are_equal[unsure] = equal(self.words.take(one), self.words.take(two))
+        are_equal[unsure] &= (self.document[one] == self.document[two]) & (self.label[one] == self.label[two])
+        return are_equal
 
 
 def _mixed_with(mixed: Words, words: Tokens) -> Words:
-    """Numbers that depend on words, too, eight bytes after the other."""
+    """Hashes that include words, eight bytes at a time."""
     lengths, view = words.lengths, windows(words.data)
     for row in np.flatnonzero(lengths > _LONG).tolist():
         mixed[row] ^= np.uint64(hash(words[row]) & _ALL)
     rows = np.flatnonzero((lengths > 0) & (lengths <= _LONG))
-    place, left = words.start[rows], lengths[rows]
+    offset, left = words.start[rows], lengths[rows]
     while len(rows):
-        mixed[rows] = _mixed(mixed[rows] ^ (view[place] & masks(left)))
+        mixed[rows] = _mixed(mixed[rows] ^ (view[offset] & masks(left)))
         is_longer = left > 8
-        rows, place, left = rows[is_longer], place[is_longer] + 8, left[is_longer] - 8
+        rows, offset, left = rows[is_longer], offset[is_longer] + 8, left[is_longer] - 8
     return _mixed(mixed)
 
 
 def _mixed(numbers: Words) -> Words:
-    """Other numbers, in which every bit depends on many bits of these."""
-    found: Words = numbers * _FACTOR
-    found ^= found >> _HALF
-    return found
+    """Hash numbers: every bit of the result depends on many bits."""
+    mixed: Words = numbers * _FACTOR
+    mixed ^= mixed >> _HALF
+    return mixed
 
 
-# == tasks/spans/document_spans.py: Spans in whole documents, by offsets of characters, spaces a
+def words_in_lower_case(batches: list[Annotation], spans: Spans, places: Locations) -> Tokens | None:
+    """The words of spans sorted by sentence, over several batches; None if a file has no words."""
+    if any(batch.corpus.tokens is None or batch.corpus.bounds is None for batch in batches):
+        return None
+    first = np.cumsum([0, *(batch.corpus.sentences for batch in batches)])
+    bounds = np.searchsorted(spans.scope, first).tolist()
+    parts = []
+    for (begin, end), sentences, batch in zip(pairwise(bounds), first.tolist(), batches, strict=False):
+        rows = slice(begin, end)
+        parts.append(
+            _lowered(*_written(batch.corpus, spans.scope[rows] - sentences, spans.start[rows], spans.end[rows]))
+        )
+    gapped = np.flatnonzero(spans.shape)
+    without_gaps = [words_without_gaps(spans, row, places).lower() for row in gapped.tolist()]
+    return _replaced(Tokens.concatenate(parts), gapped, Tokens.of(without_gaps))
 
 
-@dataclass(frozen=True)
-class DocumentSpans:
-    """A document, and the different spans of both sides in it: start, end and label. Gaps are not looked at."""
-
-    name: str
-    text: str
-    scope: int
-    """Its first sentence in the portion."""
-    gold: frozenset[LabeledOffsets]
-    system: frozenset[LabeledOffsets]
+def words_without_gaps(spans: Spans, row: int, places: Locations) -> str:
+    """The words of a span without those in its gaps."""
+    (tokens,) = spans.take(slice(row, row + 1)).token_sets()
+    scope = int(spans.scope[row])
+    return " ".join(places.words(scope, token, token + 1) or "" for token in sorted(tokens))
 
 
-class DocumentTexts:
-    """The documents of a portion, none of which goes on in another one."""
+def _written(corpus: Corpus, scope: Ints, start: Ints, end: Ints) -> tuple[Bytes, Ints, Ints]:
+    """The text of spans as bytes, with the begin and end of each span.
 
-    def __init__(self, batches: Sequence[Annotation]) -> None:
-        self._texts = [UnitTexts(batch.corpus, by_document=True) for batch in batches]
-        self._corpora = [batch.corpus for batch in batches]
-        self._firsts = np.cumsum([0, *(corpus.sentences for corpus in self._corpora)]).tolist()
-
-    def both(self, gold: Spans, system: Spans) -> list[DocumentSpans]:
-        """The spans of both sides, document by document."""
-        sides = zip(self._side(gold), self._side(system), strict=True)
-        units = [
-            (_name(corpus, number), unit.text, first + unit.first)
-            for corpus, texts, first in zip(self._corpora, self._texts, self._firsts, strict=False)
-            for number, unit in enumerate(texts.units)
-        ]
-        return [DocumentSpans(*unit, *side) for unit, side in zip(units, sides, strict=True)]
-
-    def _side(self, spans: Spans) -> list[frozenset[LabeledOffsets]]:
-        found = []
-        for texts, first, corpus in zip(self._texts, self._firsts, self._corpora, strict=False):
-            rows = np.flatnonzero((spans.scope >= first) & (spans.scope < first + corpus.sentences))
-            mine = spans.take(rows)
-            found += texts.offsets(replace(mine, scope=mine.scope - first))
-        return [frozenset(each) for each in found]
+    Tokens are joined by blanks; characters are the text from the first to the last one.
+    """
+    tokens = corpus.tokens
+    assert tokens is not None
+    assert corpus.bounds is not None
+    first, last = corpus.bounds[scope] + start, corpus.bounds[scope] + end - 1
+    if corpus.atoms == "characters":
+        text, edges = Tokens(tokens.data, tokens.start[first], tokens.end[last]).spaced()
+        return text, edges[:-1], edges[1:] - 1
+    text, edges = tokens.take(ranges(first, end - start)).spaced()
+    bounds = np.append(0, np.cumsum(end - start))
+    return text, edges[bounds[:-1]], edges[bounds[1:]] - 1
 
 
-def _name(corpus: Corpus, number: int) -> str:
-    """What a document is called: by its file, where nothing in that says."""
-    if corpus.names:
-        return corpus.names[number]
-    if corpus.ids is not None:
-        return corpus.ids[int(corpus.documents[number])]
-    return PurePath(corpus.source).stem
+def _lowered(text: Bytes, start: Ints, end: Ints) -> Tokens:
+    """Words in lower case. Non-ASCII letters are treated separately: they may change length or depend on context."""
+    text += ((text - np.uint8(ord("A"))) < 26).view(np.uint8) << np.uint8(5)
+    words = Tokens(text.tobytes() + PADDING, start, end)
+    rows = np.flatnonzero(np.maximum.reduceat(text, start) >= _FIRST_WIDE) if len(start) else start
+    return _replaced(words, rows, _lowered_together(words.take(rows)))
 
 
-# == tasks/spans/values.py (primary)
+def _lowered_together(words: Tokens) -> Tokens:
+    """Words in lower case. A NUL separates them because some letters depend on their neighbours."""
+    text, edges = words.spaced()
+    text[edges[1:] - 1] = 0
+    lowered = text.tobytes().decode().lower().encode()
+    ends = np.flatnonzero(np.frombuffer(lowered, dtype=np.uint8) == 0)
+    if len(ends) != len(words):  # a word contains a NUL
+        return Tokens.of([words[row].lower() for row in range(len(words))])
+    return Tokens(lowered + PADDING, np.append(0, ends[:-1] + 1)[: len(words)], ends)
 
 
-_NO_LABEL = -1
-
-
-@dataclass(frozen=True)
-class PortionValues:
-    """The values of gold spans in a portion as numbers, and documents with gold spans likewise."""
-
-    number: Ints
-    """The number of every span's document and, behind these, of its value where words are known."""
-    row: Ints
-    """The spans that these numbers are of."""
-    label: Ints
-    """The label of each number; -1 for documents."""
-    before: int
-    """How many numbers were met before this portion, which are the lowest."""
-    kept: Ints
-    """The numbers that may be met again, as they are counted from the next portion on."""
-    has_words: bool
-
-    def first(self, places: Ints) -> tuple[Ints, Ints, Ints]:
-        """The different numbers at some places, with the first span of each: number, label and row."""
-        place = np.full(len(self.label), -1)
-        place[self.number[places[::-1]]] = places[::-1]
-        number = np.flatnonzero(place >= 0)
-        return number, self.label[number], self.row[place[number]]
-
-
-class GoldValues:
-    """Numbers the values of a gold standard, portion by portion."""
-
-    def __init__(self) -> None:
-        self._known = Keys.of(empty(), empty(), Tokens.of([]))
-
-    def take(self, documents: Ints, labels: Ints, words: Tokens | None, last: int) -> PortionValues:
-        """Those of the next portion, given the document, label and words of its spans; `last` is its last document."""
-        met = distinct(documents)
-        keys = self._known.plus(Keys.of(met, np.full(len(met), _NO_LABEL), Tokens.of([""] * len(met))))
-        if words is not None:
-            keys = keys.plus(Keys.of(documents, labels, words))
-        before, known = len(self._known), len(self._known) + len(met)
-        numbers, first = keys.numbered()
-        number = np.concatenate((numbers[before:known][np.searchsorted(met, documents)], numbers[known:]))
-        row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
-        kept = np.flatnonzero(keys.document[first] == last)
-        self._known = keys.take(first[kept])
-        return PortionValues(number, row, keys.label[first], before, kept, words is not None)
-
-
-class SystemValues:
-    """What a system exposes of the values, portion by portion."""
-
-    here: PortionValues
-
-    def __init__(self) -> None:
-        self._exposed: Ints = empty()
-        """The numbers that were exposed before this portion."""
-
-    def enter(self, values: PortionValues) -> None:
-        """Go on to the next portion."""
-        self.here = values
-
-    def first_met(self) -> tuple[Ints, Ints]:
-        """Label and first span of all values and documents that no earlier portion has."""
-        here = self.here
-        _, label, row = here.first(np.flatnonzero(here.number >= here.before))
-        return label, row
-
-    def first_exposed(self, is_exposed: Bools) -> tuple[Ints, Ints]:
-        """Label and first exposed span of those that were safe until now; `is_exposed` is known of every span."""
-        here = self.here
-        was_exposed = np.zeros(len(here.label), dtype=np.bool_)
-        was_exposed[self._exposed] = True
-        number, label, row = here.first(np.flatnonzero(is_exposed[here.row] & ~was_exposed[here.number]))
-        was_exposed[number] = True
-        self._exposed = np.flatnonzero(was_exposed[here.kept])
-        return label, row
-
-
-class Values:
-    """The values of a gold standard, and what every system exposes of them."""
-
-    def __init__(self, systems: Iterable[str]) -> None:
-        self.gold, self.systems = GoldValues(), {name: SystemValues() for name in systems}
-
-    def enter(self, values: PortionValues) -> None:
-        """Go on to the next portion with all systems."""
-        for system in self.systems.values():
-            system.enter(values)
+def _replaced(words: Tokens, rows: Ints, others: Tokens) -> Tokens:
+    """The words with other words in some rows."""
+    if not len(rows):
+        return words
+    joined = Tokens.concatenate([words, others])
+    start, end = joined.start[: len(words)], joined.end[: len(words)]
+    start[rows], end[rows] = joined.start[len(words) :], joined.end[len(words) :]
+    return Tokens(joined.data, start, end)

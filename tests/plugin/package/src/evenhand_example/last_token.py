@@ -16,15 +16,15 @@ from evenhand.parameters import Allowed, Effect, Parameter
 from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, count_hits, ratios_only
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.spans.overlap import Hits
-from evenhand.tasks.spans.scorers import SpanPair, tally_hits
+from evenhand.tasks.spans.matching import SpanPair
+from evenhand.tasks.spans.overlap import Hits, tally_hits
 
 
-def count(question: SpanPair) -> Tally:
-    tolerance = question.settings["last_token_tolerance"]
-    gold, system = question.gold, question.system
+def count(pair: SpanPair) -> Tally:
+    tolerance = pair.settings["last_token_tolerance"]
+    gold, system = pair.gold, pair.system
     found = Hits(_hit(gold, system, tolerance), _hit(system, gold, tolerance))
-    return tally_hits(found, *question.given, question.groups)
+    return tally_hits(found, *pair.original, pair.groups)
 
 
 def _hit(spans: Spans, others: Spans, tolerance: int) -> np.ndarray:
