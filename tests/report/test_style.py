@@ -219,12 +219,13 @@ def test_comments_stay_on_their_line() -> None:
     ],
 )
 def test_markdown_cells_are_text(given: str, shown: str) -> None:
-    assert markdown.lines(Table("", [Column("x", "text")], [[given]]))[2] == f"| {shown} |"
+    assert markdown.markdown_lines(Table("", [Column("x", "text")], [[given]]))[2] == f"| {shown} |"
 
 
 def test_markdown_keeps_the_signs_of_numbers() -> None:
     assert (
-        markdown.lines(Table("", [Column("x", "text"), Column("d", "label")], [["a", "-0.52"]]))[2] == "| a | -0.52 |"
+        markdown.markdown_lines(Table("", [Column("x", "text"), Column("d", "label")], [["a", "-0.52"]]))[2]
+        == "| a | -0.52 |"
     )
 
 

@@ -19,7 +19,7 @@ from evenhand.report import latex
 from evenhand.report import text as markdown
 from evenhand.report import text as text_report
 from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
-from evenhand.report.text import lines
+from evenhand.report.text import markdown_lines as lines
 from evenhand.tables import Column, Table
 from evenhand.tasks.chains.tables import details
 from evenhand.tasks.chains.tables import summary as summary_chains

@@ -1,4 +1,4 @@
-"""The tables of a comparison, as data."""
+"""Reports on comparisons, gates and rankings, as tables."""
 
 from __future__ import annotations
 
@@ -9,206 +9,51 @@ from math import isnan
 
 from evenhand.arrays import Values
 from evenhand.comparison.differences import Bound
+from evenhand.comparison.ranking import Clusters
 from evenhand.comparison.units import Unit
 from evenhand.errors import counted, plural
-from evenhand.results.comparison import Comparison, Differences, Pair, ScoreChange, Slice
+from evenhand.report.document import ReportDocument, Section
+from evenhand.results.comparison import Comparison, Differences, Pair, Ranking, ScoreChange, Slice
+from evenhand.results.gate import Gate
 from evenhand.results.signature import why_sentences
 from evenhand.statistics.bootstrap import ROUNDING
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle, stars
 from evenhand.tasks.registry import TASKS, model_title
 
-# == report/pair_tables.py: What changes between two systems, as tables: the pairs side
-
-
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
-MOST_ROWS = 20
+MAX_ROWS = 20
+MAX_PAIRS = 6
+"""Maximum number of pairs with tables of transitions and labels."""
+MAX_SYSTEMS = 5
+"""Maximum number of systems with one column each."""
 NOTHING = "–"
 _MARKS = "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
 
 
-def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -> Iterator[tuple[str, Table]]:
-    """What changes from one system to the other, and on which labels: headings and tables."""
-    names = f"{pair.before} to {pair.after}"
-    for each in pair.classes.values():
-        if each.count:
-            yield f"{names}, {share_of(pair, each)}:", transitions(comparison, pair, each)
-    display = TASKS[comparison.task].display
-    same = display.remarks.get("moved", "answer, but another match")
-    moved = f" (with the same {same}: {pair.moved:,} more)" if pair.moved else ""
-    if comparison.labels:
-        heading = f"{names}, {pair.different:,} of {counted(pair.size, 'unit')}{moved}, by {display.label}:"
-        yield heading, _labels(comparison, pair, style)
+def comparison_document(comparison: Comparison, style: TableStyle) -> ReportDocument:
+    """The summary, the pairs if they are few, and the requested units."""
+    unit = TASKS[comparison.task].unit_of(comparison.by)
+    opening = (
+        f"{counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
+        f"{counted(comparison.gold.units, unit)}, compared by {comparison.by}"
+    )
+    sections = [Section("", list(summary_of_comparison(comparison, style)))]
+    if len(comparison.pairs) <= MAX_PAIRS:
+        for pair in comparison.pairs.values():
+            sections += [Section(heading, [table]) for heading, table in pair_tables(comparison, pair, style)]
+    if comparison.show is not None:
+        sections.append(Section("", [unit_table(comparison)]))
+    return ReportDocument(opening, sections, comparison.notes, comparison.signature)
 
 
-def share_of(pair: Pair, found: Differences) -> str:
-    return f"{NAMES[found.name]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
-
-
-def pairs(comparison: Comparison, style: TableStyle) -> Table:
-    """Every pair: the change of the score, tests, and how many units change."""
-    has_mcnemar = any(pair.mcnemar is not None for pair in comparison.pairs.values())
-    columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
-    columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
-    columns += [Column(name, "label") for name in ("p", "p (Holm)", *(["McNemar"] if has_mcnemar else []))]
-    columns += [Column("diff. %", "share")]
-    columns += [Column(name, "count") for name in ("corrected", "new errors", "changed")]
-    rows: list[list[Cell]] = []
-    queries: list[list[Query]] = []
-    chosen = readable_pairs(comparison)
-    for pair in chosen:
-        test = pair.significance
-        tested: list[Cell] = [NOTHING] * 2 if test is None else [p_text(test.p), p_text(test.p_holm)]
-        tested += [NOTHING if pair.mcnemar is None else p_text(pair.mcnemar)] if has_mcnemar else []
-        counts = [each.count for each in pair.classes.values()]
-        marks = stars(test.p_holm) if style.marks and test is not None else ""
-        row: list[Cell] = [pair.before, pair.after, style.score(pair.delta, "+") + marks]
-        rows.append([*row, style.interval(pair.interval, "+"), *tested, pair.difference, *counts])
-        queries.append([pair.query()] * (len(columns) - len(counts)) + [pair.query(name) for name in pair.classes])
-    remark = f"{_how(comparison)} {_MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
-    if len(chosen) < len(comparison.pairs):
-        remark = f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv has them all. {remark}"
-    return Table("", columns, rows, remark=remark, queries=queries)
-
-
-def readable_pairs(comparison: Comparison) -> list[Pair]:
-    """All pairs, each from the system given first to the later one.
-
-    If there are too many to read, only neighbours by score, the best ones first.
-    """
-    pairs = list(comparison.pairs.values())
-    if len(pairs) <= MOST_ROWS:
-        return pairs
-    by_names = {frozenset((pair.before, pair.after)): pair for pair in pairs}
-    by_score = sorted(comparison.systems, key=lambda name: -comparison.scores[name])
-    neighbours = (by_names.get(frozenset(names)) for names in pairwise(by_score))
-    return [pair for pair in neighbours if pair is not None]
-
-
-def _how(comparison: Comparison) -> str:
-    """How the figures of pairs came about."""
-    made = comparison.resampling
-    parts = ["diff.: units with other answers."]
-    if made["trials"]:
-        exact = any(pair.significance is not None and pair.significance.exact for pair in comparison.pairs.values())
-        few = " (all permutations where these are fewer)" if exact else ""
-        parts.append(f"p: approximate randomization of {made['of']}, {made['trials']:,} trials{few}.")
-    if made["resamples"]:
-        kind = "BCa" if made["interval"] == "bca" else "percentile"
-        parts.append(f"Intervals: {kind}, {made['resamples']:,} resamples of {made['of']}.")
-    if made["few_documents"] is not None:
-        parts.append(why_sentences(made["few_documents"]))
-    return " ".join([*parts, f"Seed {made['seed']}."] if made["trials"] or made["resamples"] else parts)
-
-
-def p_text(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
-
-
-def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
-    """How further scores change, with marks where that is significant."""
-    models = list(next(iter(comparison.pairs.values())).further)
-    columns = [Column("from", "text"), Column("to", "text")]
-    columns += [Column(model_title(comparison.task, model), "label") for model in models]
-    rows: list[list[Cell]] = [
-        [pair.before, pair.after, *(_change(pair.further[model], style) for model in models)]
-        for pair in comparison.pairs.values()
-    ]
-    queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
-    return Table("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
-
-
-def _change(found: ScoreChange, style: TableStyle) -> str:
-    p = None if found.significance is None else found.significance.p_holm
-    return style.score(found.delta, "+") + stars(p)
-
-
-def significance(comparison: Comparison) -> Table:
-    """The p-values of all pairs, corrected for their number, as a matrix of systems."""
-    names = comparison.systems
-    rows: list[list[Cell]] = []
-    queries: list[list[Query | None]] = []
-    for one in names:
-        found = [comparison.pairs.get((one, other)) or comparison.pairs.get((other, one)) for other in names]
-        tested = [None if pair is None or pair.significance is None else pair for pair in found]
-        tests = [None if pair is None else pair.significance for pair in tested]
-        rows.append([one, *(NOTHING if test is None else p_text(test.p_holm) for test in tests)])
-        queries.append([None, *(None if pair is None else pair.query() for pair in tested)])
-    remark = f"Whether the difference in {comparison.by} is more than chance; corrected for the number of pairs."
-    columns = [Column("p (Holm)", "text"), *(Column(name, "label") for name in names)]
-    return Table("", columns, rows, remark=remark, queries=queries)
-
-
-def transitions(comparison: Comparison, pair: Pair, found: Differences, hint: str = "--top shows more") -> Table:
-    """The most frequent transitions of one class; `hint` says how to see the others."""
-    display = TASKS[comparison.task].display
-    if display.transitions is not None:
-        return display.transitions(comparison, pair, found)
-    has_parts = any(transition.change for transition in found.transitions)
-    columns = [Column("gold", "text"), Column(pair.before, "text"), Column(pair.after, "text")]
-    columns += [Column("changed", "text")] if has_parts else []
-    columns += [Column("count", "count"), Column("% of these", "share"), Column("% of all", "share")]
-    rows: list[list[Cell]] = []
-    queries: list[list[Query]] = []
-    for each in found.transitions[: comparison.top]:
-        row: list[Cell] = [each.gold or NOTHING, each.before, each.after, *([each.change] if has_parts else [])]
-        rows.append([*row, each.count, each.share_of_class, each.share_of_differences])
-        what = {"gold": each.gold, "before": each.before, "after": each.after, "what": each.change or None}
-        queries.append([pair.query(found.name, **what)] * len(columns))
-    more = len(found.transitions) - comparison.top
-    remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
-    if display.shows_error_types:
-        remark = f"{_by_verdict(found)} {remark}".strip()
-    return Table("", columns, rows, remark=remark, queries=queries)
-
-
-def _by_verdict(found: Differences) -> str:
-    """What units were that are right now, or have become that were right; of changed errors, what they were."""
-    counts: Counter[str] = Counter()
-    for transition in found.transitions:
-        shown = transition.after if found.name == "new_error" else transition.before
-        counts[shown.partition(" ")[0]] += transition.count
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
-    return f"They are now: {listed}." if found.name == "new_error" else f"They were: {listed}."
-
-
-def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
-    """The labels on which two systems differ most."""
-    columns = [Column("label", "text"), Column("units", "count"), Column(pair.before, "percent")]
-    columns += [Column(pair.after, "percent"), Column("delta", "label")]
-    order = list(comparison.labels.items())
-    if comparison.sort != "frequency":
-        order.sort(key=lambda item: (-abs(_delta(item[1], pair)), item[0]))
-    compared = {label: bound.units for label, bound in comparison.oracle.labels.items()}
-    are_compared = all(each.units == compared.get(label, 0) for label, each in order)
-    rows: list[list[Cell]] = []
-    queries: list[list[Query | None]] = []
-    for label, each in order[:MOST_ROWS]:
-        scores = each.scores[pair.before], each.scores[pair.after]
-        rows.append([label, each.units, *scores, style.score(_delta(each, pair), "+")])
-        asked = Query(of="gold", gold=label, shared=True) if are_compared else None
-        queries.append([pair.query(label=label), asked, *[pair.query(label=label)] * 3])
-    more = len(order) - MOST_ROWS
-    which = "most frequent labels" if comparison.sort == "frequency" else "labels with the largest differences"
-    remark = f"The {MOST_ROWS} {which} of {len(order)}." if more > 0 else ""
-    return Table("labels", columns, rows, remark=remark, queries=queries)
-
-
-def _delta(found: Slice, pair: Pair) -> float:
-    return found.scores[pair.after] - found.scores[pair.before]
-
-
-# == report/comparison_tables.py (primary)
-
-
-MOST_SYSTEMS = 5
-"""How many systems have a column each."""
+# The summary of a comparison
 
 
 def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> Iterator[Table]:
     """Scores, pairs, the oracle, agreement and difficulty."""
     yield _scores(comparison)
     yield pairs(comparison, style)
-    if comparison.further_scores and len(comparison.pairs) <= MOST_ROWS:
+    if comparison.further_scores and len(comparison.pairs) <= MAX_ROWS:
         yield score_changes(comparison, style)
     yield _oracle(comparison, style)
     yield _difficulty(comparison)
@@ -217,23 +62,23 @@ def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> 
         yield _matrix(
             comparison, "correct alike", comparison.correct_answers, "Units right under both, of those right."
         )
-    for name, found in comparison.slices.items():
-        yield _slices(comparison, name, found)
+    for name, slices in comparison.slices.items():
+        yield _slices(comparison, name, slices)
 
 
 def _is_few(comparison: Comparison) -> bool:
-    """Whether every system can have a column."""
-    return len(comparison.systems) <= MOST_SYSTEMS
+    """Whether every system gets a column."""
+    return len(comparison.systems) <= MAX_SYSTEMS
 
 
 def _scores(comparison: Comparison) -> Table:
-    """The score that systems are compared by; all scores, where there are several."""
+    """The score that systems are compared by; all scores, if there are several."""
     further = comparison.further_scores
     names = list(next(iter(further.values()))) if further else [comparison.by]
     titles = [model_title(comparison.task, name) for name in names] if further else names
     columns = [Column("system", "text"), *(Column(title, "percent") for title in titles)]
     scores = further or {name: {comparison.by: score} for name, score in comparison.scores.items()}
-    rows: list[list[Cell]] = [[name, *(scores[name][each] for each in names)] for name in comparison.systems]
+    rows: list[list[Cell]] = [[system, *(scores[system][name] for name in names)] for system in comparison.systems]
     if comparison.before:
         columns.append(Column("before overrides", "percent"))
         rows = [[*row, comparison.before[str(row[0])]] for row in rows]
@@ -241,16 +86,16 @@ def _scores(comparison: Comparison) -> Table:
 
 
 def _oracle(comparison: Comparison, style: TableStyle) -> Table:
-    """What systems solve together: overall, in whole sentences, and by label."""
+    """The upper bounds of all systems together: overall, for whole sentences, and by label."""
     oracle, best = comparison.oracle, comparison.systems[comparison.oracle.best]
-    shown = [*range(len(comparison.systems))] if _is_few(comparison) else [oracle.best]
-    names = [comparison.systems[place] for place in shown]
+    numbers = [*range(len(comparison.systems))] if _is_few(comparison) else [oracle.best]
+    names = [comparison.systems[number] for number in numbers]
     columns = [Column("oracle", "text"), Column("units", "count")]
     columns += [Column(name, "percent") for name in (*names, "bound", "gain", "over best")]
 
     def row(name: str, bound: Bound) -> list[Cell]:
         gains = [bound.upper_bound, bound.gain(oracle.best), bound.gain_over_best]
-        return [name, bound.units, *(bound.scores[place] for place in shown), *gains]
+        return [name, bound.units, *(bound.scores[number] for number in numbers), *gains]
 
     def queries(label: str | None) -> list[Query]:
         units = Query(of="gold", gold=label, shared=True)
@@ -260,20 +105,20 @@ def _oracle(comparison: Comparison, style: TableStyle) -> Table:
     labels = list(oracle.labels.items())
     if comparison.sort == "gain":
         labels.sort(key=lambda item: (-item[1].gain(oracle.best), item[0]))
-    rows = [row(label, bound) for label, bound in labels[:MOST_ROWS]]
-    asked = [queries(label) for label, _ in labels[:MOST_ROWS]]
+    rows = [row(label, bound) for label, bound in labels[:MAX_ROWS]]
+    label_queries = [queries(label) for label, _ in labels[:MAX_ROWS]]
     rows += [row("overall", oracle.overall), row("sentences", oracle.sentences)]
     remark = _on_oracle(comparison, best, style)
-    return Table("oracle", columns, rows, 2, remark, queries=[*asked, queries(None), [None] * len(columns)])
+    return Table("oracle", columns, rows, 2, remark, queries=[*label_queries, queries(None), [None] * len(columns)])
 
 
 def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
     oracle = comparison.oracle
     remarks = [f"gain: of the bound over {best}, the best overall; over best: over the label's own best system."]
     remarks.append("sentences: those with a unit, fully correct.")
-    if len(oracle.labels) > MOST_ROWS:
+    if len(oracle.labels) > MAX_ROWS:
         which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
-        remarks.append(f"The {MOST_ROWS} {which} of {len(oracle.labels)} labels.")
+        remarks.append(f"The {MAX_ROWS} {which} of {len(oracle.labels)} labels.")
     remarks.append(TASKS[comparison.task].display.remarks.get("oracle", "") or _on_shares(comparison))
     if oracle.exact is not None:
         figures = ", ".join(f"{name} {style.score(value)}" for name, value in oracle.exact.items())
@@ -282,7 +127,7 @@ def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
 
 
 def _on_shares(comparison: Comparison) -> str:
-    """What the figures of systems are, where they are not the scores that systems are compared by."""
+    """A remark if the figures of systems are not the scores that systems are compared by."""
     shares = zip(comparison.scores.values(), comparison.oracle.overall.scores, strict=True)
     if all(isnan(score) or abs(score - share) < ROUNDING for score, share in shares):
         return ""
@@ -317,7 +162,7 @@ def _paired(comparison: Comparison) -> Table:
 
 
 def _agreement(comparison: Comparison) -> Table:
-    """The score of each system with each other as the key; of many systems, who is most and least alike."""
+    """The score of each system with each other as the key; for many systems, the most and least similar pairs."""
     words = TASKS[comparison.task].display.remarks.get("agreement", "equal answers")
     what = f"F1 of {comparison.by}" if comparison.paired else words
     remark = f"One system as the key for another: {what}."
@@ -325,9 +170,9 @@ def _agreement(comparison: Comparison) -> Table:
         return _matrix(comparison, "agreement", comparison.all_answers, remark)
     columns = [Column("agreement", "text"), Column("and", "text"), Column("all", "percent")]
     alike = list(comparison.alike)
-    few = len(alike) <= MOST_ROWS
-    shown = alike if few else [*alike[: MOST_ROWS // 2], *alike[-MOST_ROWS // 2 :]]
-    rows: list[list[Cell]] = [[a, b, share] for a, b, share in shown]
+    few = len(alike) <= MAX_ROWS
+    listed = alike if few else [*alike[: MAX_ROWS // 2], *alike[-MAX_ROWS // 2 :]]
+    rows: list[list[Cell]] = [[a, b, share] for a, b, share in listed]
     remark = remark if few else f"{remark} The most and the least alike of {len(alike):,} pairs."
     return Table("agreement", columns, rows, remark=remark)
 
@@ -338,41 +183,315 @@ def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> 
     return Table(title, columns, rows, remark=remark)
 
 
-def _slices(comparison: Comparison, name: str, found: Mapping[str, Slice]) -> Table:
-    few = _is_few(comparison)
-    shown: Sequence[str] = comparison.systems if few else [comparison.systems[comparison.oracle.best]]
-    columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in shown)]
+def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> Table:
+    best = comparison.systems[comparison.oracle.best]
+    systems: Sequence[str] = comparison.systems if _is_few(comparison) else [best]
+    columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in systems)]
     columns.append(Column("spread", "percent"))
-    rows: list[list[Cell]] = [
-        [
-            value,
-            each.units,
-            *(each.scores[system] for system in shown),
-            max(each.scores.values()) - min(each.scores.values()),
-        ]
-        for value, each in list(found.items())[:MOST_ROWS]
-    ]
-    remark = f"The {MOST_ROWS} of {len(found):,} on which systems differ most." if len(found) > MOST_ROWS else ""
+    rows: list[list[Cell]] = []
+    for value, scores in list(slices.items())[:MAX_ROWS]:
+        spread = max(scores.scores.values()) - min(scores.scores.values())
+        rows.append([value, scores.units, *(scores.scores[system] for system in systems), spread])
+    remark = f"The {MAX_ROWS} of {len(slices):,} on which systems differ most." if len(slices) > MAX_ROWS else ""
     return Table(f"slice: {name}", columns, rows, remark=remark)
 
 
 def gold_answer(unit: Unit) -> str:
-    """What the gold standard says of a unit: its label, with the head or the antecedent where it has one."""
+    """The gold label of a unit, with its head or antecedent, if it has one."""
     answer = unit.gold if unit.gold_head in (None, "root") else f"{unit.gold} of {unit.gold_head}"
     return answer if unit.gold_antecedent is None else f"{answer} to {unit.gold_antecedent}"
 
 
 def unit_table(comparison: Comparison) -> Table:
-    """The units that were asked for."""
+    """The requested units."""
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
     by_pair = len(comparison.pairs) > 1 and any(unit.pair is not None for unit in comparison.shown_units)
     columns += [Column("from", "text"), Column("to", "text")] if by_pair else []
-    shown = comparison.systems if _is_few(comparison) else ()
-    columns += [*(Column(name, "text") for name in shown), Column("sentence", "text")]
+    systems = comparison.systems if _is_few(comparison) else ()
+    columns += [*(Column(name, "text") for name in systems), Column("sentence", "text")]
     rows: list[list[Cell]] = []
     for unit in comparison.shown_units:
-        answers: list[Cell] = [unit.answers[name] for name in shown]
+        answers: list[Cell] = [unit.answers[name] for name in systems]
         pair = (unit.pair or ("", "")) if by_pair else ()
         rows.append([unit.place, unit.words or "", gold_answer(unit) or NOTHING, *pair, *answers, unit.text or ""])
     kind = (comparison.show or "").replace("_", " ")
-    return Table(f"units: {kind}", columns, rows, remark="" if rows else "There are none.")
+    return Table(f"units: {kind}", columns, rows, remark="" if rows else "(none)")
+
+
+# Pairs
+
+
+def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -> Iterator[tuple[str, Table]]:
+    """The changes from one system to the other, by class and by label: headings and tables."""
+    names = f"{pair.before} to {pair.after}"
+    for differences in pair.classes.values():
+        if differences.count:
+            yield f"{names}, {share_of(pair, differences)}:", transitions(comparison, pair, differences)
+    display = TASKS[comparison.task].display
+    same = display.remarks.get("moved", "answer, but another match")
+    moved = f" (with the same {same}: {pair.moved:,} more)" if pair.moved else ""
+    if comparison.labels:
+        heading = f"{names}, {pair.different:,} of {counted(pair.size, 'unit')}{moved}, by {display.label}:"
+        yield heading, _labels(comparison, pair, style)
+
+
+def share_of(pair: Pair, differences: Differences) -> str:
+    share = f"{100 * differences.share:.2f} %"
+    return f"{NAMES[differences.name]}: {differences.count:,} of {pair.different:,} ({share})"
+
+
+def pairs(comparison: Comparison, style: TableStyle) -> Table:
+    """One row per pair: the change of the score, tests, and numbers of changed units."""
+    has_mcnemar = any(pair.mcnemar is not None for pair in comparison.pairs.values())
+    columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
+    columns += [Column(f"{100 * comparison.resampling['level']:g}% interval", "label")]
+    columns += [Column(name, "label") for name in ("p", "p (Holm)", *(["McNemar"] if has_mcnemar else []))]
+    columns += [Column("diff. %", "share")]
+    columns += [Column(name, "count") for name in ("corrected", "new errors", "changed")]
+    rows: list[list[Cell]] = []
+    queries: list[list[Query]] = []
+    listed = readable_pairs(comparison)
+    for pair in listed:
+        test = pair.significance
+        tested: list[Cell] = [NOTHING] * 2 if test is None else [p_text(test.p), p_text(test.p_holm)]
+        tested += [NOTHING if pair.mcnemar is None else p_text(pair.mcnemar)] if has_mcnemar else []
+        counts = [differences.count for differences in pair.classes.values()]
+        marks = stars(test.p_holm) if style.marks and test is not None else ""
+        row: list[Cell] = [pair.before, pair.after, style.score(pair.delta, "+") + marks]
+        rows.append([*row, style.interval(pair.interval, "+"), *tested, pair.difference, *counts])
+        queries.append([pair.query()] * (len(columns) - len(counts)) + [pair.query(name) for name in pair.classes])
+    remark = f"{_how(comparison)} {_MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
+    if len(listed) < len(comparison.pairs):
+        remark = f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv has them all. {remark}"
+    return Table("", columns, rows, remark=remark, queries=queries)
+
+
+def readable_pairs(comparison: Comparison) -> list[Pair]:
+    """All pairs; if they are too many to read, only neighbours by score, the best ones first."""
+    pairs = list(comparison.pairs.values())
+    if len(pairs) <= MAX_ROWS:
+        return pairs
+    by_names = {frozenset((pair.before, pair.after)): pair for pair in pairs}
+    by_score = sorted(comparison.systems, key=lambda name: -comparison.scores[name])
+    neighbours = (by_names.get(frozenset(names)) for names in pairwise(by_score))
+    return [pair for pair in neighbours if pair is not None]
+
+
+def _how(comparison: Comparison) -> str:
+    """The methods of the figures of pairs."""
+    made = comparison.resampling
+    parts = ["diff.: units with other answers."]
+    if made["trials"]:
+        exact = any(pair.significance is not None and pair.significance.exact for pair in comparison.pairs.values())
+        few = " (all permutations if they are fewer)" if exact else ""
+        parts.append(f"p: approximate randomization of {made['of']}, {made['trials']:,} trials{few}.")
+    if made["resamples"]:
+        kind = "BCa" if made["interval"] == "bca" else "percentile"
+        parts.append(f"Intervals: {kind}, {made['resamples']:,} resamples of {made['of']}.")
+    if made["few_documents"] is not None:
+        parts.append(why_sentences(made["few_documents"]))
+    return " ".join([*parts, f"Seed {made['seed']}."] if made["trials"] or made["resamples"] else parts)
+
+
+def p_text(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
+
+
+def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
+    """The changes of further scores, with marks of significance."""
+    models = list(next(iter(comparison.pairs.values())).further)
+    columns = [Column("from", "text"), Column("to", "text")]
+    columns += [Column(model_title(comparison.task, model), "label") for model in models]
+
+    def text(change: ScoreChange) -> str:
+        p = None if change.significance is None else change.significance.p_holm
+        return style.score(change.delta, "+") + stars(p)
+
+    rows: list[list[Cell]] = [
+        [pair.before, pair.after, *(text(pair.further[model]) for model in models)]
+        for pair in comparison.pairs.values()
+    ]
+    queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
+    return Table("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
+
+
+def significance(comparison: Comparison) -> Table:
+    """The p-values of all pairs, corrected for their number, as a matrix of systems."""
+    names = comparison.systems
+    rows: list[list[Cell]] = []
+    queries: list[list[Query | None]] = []
+    for one in names:
+        row_pairs = [comparison.pairs.get((one, other)) or comparison.pairs.get((other, one)) for other in names]
+        tested = [None if pair is None or pair.significance is None else pair for pair in row_pairs]
+        tests = [None if pair is None else pair.significance for pair in tested]
+        rows.append([one, *(NOTHING if test is None else p_text(test.p_holm) for test in tests)])
+        queries.append([None, *(None if pair is None else pair.query() for pair in tested)])
+    remark = f"Whether the difference in {comparison.by} is more than chance; corrected for the number of pairs."
+    columns = [Column("p (Holm)", "text"), *(Column(name, "label") for name in names)]
+    return Table("", columns, rows, remark=remark, queries=queries)
+
+
+def transitions(comparison: Comparison, pair: Pair, differences: Differences, hint: str = "--top shows more") -> Table:
+    """The most frequent transitions of one class; `hint` is the way to see the others."""
+    display = TASKS[comparison.task].display
+    if display.transitions is not None:
+        return display.transitions(comparison, pair, differences)
+    has_parts = any(transition.change for transition in differences.transitions)
+    columns = [Column("gold", "text"), Column(pair.before, "text"), Column(pair.after, "text")]
+    columns += [Column("changed", "text")] if has_parts else []
+    columns += [Column("count", "count"), Column("% of these", "share"), Column("% of all", "share")]
+    rows: list[list[Cell]] = []
+    queries: list[list[Query]] = []
+    for transition in differences.transitions[: comparison.top]:
+        names = [transition.gold or NOTHING, transition.before, transition.after]
+        names += [transition.change] if has_parts else []
+        rows.append([*names, transition.count, transition.share_of_class, transition.share_of_differences])
+        filters = {"gold": transition.gold, "before": transition.before, "after": transition.after}
+        query = pair.query(differences.name, **filters, what=transition.change or None)
+        queries.append([query] * len(columns))
+    more = len(differences.transitions) - comparison.top
+    remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
+    if display.shows_error_types:
+        remark = f"{_by_error_type(differences)} {remark}".strip()
+    return Table("", columns, rows, remark=remark, queries=queries)
+
+
+def _by_error_type(differences: Differences) -> str:
+    """The error types of new errors; for other classes, the earlier error types."""
+    is_new = differences.name == "new_error"
+    counts: Counter[str] = Counter()
+    for transition in differences.transitions:
+        prediction = transition.after if is_new else transition.before
+        counts[prediction.partition(" ")[0]] += transition.count
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
+    return f"They are now: {listed}." if is_new else f"They were: {listed}."
+
+
+def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
+    """The labels with the largest differences between two systems."""
+
+    def delta(scores: Slice) -> float:
+        return scores.scores[pair.after] - scores.scores[pair.before]
+
+    columns = [Column("label", "text"), Column("units", "count"), Column(pair.before, "percent")]
+    columns += [Column(pair.after, "percent"), Column("delta", "label")]
+    order = list(comparison.labels.items())
+    if comparison.sort != "frequency":
+        order.sort(key=lambda item: (-abs(delta(item[1])), item[0]))
+    compared = {label: bound.units for label, bound in comparison.oracle.labels.items()}
+    are_compared = all(scores.units == compared.get(label, 0) for label, scores in order)
+    rows: list[list[Cell]] = []
+    queries: list[list[Query | None]] = []
+    for label, scores in order[:MAX_ROWS]:
+        both = scores.scores[pair.before], scores.scores[pair.after]
+        rows.append([label, scores.units, *both, style.score(delta(scores), "+")])
+        units = Query(of="gold", gold=label, shared=True) if are_compared else None
+        queries.append([pair.query(label=label), units, *[pair.query(label=label)] * 3])
+    more = len(order) - MAX_ROWS
+    which = "most frequent labels" if comparison.sort == "frequency" else "labels with the largest differences"
+    remark = f"The {MAX_ROWS} {which} of {len(order)}." if more > 0 else ""
+    return Table("labels", columns, rows, remark=remark, queries=queries)
+
+
+# Gates
+
+
+def gate_document(gate: Gate, style: TableStyle) -> ReportDocument:
+    """The criteria, the scores, and the new errors."""
+    columns = [Column("criterion", "text"), Column("", "text"), Column("found", "text")]
+    rows: list[list[Cell]] = [
+        [criterion.title, "ok" if criterion.passed else "FAILED", criterion.sentence] for criterion in gate.criteria
+    ]
+    rows += [[criterion.name, "not checked", criterion.sentence] for criterion in gate.not_checked]
+    score_columns = [Column("system", "text"), Column(gate.by, "percent")]
+    scores: list[list[Cell]] = [[name, score] for name, score in gate.scores.items()]
+    if gate.beside is not None:
+        other, values = gate.beside
+        score_columns.append(Column(other, "percent"))
+        scores = [[*row, values[str(row[0])]] for row in scores]
+    sections = [Section("", [Table("", columns, rows), Table("", score_columns, scores, rivals=[range(len(scores))])])]
+    against = ""
+    if gate.compared is not None:
+        pair = gate.pair
+        against = f" against {pair.before}"
+        if pair.new_errors.count:
+            table = transitions(gate.compared, pair, pair.new_errors, "evenhand compare shows them")
+            sections.append(Section(f"{share_of(pair, pair.new_errors)}:", [table]))
+    verdict = "passed" if gate.passed else "failed"
+    opening = f"{verdict}: {gate.candidate}{against} on the gold standard {gate.gold_name}"
+    return ReportDocument(opening, sections, gate.notes, gate.signature)
+
+
+# Rankings
+
+
+def ranking_document(ranking: Ranking, style: TableStyle) -> ReportDocument:
+    """The ranking and, for an average, the rankings of all data sets."""
+    opening = f"{counted(len(ranking.systems), 'system')} on the gold standard {ranking.name}"
+    sections = [Section("", list(_ranking_tables(ranking, style)))]
+    if ranking.data_sets is not None:
+        number = counted(len(ranking.data_sets), "data set")
+        opening = f"{counted(len(ranking.systems), 'system')} on {number}, on average and on each"
+        sections += [
+            Section(f"{name}:", list(_ranking_tables(data, style))) for name, data in ranking.data_sets.items()
+        ]
+    return ReportDocument(opening, sections, ranking.notes, ranking.signature)
+
+
+def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
+    """Scores and ranks, the intervals, and the correlations between the measures."""
+    columns = [Column("system", "text")]
+    for measure in ranking.shown_models:
+        has_clusters = ranking.clusters is not None and ranking.clusters.model == measure
+        columns += [Column(measure, "percent"), Column("rank", "label" if has_clusters else "count")]
+        columns += [Column("±", "label")] if measure != ranking.models[0] else []
+    rows: list[list[Cell]] = []
+    for system in ranking.systems:
+        row: list[Cell] = [system]
+        for measure in ranking.shown_models:
+            standing = ranking[measure][system]
+            cluster = ranking.cluster(measure, system)
+            rank = standing.rank or NOTHING
+            row += [standing.score, rank if cluster is None else f"{rank} {cluster}"]
+            row += [f"{standing.change:+d}" if standing.change else ""] if measure != ranking.models[0] else []
+        rows.append(row)
+    remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.shown_models) > 1 else []
+    remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
+    yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
+    if ranking.before:
+        columns = [Column("system", "text"), *(Column(measure, "percent") for measure in ranking.shown_models)]
+        rows = [
+            [system, *(ranking.before[measure][system] for measure in ranking.shown_models)]
+            for system in ranking.systems
+        ]
+        yield Table("before overrides", columns, rows, rivals=[range(len(rows))])
+    if ranking.resamples:
+        columns = [Column("system", "text"), *(Column(measure, "label") for measure in ranking.shown_models)]
+        rows = [
+            [system, *(style.interval(ranking[measure][system].interval) for measure in ranking.shown_models)]
+            for system in ranking.systems
+        ]
+        remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."
+        yield Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
+    if ranking.correlations and len(ranking.systems) > 1:
+        yield _correlations(ranking)
+
+
+def _on_clusters(ranking: Ranking, clusters: Clusters) -> str:
+    letters = f"Letters: systems of a cluster are not significantly worse than its best under {clusters.model}"
+    test = f"approximate randomization of {ranking.groups}, {counted(clusters.trials, 'trial')}, Holm"
+    few = "" if ranking.few_documents is None else f" {why_sentences(ranking.few_documents, clusters.alpha)}"
+    return f"{letters} (alpha {clusters.alpha:g}; {test}).{few}"
+
+
+def _correlations(ranking: Ranking) -> Table:
+    def text(value: float | None) -> str:
+        return NOTHING if value is None else f"{value:.3f}"
+
+    columns = [Column("models", "text"), Column("Spearman", "label"), Column("Kendall", "label")]
+    rows: list[list[Cell]] = [
+        [" and ".join(correlation.models), text(correlation.spearman), text(correlation.kendall)]
+        for correlation in ranking.correlations
+        if {*correlation.models} <= {*ranking.shown_models}
+    ]
+    return Table("rank correlation", columns, rows)

@@ -1,4 +1,4 @@
-"""One self-contained page: tables, charts, and a browser for the units behind them."""
+"""The page of a report: one self-contained file with tables, charts, and a browser for units."""
 
 from __future__ import annotations
 
@@ -21,29 +21,80 @@ from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS
 
-# == report/html/unit_data.py: The units that a page carries: as JSON, compressed, in text
+_COMPRESSION = 4
+"""The usual level 6 takes three times as long and saves a twentieth."""
+_TEMPLATES = files("evenhand.report.html") / "templates"
+SCRIPTS = (
+    *("nodes", "unpack", "data", "ids", "query", "order", "list"),
+    *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
+    *("filters", "views", "overview", "pairs", "print", "start"),
+)
+"""The parts of the page's script, which form one function; the second line draws units."""
+STYLES = ("page", "drawing")
 
 
-_LEVEL = 4
-"""Of compression: the usual one, 6, takes three times as long and saves a twentieth."""
+def render(report: Report) -> str:
+    """The page; the template escapes all texts, or they are JSON data."""
+    return template("page.html").render(
+        report=report,
+        style=Markup("".join(read_template(f"styles/{name}.css") for name in STYLES)),
+        script=Markup(script()),
+        data=packed(unit_data(report)),
+        met=report.units.total,
+        carried=report.units.included,
+        verdict=verdict(report),
+        method=method(report),
+        cautions=cautions(report),
+        overview=overview(report),
+        fixes=fixes(report),
+        sections=list(sections(report)),
+    )
 
 
-def carried(report: Report) -> str:
-    """What the error browser reads."""
-    return packed(unit_data(report))
+def script() -> str:
+    """The script that unpacks units, filters them by the fragment of the address, lists and draws them."""
+    return one_function(SCRIPTS)
+
+
+def one_function(names: Sequence[str]) -> str:
+    parts = "".join(read_template(f"scripts/{name}.js") for name in names)
+    return f'"use strict";\n(async () => {{\n{parts}}})();\n'
+
+
+@cache
+def template(name: str) -> Template:
+    """A template, which may import others."""
+    environment = Environment(
+        loader=FunctionLoader(read_template),
+        autoescape=select_autoescape(default=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+    )
+    environment.globals["counted"] = counted
+    return environment.get_template(name)
+
+
+def read_template(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _visible(value: Any) -> Any:
+    """Text with codes (`\\x1b`) for control characters, which browsers do not show."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def packed(data: Mapping[str, Any]) -> str:
-    """Data as letters, digits, + and /."""
-    return b64encode(gzip.compress(msgspec.json.encode(data), _LEVEL, mtime=0)).decode("ascii")
+    """Data as compressed JSON in base64."""
+    return b64encode(gzip.compress(msgspec.json.encode(data), _COMPRESSION, mtime=0)).decode("ascii")
 
 
 def unit_data(report: Report) -> dict[str, Any]:
-    """Units as columns, their sentences, and the names that codes stand for."""
+    """Units as columns, their sentences, and the names of codes."""
     units, task = report.units.units(), TASKS[report.task]
     sentences = report.units.sentences
     sentence = units.sentence.tolist()
-    kept = {number: place for place, number in enumerate(dict.fromkeys(sentence))}
+    indexes = {number: index for index, number in enumerate(dict.fromkeys(sentence))}
     return {
         "drawing": task.display.drawing,
         "label_name": task.display.label,
@@ -61,7 +112,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "classes": [list(code) for code in report.units.classes],
         "met": report.units.total,
         "space": " " if report.results.gold.characters is None else "",
-        "sentence": [kept[number] for number in sentence],
+        "sentence": [indexes[number] for number in sentence],
         "positions": report.units.positions,
         "offsets": units.offsets.tolist() if report.units.positions == "characters" else None,
         "start": units.start.tolist(),
@@ -83,72 +134,6 @@ def unit_data(report: Report) -> dict[str, Any]:
                 "s": sentences[number].sides,
                 **({"l": sentences[number].links} if sentences[number].links else {}),
             }
-            for number in kept
+            for number in indexes
         ],
     }
-
-
-# == report/html/__init__.py (primary)
-
-
-_TEMPLATES = files("evenhand.report.html") / "templates"
-SCRIPTS = (
-    *("nodes", "unpack", "data", "ids", "query", "order", "list"),
-    *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
-    *("filters", "views", "overview", "pairs", "print", "start"),
-)
-"""The parts of the page's script, which are one function together; the second line draws a unit."""
-STYLES = ("page", "drawing")
-
-
-def render(report: Report) -> str:
-    """The page; all text from the data is escaped by the template, or carried as data."""
-    return template("page.html").render(
-        report=report,
-        style=Markup("".join(read_template(f"styles/{name}.css") for name in STYLES)),
-        script=Markup(script()),
-        data=carried(report),
-        met=report.units.total,
-        carried=report.units.included,
-        verdict=verdict(report),
-        method=method(report),
-        cautions=cautions(report),
-        overview=overview(report),
-        fixes=fixes(report),
-        sections=list(sections(report)),
-    )
-
-
-def script() -> str:
-    """What unpacks the units, filters them by the page's fragment, lists and draws them."""
-    return one_function(SCRIPTS)
-
-
-def one_function(names: Sequence[str]) -> str:
-    """Parts of a script as one function."""
-    parts = "".join(read_template(f"scripts/{name}.js") for name in names)
-    return f'"use strict";\n(async () => {{\n{parts}}})();\n'
-
-
-@cache
-def template(name: str) -> Template:
-    """A template, which may import others."""
-    environment = Environment(
-        loader=FunctionLoader(read_template),
-        autoescape=select_autoescape(default=True),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_visible,
-    )
-    environment.globals["counted"] = counted
-    return environment.get_template(name)
-
-
-def read_template(name: str) -> str:
-    """A file of the templates, their scripts and styles."""
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _visible(value: Any) -> Any:
-    """Text from data, with codes (`\\x1b`) for control characters, as browsers show nothing in their place."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,4 +1,4 @@
-"""The page of an agreement: its figures, and the places behind them, with a lane for each annotator."""
+"""The page of an agreement: its figures, and all places with a lane for each annotator."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from evenhand.results.agreement import STATES, Agreement, DrawnPlaces
 from evenhand.tables import Cell, Column, Table
 
 SCRIPTS = ("nodes", "unpack", "lanes", "places")
-MOST_DOCUMENTS = 100
-"""How many documents the table of them lists, those with most conflicts first."""
+MAX_DOCUMENTS = 100
+"""Maximum number of documents in the table; those with most conflicts come first."""
 
 
 def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
-    """The page; all text from the data is escaped by the template, or carried as data."""
+    """The page; the template escapes all texts, or they are JSON data."""
     return template("agreement.html").render(
         title=title,
         agreement=agreement,
@@ -38,10 +38,10 @@ def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
 
 
 def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
-    """Places, their sentences, and the names that codes stand for."""
+    """Places, their sentences, and the names of labels."""
     carried = list(places.carried())
-    kept = {number: at for at, number in enumerate(dict.fromkeys(number for number, _ in carried))}
-    sentences = [places.sentences[number] for number in kept]
+    indexes = {number: index for index, number in enumerate(dict.fromkeys(number for number, _ in carried))}
+    sentences = [places.sentences[number] for number in indexes]
     return {
         "annotators": agreement.annotators,
         "labels": places.labels,
@@ -58,17 +58,17 @@ def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
         ],
         "places": [
             {
-                "at": kept[number],
-                **{name: getattr(each, name) for name in ("state", "start", "end", "offsets", "accepted")},
+                "at": indexes[number],
+                **{name: getattr(drawn, name) for name in ("state", "start", "end", "offsets", "accepted")},
+                "answers": [drawn.answers.get(name) for name in agreement.annotators],
             }
-            | {"answers": [each.answers.get(name) for name in agreement.annotators]}
-            for number, each in carried
+            for number, drawn in carried
         ],
     }
 
 
 def _counts(agreement: Agreement, places: DrawnPlaces) -> Iterator[HtmlTable]:
-    """How many places there are; each number leads to them."""
+    """Numbers of places, with links to them."""
     yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES}))
     columns = [Column("differ", "text"), Column("places", "count")]
     pairs = [(f"{a} – {b}", places.by_pair[a, b], {"pair": f"{a}\t{b}"}) for a, b in agreement.pairs]
@@ -79,14 +79,14 @@ def _counts(agreement: Agreement, places: DrawnPlaces) -> Iterator[HtmlTable]:
     conflicts = Counter[str]()
     for (document, state), count in places.by_document.items():
         conflicts[document] += count if state != "agreed" else 0
-    documents = [document for document, _ in conflicts.most_common(MOST_DOCUMENTS)]
+    documents = [document for document, _ in conflicts.most_common(MAX_DOCUMENTS)]
     if len(conflicts) > 1:
         queries = {document: {"document": document} for document in documents}
         yield _by_state("document", queries, places.by_document)
 
 
 def _figures(table: Table, agreement: Agreement) -> HtmlTable:
-    """A table of figures, in which labels, pairs and documents lead to their places."""
+    """A table of figures, with links from labels, pairs and documents to their places."""
     pairs = {f"{a} – {b}": f"{a}\t{b}" for a, b in agreement.pairs}
     name, *_ = (column.name for column in table.columns)
     figures = html_table(table, "")
@@ -97,20 +97,19 @@ def _figures(table: Table, agreement: Agreement) -> HtmlTable:
 
 
 def _by_state(name: str, queries: Mapping[str, Mapping[str, str]], counts: Counter[tuple[str, str]]) -> HtmlTable:
-    """A row for each name, with the numbers of places by their state."""
+    """One row per name, with the numbers of places by state."""
     columns = [Column(name, "text"), *(Column(state, "count") for state in STATES)]
     rows: list[list[Cell]] = [[query, *(counts[query, state] for state in STATES)] for query in queries]
     links = [[None, *({**query, "state": state} for state in STATES)] for query in queries.values()]
     return _with_links(html_table(Table("", columns, rows), ""), links)
 
 
-def _with_links(found: HtmlTable, queries: Sequence[Sequence[Mapping[str, str] | None]]) -> HtmlTable:
-    """A table whose cells lead to the places that are asked for."""
+def _with_links(table: HtmlTable, queries: Sequence[Sequence[Mapping[str, str] | None]]) -> HtmlTable:
     rows = [
         [
             replace(cell, href=f"#places?{urlencode(query)}") if query is not None and cell.text != "0" else cell
             for cell, query in zip(row, links, strict=True)
         ]
-        for row, links in zip(found.rows, queries, strict=True)
+        for row, links in zip(table.rows, queries, strict=True)
     ]
-    return replace(found, rows=rows)
+    return replace(table, rows=rows)
