@@ -172,7 +172,7 @@ def test_formulas_are_not_typeset() -> None:
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
-    labels = [f"L{number:03}" for number in range(fragment.MOST_ROWS + 20)]
+    labels = [f"L{number:03}" for number in range(fragment.MAX_ROWS + 20)]
     gold = eh.spans([[(label, place, place + 1) for place, label in enumerate(labels)]])
     found = page(eh.score(gold, gold, match="exact"))
     assert "L099" in found.texts

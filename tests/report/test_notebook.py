@@ -95,7 +95,7 @@ def test_a_page_that_is_too_large_is_not_kept_in_the_notebook(monkeypatch: pytes
     import evenhand as eh
     from evenhand.report import notebook as frame
 
-    monkeypatch.setattr(frame, "LARGEST", 1000)
+    monkeypatch.setattr(frame, "MAX_PAGE", 1000)
     shown = eh.report(NER / "gold.conll", NER / "crf.conll", resamples=0)._repr_html_()
     assert "<iframe" not in shown
     assert "<table" in shown

@@ -1,7 +1,8 @@
-"""Results as named columns and rows, with numbers as numbers: what CSV and data frames are made of.
+"""Results as rows and columns, for CSV and data frames; results as JSON; tallies as Arrow tables.
 
-Scores have a row a system, model and label, with `overall`, `macro` and `support` as rows of their own; comparisons a
-row a transition of every pair or, where units were asked for, a row a unit; rankings a row a system and model.
+Scores have one row per system, measure and label, and rows for `overall`, `macro` and `support`. Comparisons have one
+row per transition of every pair or, if units were requested, one row per unit. Rankings have one row per system and
+measure.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from evenhand.scoring.tally import Tally
 
 Value = str | float | None
 Kind = Literal["text", "count", "number"]
-"""Counts are whole numbers, unless weights make them fractions."""
+"""Counts are integers, unless weights make them fractions."""
 Columns = Mapping[str, Kind]
 
 _TEXT: Kind = "text"
@@ -42,14 +43,14 @@ _BEFORE: Columns = {
     **dict.fromkeys(("system", "model", "row", "label"), _TEXT),
     **dict.fromkeys(("gold", "predicted"), _COUNT),
 }
-"""`row` tells labels (`label`) from `overall`, `macro`, `support` and supertags, whatever labels are called."""
+"""`row` distinguishes labels (`label`) from `overall`, `macro`, `support` and supertags of the same name."""
 _ORDER = ("TP", "FP", "FN", "TN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
-"""Which counts come first, where there are such; others follow as their models have them."""
+"""Counts that come first; others follow in the order of their measures."""
 _NAMES = {"system": "found"}
-"""The columns of counts whose names others have."""
+"""Column names of counts whose own names other columns have."""
 _SCORES = ("precision", "recall", "f1", "f_beta")
 _HEADLINE = "headline"
-"""The value of a model: in the row `overall`, and in all rows of a model that is one share, such as an accuracy."""
+"""The value of a measure: in the row `overall`, and in all rows of a measure that is one share, such as an accuracy."""
 _TRANSITION: Columns = {
     **dict.fromkeys(("from", "to"), _TEXT),
     **dict.fromkeys(("units", "different"), _COUNT),
@@ -76,24 +77,22 @@ _STANDING: Columns = {
 
 @dataclass(frozen=True)
 class TableRows:
-    """Columns by name, and rows with a value for each of them; None where there is none."""
+    """Columns by name, and rows with one value per column; None for missing values."""
 
     columns: Columns
     rows: Sequence[Sequence[Value]]
 
 
 def rows_of(subject: Framed) -> TableRows:
-    """All rows of a result; None for scores that are undefined."""
-    found = _rows_of(subject)
-    return TableRows(found.columns, [[None if value != value else value for value in row] for row in found.rows])
+    """All rows of a result; None for undefined scores."""
+    table = _rows_of(subject)
+    return TableRows(table.columns, [[None if value != value else value for value in row] for row in table.rows])
 
 
 def _rows_of(subject: Framed) -> TableRows:
     if isinstance(subject, Agreement):
-        numbers = ("value", "low", "high")
-        return TableRows(
-            {name: _NUMBER if name in numbers else _TEXT for name in COLUMNS}, list(agreement_rows(subject))
-        )
+        columns = {name: _NUMBER if name in ("value", "low", "high") else _TEXT for name in COLUMNS}
+        return TableRows(columns, list(agreement_rows(subject)))
     if isinstance(subject, Comparison):
         return TableRows(_TRANSITION, list(_transitions(subject))) if subject.show is None else _units(subject)
     if isinstance(subject, Ranking):
@@ -107,75 +106,70 @@ def _rows_of(subject: Framed) -> TableRows:
 
 
 def _scores(results: Results) -> TableRows:
-    overall = [score.overall for result in results.values() for score in result.scores.values()]
-    met = dict.fromkeys(kind for row in overall for kind in row.counts if kind != "gold")
-    counts = [
-        _NAMES.get(kind, kind) for kind in (*(k for k in _ORDER if k in met), *(k for k in met if k not in _ORDER))
-    ]
-    more = [name for row in overall for name in row.more]
+    scores = [(result, score) for result in results.values() for score in result.scores.values()]
+    seen = dict.fromkeys(kind for _, score in scores for kind in score.overall.counts if kind != "gold")
+    counts = [kind for kind in _ORDER if kind in seen] + [kind for kind in seen if kind not in _ORDER]
     columns = {
         **_BEFORE,
-        **dict.fromkeys(counts, _COUNT),
-        **dict.fromkeys((_HEADLINE, *_SCORES, *more), _NUMBER),
+        **dict.fromkeys((_NAMES.get(kind, kind) for kind in counts), _COUNT),
+        **dict.fromkeys((_HEADLINE, *_SCORES, *(name for _, score in scores for name in score.overall.more)), _NUMBER),
     }
-    found = (
-        row for result in results.values() for score in result.scores.values() for row in _rows_of_score(result, score)
-    )
-    return TableRows(columns, [[row.get(name) for name in columns] for row in found])
+    rows = (row for result, score in scores for row in _rows_of_score(result, score))
+    return TableRows(columns, [[row.get(name) for name in columns] for row in rows])
 
 
 def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Value]]:
-    """The rows of one system and model, as far as they have values."""
+    """The rows of one system and measure, without missing values."""
     gold = result.gold
 
-    def row(kind: str, found: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
-        figures = _values(found, has_scores=not score.model.has_ratios_only and not score.model.is_one_share)
+    def row(kind: str, scores: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
+        figures = _values(scores, has_scores=not score.model.has_ratios_only and not score.model.is_one_share)
         if score.model.is_one_share:
-            figures[_HEADLINE] = found.recall
+            figures[_HEADLINE] = scores.recall
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
     yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
     if score.labels and score.model.breakdown.details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
-    for label, each in score.labels.items():
+    for label, scores in score.labels.items():
         is_unit = label in gold.labels or label in result.labels  # tags of words are not labels of brackets
         counts = (gold.labels.get(label, 0), result.labels.get(label, 0)) if is_unit else (None, None)
-        yield row("label", each, label, gold=counts[0], predicted=counts[1])
+        yield row("label", scores, label, gold=counts[0], predicted=counts[1])
     for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags)):
-        for name, each in rows.items():
-            yield row(kind, each, name)
-    for distance, each in score.distances.items():
-        yield row("distance", each, distance, gold=each.counts["gold"], predicted=each.counts["system"])
+        for name, scores in rows.items():
+            yield row(kind, scores, name)
+    for distance, scores in score.distances.items():
+        yield row("distance", scores, distance, gold=scores.counts["gold"], predicted=scores.counts["system"])
     if score.sentences is not None:
-        whole = {"gold": score.sentences.total, "correct": score.sentences.correct}
-        yield {"system": result.name, "model": score.name, "row": "sentences", **whole}
+        sentences = {"gold": score.sentences.total, "correct": score.sentences.correct}
+        yield {"system": result.name, "model": score.name, "row": "sentences", **sentences}
 
 
-def _values(found: Average, *, has_scores: bool) -> dict[str, Value]:
-    scores: dict[str, Value] = {name: getattr(found, name) for name in _SCORES} if has_scores else {}
-    if not isinstance(found, Row):
+def _values(row: Average, *, has_scores: bool) -> dict[str, Value]:
+    scores: dict[str, Value] = {name: getattr(row, name) for name in _SCORES} if has_scores else {}
+    if not isinstance(row, Row):
         return scores
-    counts = {_NAMES.get(kind, kind): count for kind, count in found.counts.items() if kind != "gold"}
-    return {**counts, **scores, **found.more}
+    counts = {_NAMES.get(kind, kind): count for kind, count in row.counts.items() if kind != "gold"}
+    return {**counts, **scores, **row.more}
 
 
 def _transitions(comparison: Comparison) -> Iterator[list[Value]]:
-    """A row a transition of every pair, with the figures of the pair beside it; one for a pair without any."""
+    """One row per transition, with the figures of its pair; one row for a pair without transitions."""
     for pair in comparison.pairs.values():
         test = pair.significance
         figures: list[Value] = [pair.before, pair.after, pair.size, pair.different, pair.delta]
         figures += [None, None] if test is None else [test.p, test.p_holm]
         figures += pair.interval or (None, None)
-        rows = [(name, transition) for name, found in pair.classes.items() for transition in found.transitions]
-        for name, each in rows:
-            yield [*figures, name, each.gold, each.before, each.after, each.change or None, each.count]
+        rows = [(name, transition) for name, units in pair.classes.items() for transition in units.transitions]
+        for name, row in rows:
+            yield [*figures, name, row.gold, row.before, row.after, row.change or None, row.count]
         if not rows:
             yield [*figures, *[None] * (len(_TRANSITION) - len(figures))]
 
 
 def _units(comparison: Comparison) -> TableRows:
-    """A row a unit that was asked for, with a column a system for what it says."""
+    """One row per requested unit, with one column per system for its prediction."""
     names = {name: f"system:{name}" if name in (*_UNIT, "text") else name for name in comparison.systems}
     rows = []
     for unit in comparison.shown_units:
@@ -194,49 +188,44 @@ def _standings(ranking: Ranking) -> Iterator[list[Value]]:
             yield [ranking.name, system, model, *figures, ranking.cluster(model, system)]
 
 
-# == report/csv.py: Results as CSV: the rows that data frames have, with nothing
+# CSV and JSON
 
 
 _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""What spreadsheets take for the beginning of a formula."""
+"""Characters that begin a formula in spreadsheets."""
 
 
 def render(subject: Framed) -> str:
-    """The rows; text that a spreadsheet would run as a formula stands behind a single quote, numbers as they are."""
-    found = rows_of(subject)
-    return "".join(_line(row) for row in (tuple(found.columns), *found.rows))
+    """CSV. Texts that a spreadsheet would run as a formula begin with a single quote; numbers are unchanged."""
+    table = rows_of(subject)
+    return "".join(_line(row) for row in (tuple(table.columns), *table.rows))
 
 
 def _line(row: Iterable[Value]) -> str:
-    """One row; the writer quotes no carriage returns unless lines end with them, which they shall not."""
+    """One row. The writer quotes carriage returns only if lines end with them, so lines are shortened afterwards."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\r\n").writerow(map(_safe, row))
     return file.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _safe(value: Value) -> Value:
-    """Text that is no formula; what already stands behind quotes gets a further one, so that both stay apart."""
+    """Texts that already begin with quotes get another one, so both remain distinct."""
     is_formula = isinstance(value, str) and value.lstrip("'").startswith(_BEFORE_FORMULAS)
     return f"'{value}" if is_formula else value
-
-
-# == report/json.py: Results as JSON: the contract, indented.
 
 
 def render_json(subject: Shown) -> str:
     return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"
 
 
-# == report/jsonl.py: The units of a comparison as JSON lines.
-
-
 def render_jsonl(comparison: Comparison) -> str:
+    """The units of a comparison as JSON lines."""
     if comparison.show is None:
         raise SettingError("JSON lines hold units; ask for them with --show.")
     return "".join(json.dumps(unit.to_dict(), ensure_ascii=False) + "\n" for unit in comparison.shown_units)
 
 
-# == report/frames.py: Results as data frames of pandas, polars and Arrow: the rows
+# Data frames
 
 
 Column = tuple[str, Sequence[Value]]
@@ -244,7 +233,7 @@ Column = tuple[str, Sequence[Value]]
 
 
 def to_pandas(subject: Framed) -> Any:
-    """A `pandas.DataFrame`; whole numbers are of the type Int64, which knows missing values."""
+    """A `pandas.DataFrame`; integers have the type Int64, which has missing values."""
     pandas = _library("pandas")
     types = {"text": "string", "whole": "Int64", "number": "float64"}
     columns = _columns(subject)
@@ -269,15 +258,15 @@ def to_arrow(subject: Framed) -> Any:
 
 
 def _columns(subject: Framed) -> Mapping[str, Column]:
-    found = rows_of(subject)
+    table = rows_of(subject)
     return {
-        name: _typed(kind, [row[place] for row in found.rows])
-        for place, (name, kind) in enumerate(found.columns.items())
+        name: _typed(kind, [row[number] for row in table.rows])
+        for number, (name, kind) in enumerate(table.columns.items())
     }
 
 
 def _typed(kind: Kind, values: Sequence[Value]) -> Column:
-    """The values of a column as one type; counts are whole if all of them are."""
+    """The values of a column as one type; counts are integers if all of them are."""
     if kind == "text":
         return "text", values
     if kind == "count" and all(value is None or isinstance(value, int) for value in values):
@@ -286,14 +275,13 @@ def _typed(kind: Kind, values: Sequence[Value]) -> Column:
 
 
 def _library(name: str) -> Any:
-    """A library that may be absent."""
     try:
         return import_module(name)
     except ModuleNotFoundError:
-        raise SettingError(f"{name} is not installed, which this takes; run: pip install {name}") from None
+        raise SettingError(f"This needs {name}: pip install {name}") from None
 
 
-# == report/tally_table.py: Tallies as a table: a row a system, judge, group, gold label
+# Tallies
 
 
 _NUMBERS = ("document", "sentence")
@@ -301,19 +289,18 @@ _COLUMNS = ("system", "judge", "document", "document_name", "sentence", "gold_la
 
 
 def tally_table(subject: Tallied) -> Any:
-    """All rows as a `pyarrow.Table`."""
+    """A `pyarrow.Table` with one row per system, scorer, group, gold label, system label and count type."""
     results = _results(subject)
     schema = _schema(results)
-    return arrow.Table.from_batches(
-        [arrow.record_batch(each, schema=schema) for each in _columns_tally_table(results)], schema
-    )
+    batches = [arrow.record_batch(columns, schema=schema) for columns in _tally_columns(results)]
+    return arrow.Table.from_batches(batches, schema)
 
 
 def write_tallies(subject: Tallied, path: str | Path) -> None:
-    """Write all rows to a file, one tally after the other."""
+    """Write the same rows to a file, one tally after the other."""
     form, results = table_format(path), _results(subject)
     with table_file(path, form, _schema(results)) as sink:
-        for columns in _columns_tally_table(results):
+        for columns in _tally_columns(results):
             sink.add(columns)
 
 
@@ -325,20 +312,20 @@ def _results(subject: Tallied) -> Results:
 
 
 def _schema(results: Results) -> Any:
-    """Counts are whole numbers, unless weights make them fractions."""
+    """Counts are integers, unless weights make them fractions."""
     tallies = [tally for result in results.values() for tally in result.tallies.values()]
     is_weighted = any(tally.has_fractions for tally in tallies)
     types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
     return arrow.schema([*types, ("count", "float64" if is_weighted else "int64")])
 
 
-def _columns_tally_table(results: Results) -> Iterator[dict[str, Any]]:
+def _tally_columns(results: Results) -> Iterator[dict[str, Any]]:
     """The rows of each tally, as columns."""
     for result in results.values():
         for judge, tally in result.tallies.items():
             group, cell, count = _summed(tally)
             size, names = len(group), result.gold.document_names
-            shown, nothing = Tally(tally.labels, tally.kinds, group, cell, count), arrow.nulls(size)
+            summed, nothing = Tally(tally.labels, tally.kinds, group, cell, count), arrow.nulls(size)
             is_document = result.groups == "document"
             yield {
                 "system": [result.name] * size,
@@ -346,15 +333,15 @@ def _columns_tally_table(results: Results) -> Iterator[dict[str, Any]]:
                 "document": group + 1 if is_document else nothing,
                 "document_name": named(group, names) if is_document and names else nothing,
                 "sentence": group + 1 if result.groups == "sentence" else nothing,
-                "gold_label": named(shown.gold, tally.labels),
-                "system_label": named(shown.system, tally.labels),
-                "kind": named(shown.kind, tally.kinds),
+                "gold_label": named(summed.gold, tally.labels),
+                "system_label": named(summed.system, tally.labels),
+                "kind": named(summed.kind, tally.kinds),
                 "count": count,
             }
 
 
 def _summed(tally: Tally) -> tuple[Ints, Ints, Numbers]:
-    """The rows of a tally by group and cell, each pair once."""
+    """The rows of a tally, added up by group and cell."""
     group, cell = ints(tally.group), ints(tally.cell)
     order = np.lexsort((cell, group))
     group, cell = group[order], cell[order]
