@@ -1,4 +1,4 @@
-"""Several annotators on the same text: their spans, portion by portion, and who has which documents."""
+"""Several annotators on the same text: documents matched by name or by position, and their spans part by part."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.evaluation import LabelFilter, Offsets
 from evenhand.tasks.spans.evaluation import AlignedSpans, Portion, whole_documents
 
-# == agreement/documents.py: The documents of several annotators, matched by name: what e
-
-
 LAYER = "spans"
+_PORTION = 1 << 14
+"""Number of spans of one annotator in a part: fewer than in `score`, which only counts."""
+_LARGEST = 1 << 22
+"""Maximum number of positions in a part."""
 
 
 class Naming:
-    """What the documents of one annotator are called: by ids, names, files or, where there is nothing else, texts."""
+    """Names the documents of one annotator by ids, names or files or, if there are none of these, by their texts."""
 
     def __init__(self, folder: str | None) -> None:
-        """`folder` is the one that files are in, where an annotator has several."""
+        """`folder` contains the files of an annotator who has several."""
         self._folder, self._source, self._number = folder, "", 0
         self.by_text = False
-        """Whether texts are their own names."""
+        """Whether texts serve as names."""
 
     def names(self, annotation: Annotation) -> list[str] | None:
-        """The names of the documents of a batch; None where nothing names them."""
+        """The names of the documents of a batch; None if there are none."""
         corpus = annotation.corpus
         number = len(corpus.documents)
         if corpus.ids is not None and number == corpus.sentences:
@@ -51,16 +52,16 @@ class Naming:
         if self._folder is not None:
             return self._by_file(corpus.source, number)
         self.by_text = number == corpus.sentences and corpus.raw is not None and corpus.atoms == "characters"
-        return [corpus.text(at) for at in range(number)] if self.by_text else None
+        return [corpus.text(index) for index in range(number)] if self.by_text else None
 
     def _by_file(self, source: str, number: int) -> list[str]:
-        """The path of the file in its folder; documents behind its first have numbers."""
+        """The path of the file in its folder; documents after the first one get numbers."""
         self._number = self._number if source == self._source else 0
         self._source = source
         path = os.path.splitext(os.path.relpath(source, self._folder))[0]
         first = self._number
         self._number += number
-        return [path if at == 0 else f"{path}#{at + 1}" for at in range(first, first + number)]
+        return [path if index == 0 else f"{path}#{index + 1}" for index in range(first, first + number)]
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,15 @@ class _Piece:
 
 @dataclass(frozen=True)
 class Matched:
-    """Some documents: the text of the first annotator who has each, and what every annotator put on it."""
+    """Some documents: the text of the first annotator who has each, and the annotation of every annotator."""
 
     text: Annotation
     sides: Sequence[Annotation]
-    """Who lacks a document has its text without spans."""
+    """An annotator who lacks a document has its text without spans."""
     has: Bools
-    """Who has which, (documents, annotators)."""
+    """Which annotators have which documents, (documents, annotators)."""
     numbers: Ints
-    """The number of each document, in the order in which they are first met."""
+    """The number of each document, in the order of first occurrence."""
 
 
 class MatchedDocuments:
@@ -96,7 +97,7 @@ class MatchedDocuments:
     def __init__(self, streams: Sequence[Iterator[Annotation]], namings: Sequence[Naming]) -> None:
         self._streams, self._namings = [whole_documents(stream) for stream in streams], namings
         self.names: list[str] = []
-        """What documents are called, by number."""
+        """Names of documents, by number."""
         self._numbers: dict[str, int] = {}
         self._waiting: dict[int, dict[int, _Piece]] = {}
 
@@ -109,7 +110,8 @@ class MatchedDocuments:
                     reading.discard(side)
                 else:
                     self._receive(side, batch)
-            yield from self._ready([each for each, had in self._waiting.items() if len(had) == len(self._streams)])
+            complete = [number for number, pieces in self._waiting.items() if len(pieces) == len(self._streams)]
+            yield from self._ready(complete)
         yield from self._ready(list(self._waiting))
 
     def _receive(self, side: int, batch: Annotation) -> None:
@@ -120,15 +122,15 @@ class MatchedDocuments:
             if number == len(self.names):
                 self.names.append(name)
             elif side in self._waiting.get(number, {}) or number not in self._waiting:
-                finding = f"the document {name[:40]!r} is there twice"
+                finding = f"the document {name[:40]!r} occurs twice"
                 raise InputError(batch.corpus.source, None, finding, "leave one of the two out", "document")
             self._waiting.setdefault(number, {})[side] = _Piece(batch, document)
 
     def _ready(self, numbers: list[int]) -> Iterator[Matched]:
         if not numbers:
             return
-        found = [self._waiting.pop(number) for number in numbers]
-        texts = [had[min(had)] for had in found]
+        waiting = [self._waiting.pop(number) for number in numbers]
+        texts = [pieces[min(pieces)] for pieces in waiting]
         sides = range(len(self._streams))
         text = _joined(texts, texts)
         sizes = [end - begin for begin, end in (piece.sentences for piece in texts)]
@@ -139,18 +141,18 @@ class MatchedDocuments:
             corpus = replace(corpus, names=tuple(names))
         if len(corpus.names) == corpus.sentences:
             corpus = replace(corpus, ids=Tokens.of(names))
-        has = np.array([[side in had for side in sides] for had in found], dtype=np.bool_)
-        parts = [_joined([had.get(side) for had in found], texts) for side in sides]
+        has = np.array([[side in pieces for side in sides] for pieces in waiting], dtype=np.bool_)
+        parts = [_joined([pieces.get(side) for pieces in waiting], texts) for side in sides]
         yield Matched(replace(text, corpus=corpus), parts, has, ints(numbers))
 
 
 def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:
-    """Documents one after the other; one that is lacking has the text of another annotator and no spans."""
+    """Concatenate documents; a missing one has the text of another annotator and no spans."""
     parts = list[TextPart]()
     runs = groupby(enumerate(zip(pieces, texts, strict=True)), key=_run_of)
     for _, run in runs:
         both = [pair for _, pair in run]
-        first, last = (both[at][0] or both[at][1] for at in (0, -1))
+        first, last = (both[end][0] or both[end][1] for end in (0, -1))
         parts.append(_part(first.batch, first.sentences[0], last.sentences[1], has_spans=both[0][0] is not None))
     corpus = Corpus.concatenate([part.corpus for part in parts])
     batch = next((piece for piece in pieces if piece is not None), texts[0]).batch
@@ -159,10 +161,10 @@ def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotat
 
 
 def _run_of(numbered: tuple[int, tuple[_Piece | None, _Piece]]) -> tuple[int, bool, int]:
-    """What documents that follow each other in one batch have in common."""
-    place, (piece, text) = numbered
+    """The key that consecutive documents of one batch share."""
+    index, (piece, text) = numbered
     chosen = piece or text
-    return id(chosen.batch), piece is not None, chosen.document - place
+    return id(chosen.batch), piece is not None, chosen.document - index
 
 
 def _part(batch: Annotation, first: int, end: int, *, has_spans: bool) -> TextPart:
@@ -170,35 +172,26 @@ def _part(batch: Annotation, first: int, end: int, *, has_spans: bool) -> TextPa
     if not has_spans:
         return TextPart(corpus)
     spans = batch.spans(LAYER)
-    mine = spans.take(np.flatnonzero((spans.scope >= first) & (spans.scope < end)))
-    return TextPart(corpus, replace(mine, scope=mine.scope - first))
-
-
-# == agreement/annotators.py (primary)
-
-
-_PORTION = 1 << 14
-"""How many spans of one annotator are looked at together: fewer than where scores ask for nothing but counts."""
-_LARGEST = 1 << 22
-"""How many atoms a portion has at most."""
+    inside = spans.take(np.flatnonzero((spans.scope >= first) & (spans.scope < end)))
+    return TextPart(corpus, replace(inside, scope=inside.scope - first))
 
 
 @dataclass(frozen=True)
 class SharedText:
-    """A portion of the text, with what every annotator has of it."""
+    """A part of the text, with the spans of every annotator."""
 
     portion: Portion
     lengths: Ints
-    """How many atoms each sentence has."""
+    """Number of positions in each sentence."""
     documents: Ints
     """The number of the document of each sentence."""
     has: Bools
-    """Who has which sentences, (sentences, annotators)."""
+    """Which annotators have which sentences, (sentences, annotators)."""
     spans: Sequence[Spans]
     continued: Sequence[Spans | None]
-    """What spans cover that begin in an earlier portion."""
+    """The positions of spans that begin in an earlier part."""
     names: Sequence[str]
-    """What documents are called, by number; empty where they have no names."""
+    """Names of documents, by number; empty if they have no names."""
 
 
 class Annotators:
@@ -211,7 +204,7 @@ class Annotators:
         settings: ScoreSettings,
         vocabulary: Vocabulary,
     ) -> None:
-        """`folders` are those of annotators with several files, which name documents."""
+        """`folders` are those of annotators with several files, whose names identify documents."""
         self._settings, self._vocabulary = settings, vocabulary
         self._relabel = [LabelFilter(settings, "system", name) for name in streams]
         alike = same_atoms(list(streams.values()), settings.align)
@@ -220,16 +213,16 @@ class Annotators:
             _check(first)
         self._namings = list(map(Naming, folders))
         self.by_name = all(Naming(folder).names(first) for folder, first in zip(folders, firsts, strict=True))
-        """Whether documents are matched by name, else by their places."""
+        """Whether documents are matched by name, else by position."""
         self.atoms = firsts[0].corpus.atoms
         self.names: list[str] = []
-        """What documents are called, by number; empty where they have no names."""
+        """Names of documents, by number; empty if they have no names."""
         self.documents = self.sentences = 0
         self.readings: list[ReadInfo] = []
 
     def portions(self) -> Iterator[SharedText]:
-        """All portions, in the order of the text."""
-        yield from self._by_name() if self.by_name else self._by_place()
+        """All parts, in the order of the text."""
+        yield from self._by_name() if self.by_name else self._by_position()
 
     def _feed(self, stream: Iterator[Annotation]) -> Feed:
         feed = Feed(stream, LAYER, by_position=self._settings.align == "position", sides=ANNOTATORS)
@@ -237,18 +230,18 @@ class Annotators:
         return feed
 
     def _by_name(self) -> Iterator[SharedText]:
-        """Documents that go together by name; each feed gets what its annotator has of the next portion."""
+        """Documents matched by name; each feed gets its annotator's documents of the next part."""
         queues: list[deque[Annotation]] = [deque() for _ in self._streams]
         feeds = [self._feed(_emptied(queue)) for queue in queues]
         matched = MatchedDocuments(self._streams, self._namings)
         self.names = matched.names
         portion, has = self._portion(), list[Bools]()
-        for each in matched:
-            corpus = each.text.corpus
+        for documents in matched:
+            corpus = documents.text.corpus
             of_sentence = corpus.document_of(np.arange(corpus.sentences))
-            self._add(portion, each.text, each.numbers[of_sentence])
-            has.append(each.has[of_sentence])
-            for queue, side in zip(queues, each.sides, strict=True):
+            self._add(portion, documents.text, documents.numbers[of_sentence])
+            has.append(documents.has[of_sentence])
+            for queue, side in zip(queues, documents.sides, strict=True):
                 queue.append(side)
             if _is_full(portion):
                 yield self._shared(portion, [portion.take(feed) for feed in feeds], np.concatenate(has))
@@ -258,8 +251,8 @@ class Annotators:
         self.documents = len(matched.names)
         self.readings = [feed.reading or ReadInfo() for feed in feeds]
 
-    def _by_place(self) -> Iterator[SharedText]:
-        """The text of the first annotator, which all others must have, too."""
+    def _by_position(self) -> Iterator[SharedText]:
+        """The text of the first annotator, which all others must share."""
         first, *others = self._streams
         feeds, portion, corpus, reading = [self._feed(other) for other in others], self._portion(), None, ReadInfo()
         for batch in first:
@@ -270,16 +263,16 @@ class Annotators:
             self.documents = before + len(corpus.documents)
             self._add(portion, batch, numbers)
             if _is_full(portion):
-                yield self._everybodys(portion, feeds)
+                yield self._of_all(portion, feeds)
                 portion = self._portion()
-        assert corpus is not None  # a reader yields one batch at least, or raises
+        assert corpus is not None  # a reader yields at least one batch, or raises
         if portion.sentences:
-            yield self._everybodys(portion, feeds)
+            yield self._of_all(portion, feeds)
         for feed in feeds:
             feed.finish(corpus)
         self.readings = [reading, *(feed.reading or ReadInfo() for feed in feeds)]
 
-    def _everybodys(self, portion: Portion, feeds: Sequence[Feed]) -> SharedText:
+    def _of_all(self, portion: Portion, feeds: Sequence[Feed]) -> SharedText:
         sides = [portion.gold(keeps_tags=False), *(portion.take(feed) for feed in feeds)]
         return self._shared(portion, sides, np.ones((portion.sentences, len(sides)), dtype=np.bool_))
 
@@ -293,7 +286,7 @@ class Annotators:
 
     def _shared(self, portion: Portion, sides: Sequence[AlignedSpans], has: Bools) -> SharedText:
         lengths = portion.lengths
-        assert lengths is not None  # all files were looked at
+        assert lengths is not None  # all files were checked
         portion.use_texts()
         both = list(zip(self._relabel, sides, strict=True))
         spans = [relabel(side.spans) for relabel, side in both]
@@ -306,17 +299,17 @@ def _is_full(portion: Portion) -> bool:
 
 
 def _emptied(queue: deque[Annotation]) -> Iterator[Annotation]:
-    """What is in a queue, and what comes into it later."""
+    """Batches of a queue, including those that are appended later."""
     while True:
         yield queue.popleft()
 
 
 def _check(first: Annotation) -> None:
-    """Refuse files whose atoms cannot be counted."""
+    """Refuse files whose positions cannot be counted."""
     corpus: Corpus = first.corpus
     if first.extractions is not None:
         finding = "holds answers of a language model, which have no text and no positions"
         raise InputError(corpus.source, None, finding, "place them in the text with evenhand ground first")
     if corpus.bounds is None:
-        finding = "does not say how long sentences are, so that tokens without a label cannot be counted"
+        finding = "does not have the lengths of sentences, so tokens without a label cannot be counted"
         raise InputError(corpus.source, None, finding, "give a format that has all tokens, or a text")

@@ -1,10 +1,10 @@
 """Chance-corrected agreement over codes: Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
 
-Every coefficient is a function of sums over atoms, so that counts of documents add up and can be resampled. `rows`
-says what one atom of each pattern adds to the sums; `value` makes the coefficient of sums, whose last axis has the
-columns of `rows`. Atoms with fewer than two codes add nothing. r_i is the number of codes of atom i, r_ik how many of
-them are k. A coefficient is undefined (not a number) where it would be 0/0: without atoms that two annotators have, or
-where there is one code only.
+Every coefficient is a function of sums over positions (tokens or characters), so counts of documents add up and can be
+resampled. `rows` returns what one position of each pattern adds to the sums; `value` computes the coefficient from
+sums, whose last axis has the columns of `rows`. Positions with fewer than two codes add nothing. r_i is the number of
+codes of position i, and r_ik the number of codes k among them. A coefficient is undefined (not a number) where it would
+be 0/0: without positions that two annotators have, or with only one code.
 """
 
 from __future__ import annotations
@@ -21,32 +21,33 @@ from evenhand.arrays import Bools, Ints, Values, distinct, ints, ranges, zeros
 from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 
-# == agreement/patterns.py: What annotators say of the same atoms, counted: a *pattern*
-
-
 MISSING = -1
-"""The code of an annotator who does not have an atom."""
+"""The code of an annotator who does not have the text."""
 OUTSIDE = 0
-"""The code of an atom that an annotator has and gives no label."""
+"""The code of a position without a label."""
+Coding = Literal["label", "iob2"]
+CODINGS = get_args(Coding)
+NO_CODE = "O"
+_Key = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """Distinct patterns, (patterns, annotators); how often each occurs is counted elsewhere, and adds up."""
+    """Distinct combinations of codes, (patterns, annotators). Their frequencies are counted separately, and add up."""
 
     codes: Ints
     size: int
-    """How many codes there may be."""
+    """Number of possible codes."""
 
     @staticmethod
     def of(items: Iterable[Sequence[str | None]], names: Sequence[str]) -> Patterns:
-        """Patterns of named codes, a row an item; None is a missing code."""
-        place = {name: code for code, name in enumerate(names)}
-        rows = [[MISSING if code is None else place[code] for code in item] for item in items]
+        """Patterns of named codes, one row per item; None is a missing code."""
+        code_of = {name: code for code, name in enumerate(names)}
+        rows = [[MISSING if name is None else code_of[name] for name in item] for item in items]
         width = max(map(len, rows), default=0)
         table = np.full((len(rows), width), MISSING)
-        for row, given in enumerate(rows):
-            table[row, : len(given)] = given
+        for row, codes in enumerate(rows):
+            table[row, : len(codes)] = codes
         return Patterns(table, len(names))
 
     def __len__(self) -> int:
@@ -61,50 +62,47 @@ class Patterns:
         return replace(self, codes=self.codes[:, list(annotators)])
 
     def about(self, contains: Callable[[int], bool]) -> Patterns:
-        """Binary codes: whether each code is, or contains, what is asked about."""
+        """Binary codes: whether `contains` holds for each code."""
         new = ints([*(int(contains(code)) for code in range(self.size)), MISSING])
         return Patterns(new[self.codes], 2)
 
     def labeled_by(self, quantifier: str) -> Bools:
-        """Which patterns have labels by `any` or by `every` annotator who has the atom; `all` takes every pattern."""
-        found: Bools = np.ones(len(self), dtype=np.bool_)
+        """Which patterns have labels by `any` or by `every` annotator who has the text; `all` takes every pattern."""
+        labeled: Bools = np.ones(len(self), dtype=np.bool_)
         if quantifier == "any":
-            found = np.any(self.codes > OUTSIDE, axis=1)
+            labeled = np.any(self.codes > OUTSIDE, axis=1)
         elif quantifier == "every":
-            found = np.all(self.codes != OUTSIDE, axis=1)
-        return found
+            labeled = np.all(self.codes != OUTSIDE, axis=1)
+        return labeled
 
     @cached_property
     def raters(self) -> Ints:
-        """How many annotators have the atom: r_i."""
+        """Number of annotators with a code: r_i."""
         return ints((self.codes != MISSING).sum(axis=1))
 
     @property
     def pairable(self) -> Bools:
-        """Which patterns have two codes at least."""
+        """Which patterns have at least two codes."""
         return self.raters >= 2
 
     @cached_property
     def frequencies(self) -> Values:
-        """How many annotators give each code, (patterns, codes): r_ik."""
+        """Number of annotators with each code, (patterns, codes): r_ik."""
         row, annotator = np.nonzero(self.codes != MISSING)
         key = row * self.size + self.codes[row, annotator]
         counted = np.bincount(key, minlength=len(self) * self.size)
         return counted.reshape(len(self), self.size).astype(np.float64)
 
 
-# == agreement/units.py: Units on a continuum: the spans of one annotator, each part
-
-
 @dataclass(frozen=True)
 class Units:
-    """Columns of equal length: [start, end) in atoms from the begin of the text, and the code of the label."""
+    """The spans of one annotator as columns: [start, end) from the beginning of the text, and the label's code."""
 
     start: Ints
     end: Ints
     label: Ints
     first: Bools
-    """Whether a unit begins its span, and is no later part of one with gaps."""
+    """Whether a unit begins its span; later parts of a span with gaps do not."""
 
     @staticmethod
     def of(units: Sequence[tuple[int, int, int]]) -> Units:
@@ -123,69 +121,60 @@ class Units:
         return Units(self.start[rows], self.end[rows], self.label[rows], self.first[rows])
 
     def atoms(self) -> tuple[Ints, Ints]:
-        """All atoms of all units, and the row of the unit of each."""
+        """All positions of all units, and the row of the unit of each."""
         return ranges(self.start, self.length), np.repeat(np.arange(len(self)), self.length)
 
     def overlapping(self) -> int:
-        """How many units share an atom with another one; units are in the order of the text."""
+        """Number of units that overlap with another one; units are in the order of the text."""
         if len(self) < 2:
             return 0
-        behind = np.maximum.accumulate(self.end)
-        inside = np.append(False, self.start[1:] < behind[:-1])
+        last_end = np.maximum.accumulate(self.end)
+        inside = np.append(False, self.start[1:] < last_end[:-1])
         ahead = np.append(self.start[1:] < self.end[:-1], False)
         return int((inside | ahead).sum())
 
 
 def units_of(spans: Spans, first: Ints, size: int) -> Units:
-    """The units of spans in a text of `size` atoms, whose scopes begin with the atoms `first`, in its order."""
+    """The units of spans, in the order of a text of `size` positions; scopes begin at the positions `first`."""
     whole = spans.in_text(first)
     start, end, label = whole.start, np.minimum(whole.end, size), whole.label
     begins = np.ones(len(start), dtype=np.bool_)
     gapped = np.flatnonzero(whole.shape)
     if len(gapped):
-        rows = [(row, place, part) for row in gapped.tolist() for place, part in enumerate(_parts(whole, row))]
-        parts = [(*part, int(label[row]), place == 0) for row, place, part in rows]
+        rows = [(row, index, part) for row in gapped.tolist() for index, part in enumerate(_parts(whole, row))]
+        parts = [(*part, int(label[row]), index == 0) for row, index, part in rows]
         kept = np.flatnonzero(whole.shape == 0)
         more = ints([part[:3] for part in parts]).reshape(-1, 3)
         start, end, label = (np.append(old[kept], new) for old, new in zip((start, end, label), more.T, strict=True))
         begins = np.append(begins[kept], np.array([part[3] for part in parts], dtype=np.bool_))
     order = np.lexsort((end, start))
-    found = Units(start[order], end[order], label[order], begins[order])
-    return found if (found.length > 0).all() else found.take(found.length > 0)
+    units = Units(start[order], end[order], label[order], begins[order])
+    return units if (units.length > 0).all() else units.take(units.length > 0)
 
 
 def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
-    """What a span with gaps covers."""
+    """The parts of a span with gaps."""
     (atoms,) = spans.take(slice(row, row + 1)).token_sets()
     begins = sorted(atom for atom in atoms if atom - 1 not in atoms)
     ends = sorted(atom + 1 for atom in atoms if atom + 1 not in atoms)
     return list(zip(begins, ends, strict=True))
 
 
-# == agreement/codes.py: Codes of atoms: the label that covers an atom, else O; under
-
-
-Coding = Literal["label", "iob2"]
-CODINGS = get_args(Coding)
-NO_CODE = "O"
-_Key = tuple[int, ...]
-
-
 class OverlapError(ValueError):
-    """Spans of one annotator overlap, where codes have no way to say so."""
+    """Spans of one annotator overlap, which the coding cannot represent."""
 
 
 class Codebook:
-    """Codes that are met, in the order of the first of each; what they stand for."""
+    """Codes of positions: the covering label (a set of labels if spans overlap), or its IOB2 tag, else O."""
 
     def __init__(self, coding: Coding = "label", outside: str = NO_CODE) -> None:
-        """`outside` is what the code of an atom without a label is called."""
+        """`outside` is the name of the code without a label."""
         self.coding, self._outside = coding, outside
         self.members: list[_Key] = [()]
-        """The labels of each code; in IOB2, of B the label and of I the label and -1."""
+        """The labels of each code; in IOB2, B has the label, and I has the label and -1."""
         self._codes: dict[_Key, int] = {(): OUTSIDE}
         self.stacked = 0
-        """How many atoms have several labels of one annotator."""
+        """Number of positions with several labels of one annotator."""
 
     def __len__(self) -> int:
         return len(self.members)
@@ -197,11 +186,11 @@ class Codebook:
         return self._codes[key]
 
     def contains(self, code: int, label: int) -> bool:
-        """Whether a code stands for a label, or for a set with it."""
+        """Whether a code is a label, or a set that contains it."""
         return label in self.members[code]
 
     def names(self, labels: Sequence[str]) -> list[str]:
-        """What the codes are called."""
+        """The names of the codes."""
         if self.coding == "iob2":
             tags = [f"{'I' if key[-1] < 0 else 'B'}-{labels[key[0]]}" for key in self.members[1:]]
         else:
@@ -209,58 +198,54 @@ class Codebook:
         return [self._outside, *tags]
 
     def of(self, units: Units, rank: Ints, size: int) -> Ints:
-        """The codes of `size` atoms; `rank` says which of them each atom of the text is."""
-        atom, row = units.atoms()
-        place, label = rank[atom], units.label[row]
-        found = zeros(size).copy()
-        found[place] = self._singles(label, units, atom, row)
-        covered = np.bincount(place, minlength=size)
+        """The codes of `size` positions; `rank` maps positions of the text to these."""
+        position, row = units.atoms()
+        index, label = rank[position], units.label[row]
+        codes = zeros(size).copy()
+        codes[index] = self._single_codes(label, units, position, row)
+        covered = np.bincount(index, minlength=size)
         if (covered > 1).any():
-            self._stack(place, label, covered > 1, found)
-        return found
+            self._stack(index, label, covered > 1, codes)
+        return codes
 
-    def _singles(self, label: Ints, units: Units, atom: Ints, row: Ints) -> Ints:
-        """The code of each atom of each unit, as if there were no other unit."""
+    def _single_codes(self, label: Ints, units: Units, position: Ints, row: Ints) -> Ints:
+        """The code of each position of each unit, ignoring other units."""
         if self.coding == "label":
-            return self._mapped(label, False)
-        inside = (atom > units.start[row]) | ~units.first[row]
-        return np.where(inside, self._mapped(label, True), self._mapped(label, False))
+            return self._codes_of(label, False)
+        inside = (position > units.start[row]) | ~units.first[row]
+        return np.where(inside, self._codes_of(label, True), self._codes_of(label, False))
 
-    def _mapped(self, label: Ints, inside: bool) -> Ints:
-        """A code for each label."""
-        new = zeros(int(label.max(initial=-1)) + 1).copy()
-        for each in distinct(label).tolist():
-            new[each] = self.code((each, -1) if inside else (each,))
-        return new[label]
+    def _codes_of(self, labels: Ints, inside: bool) -> Ints:
+        codes = zeros(int(labels.max(initial=-1)) + 1).copy()
+        for label in distinct(labels).tolist():
+            codes[label] = self.code((label, -1) if inside else (label,))
+        return codes[labels]
 
-    def _stack(self, place: Ints, label: Ints, several: Bools, found: Ints) -> None:
-        """Codes of atoms in several units. This is a loop over sets of labels, which only overlapping spans have."""
+    def _stack(self, index: Ints, label: Ints, several: Bools, codes: Ints) -> None:
+        """Set the codes of positions in several units. Loops over sets of labels, which only overlapping spans have."""
         if self.coding == "iob2":
             raise OverlapError
-        chosen = np.flatnonzero(several[place])
+        chosen = np.flatnonzero(several[index])
         sets: dict[int, set[int]] = {}
-        for at, each in zip(place[chosen].tolist(), label[chosen].tolist(), strict=True):
-            sets.setdefault(at, set()).add(each)
-        for at, labels in sets.items():
-            found[at] = self.code(tuple(sorted(labels)))
+        for position, code in zip(index[chosen].tolist(), label[chosen].tolist(), strict=True):
+            sets.setdefault(position, set()).add(code)
+        for position, labels in sets.items():
+            codes[position] = self.code(tuple(sorted(labels)))
             self.stacked += len(labels) > 1
-
-
-# == agreement/coefficients.py (primary)
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """How a coefficient is counted and computed."""
+    """A coefficient: what each pattern adds to its sums, and its value of sums."""
 
     name: str
     rows: Callable[[Patterns], Values]
     value: Callable[[Values], Values]
     expected: Callable[[Values], Values] | None = None
-    """The agreement that chance would give, where the coefficient has such a term."""
+    """The agreement expected by chance, if the coefficient has such a term."""
 
     def of(self, patterns: Patterns, counts: Values) -> float | None:
-        """The coefficient of patterns that occur so often; None where it is undefined."""
+        """The coefficient of patterns with these frequencies; None if it is undefined."""
         return defined(self.value(counts @ self.rows(patterns)))
 
 
@@ -270,19 +255,18 @@ def defined(value: Values | float) -> float | None:
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
-    """A fraction, undefined where it divides by nothing."""
-    found: Values = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    np.divide(numerator, denominator, out=found, where=np.asarray(denominator) != 0)
-    return found
+    """Divide; undefined if the denominator is 0."""
+    quotient: Values = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=np.asarray(denominator) != 0)
+    return quotient
 
 
 def _corrected(observed: Values, expected: Values) -> Values:
-    """The share of the agreement beyond chance that was reached."""
     return ratio(observed - expected, 1 - expected)
 
 
 def _agreeing(patterns: Patterns) -> Values:
-    """For each pattern the share of pairs of codes that are equal, and 1; 0 and 0 where it cannot be paired."""
+    """For each pattern the share of equal pairs of codes, and 1; 0 and 0 if it has only one code."""
     pairs = patterns.raters * (patterns.raters - 1.0)
     equal = (patterns.frequencies * (patterns.frequencies - 1)).sum(axis=1)
     share = np.divide(equal, pairs, out=np.zeros(len(patterns)), where=pairs > 0)
@@ -360,14 +344,14 @@ def alpha_of(sums: Values) -> Values:
 
 
 def _margins(patterns: Patterns) -> Values:
-    """For two annotators: 1, whether their codes are equal, and the code of either, for atoms that both have."""
+    """For two annotators: 1, whether their codes are equal, and the codes of both, for positions that both have."""
     both = patterns.pairable
     first, second = (np.where(both, patterns.codes[:, side], 0) for side in (0, 1))
     names = np.arange(patterns.size)
     margins = np.concatenate((first[:, None] == names, second[:, None] == names), axis=1)
     equal = patterns.codes[:, 0] == patterns.codes[:, 1]
-    found: Values = np.concatenate((np.ones((len(both), 1)), equal[:, None], margins), axis=1) * both[:, None]
-    return found
+    rows: Values = np.concatenate((np.ones((len(both), 1)), equal[:, None], margins), axis=1) * both[:, None]
+    return rows
 
 
 def kappa_expected(sums: Values) -> Values:
@@ -379,7 +363,7 @@ def kappa_expected(sums: Values) -> Values:
 def kappa_of(sums: Values) -> Values:
     """Cohen's kappa of two annotators: (p_o - p_e) / (1 - p_e), p_o the share of equal codes, p_e = Σ_k p_1k p_2k.
 
-    Of more than two annotators, the mean of the kappas of all pairs that are defined (Light's kappa).
+    For more than two annotators, the mean of the defined kappas of all pairs (Light's kappa).
 
     Source: Cohen 1960; Light 1971.
     """
@@ -388,20 +372,20 @@ def kappa_of(sums: Values) -> Values:
 
 OBSERVED = Coefficient("observed", _agreeing, observed_of)
 KAPPA = Coefficient("kappa", _margins, kappa_of, kappa_expected)
-"""Of two annotators; `light` is the mean of pairs."""
+"""For two annotators; `light` is the mean of pairs."""
 FLEISS = Coefficient("fleiss", _shares, fleiss_of, fleiss_expected)
 ALPHA = Coefficient("alpha", _coincidences, alpha_of)
 AC1 = Coefficient("ac1", _shares, ac1_of, ac1_expected)
 
 
 def mean_defined(values: Values) -> Values:
-    """The mean over the first axis of what is defined; undefined where nothing is."""
+    """The mean of the defined values over the first axis; undefined if there are none."""
     known = ~np.isnan(values)
     return ratio(np.where(known, values, 0).sum(axis=0), known.sum(axis=0).astype(np.float64))
 
 
 def light(patterns: Patterns, counts: Values) -> float | None:
-    """Light's kappa: the mean of Cohen's kappas of all pairs of annotators that are defined."""
+    """Light's kappa: the mean of the defined Cohen's kappas of all pairs of annotators."""
     pairs = combinations(range(patterns.annotators), 2)
     kappas = [KAPPA.value(counts @ KAPPA.rows(patterns.only(pair))) for pair in pairs]
     return defined(mean_defined(np.array(kappas))) if kappas else None

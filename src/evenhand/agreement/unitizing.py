@@ -1,6 +1,7 @@
-"""Agreement on units of a continuum: u-alpha, and cu-alpha and (k)u-alpha of two annotators.
+"""Unitizing coefficients: u-alpha, cu-alpha, (k)u-alpha, alpha_U and gamma.
 
-All are functions of sums over documents that all annotators (of a pair: both) have, without overlapping units.
+u-alpha, cu-alpha and (k)u-alpha are functions of sums over documents that all annotators (of a pair: both) have,
+without overlapping units. alpha_U and gamma are computed from the units themselves, which a `Continuum` collects.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from evenhand.dataclass import dataclass
 from evenhand.statistics.bootstrap import Seed
 from evenhand.tasks.chains.assignment import best_cells
 
-# == agreement/alpha_u.py: Krippendorff's alpha_U: agreement on where the units of one
+SQUARES = 2
+"""The column of `continuum_rows` to which the squares of the lengths of units are added."""
+_ALONE = 1.0
+"""The cost of an unaligned unit."""
+_REACH = 2**0.5
+"""Maximum distance of units that are worth aligning, as a multiple of the sum of their lengths."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +39,9 @@ class Disagreement:
 
 
 def alpha_u(disagreements: Iterable[Disagreement]) -> float | None:
-    """Krippendorff's alpha_U: agreement on where the units of one label begin and end, on one continuum.
+    """Krippendorff's alpha_U: agreement on the boundaries of units of one label, on one continuum.
 
-    Each annotator cuts the continuum of L atoms into units and gaps; gaps run across documents. m is the number of
+    Each annotator cuts the continuum of L positions into units and gaps; gaps run across documents. m is the number of
     annotators.
 
         δ²(g, h) = (b_g - b_h)² + (e_g - e_h)²   two units that intersect
@@ -48,16 +54,13 @@ def alpha_u(disagreements: Iterable[Disagreement]) -> float | None:
 
     Source: Krippendorff 1995, 2004.
     """
-    both = (
-        np.array([(disagreement.observed, disagreement.expected) for disagreement in disagreements])
-        .reshape(-1, 2)
-        .sum(axis=0)
-    )
-    return defined(1 - ratio(both[0], both[1]))
+    pairs = [(disagreement.observed, disagreement.expected) for disagreement in disagreements]
+    observed, expected = np.array(pairs).reshape(-1, 2).sum(axis=0)
+    return defined(1 - ratio(observed, expected))
 
 
 def disagreement(annotators: Sequence[Units], length: int) -> Disagreement:
-    """The disagreement on units of one label, which do not overlap, in a continuum of so many atoms."""
+    """The disagreement on units of one label, which do not overlap, in a continuum of `length` positions."""
     pairs = len(annotators) * (len(annotators) - 1)
     total = sum(_between(one, other) for one, other in combinations(annotators, 2))
     observed = 2 * total / (pairs * float(length) ** 2) if pairs and length else 0.0
@@ -68,11 +71,11 @@ def _between(one: Units, other: Units) -> float:
     """Σ δ² of two annotators."""
     first = np.searchsorted(other.end, one.start, side="right")
     count = np.searchsorted(other.start, one.end, side="left") - first
-    mine, theirs = np.repeat(np.arange(len(one)), count), ranges(first, count)
-    begins, ends = one.start[mine] - other.start[theirs], one.end[mine] - other.end[theirs]
-    met = np.zeros(len(other), dtype=np.bool_)
-    met[theirs] = True
-    alone = np.append(one.length[count == 0], other.length[~met])
+    left, right = np.repeat(np.arange(len(one)), count), ranges(first, count)
+    begins, ends = one.start[left] - other.start[right], one.end[left] - other.end[right]
+    intersects = np.zeros(len(other), dtype=np.bool_)
+    intersects[right] = True
+    alone = np.append(one.length[count == 0], other.length[~intersects])
     return float((_squared(begins) + _squared(ends)).sum() + _squared(alone).sum())
 
 
@@ -95,43 +98,40 @@ def _expected(annotators: Sequence[Units], length: int) -> float:
 
 
 def _gaps(units: Units, length: int) -> Ints:
-    """The lengths of what lies between units, before the first and behind the last one."""
+    """The lengths of gaps: before the first unit, between units and after the last one."""
     return ints(np.append(units.start, length) - np.append(0, units.end))
 
 
-# == agreement/continuum.py: The units of all annotators, which documents put end to end
-
-
 class Continuum:
-    """Units by document, collected portion by portion; unlike counts, they are all kept."""
+    """The units of all annotators by document. Unlike counts, they are all kept."""
 
     def __init__(self, annotators: int) -> None:
         self._units: list[list[tuple[Ints, Units]]] = [[] for _ in range(annotators)]
         self._lengths: dict[int, int] = {}
 
     def add(self, documents: Ints, lengths: Ints, units: Sequence[Units]) -> None:
-        """Add a portion: the document and the length of each sentence, and the units of each annotator."""
+        """Add a part: the document and the length of each sentence, and the units of each annotator."""
         first = np.cumsum(lengths) - lengths
-        found, place = np.unique(documents, return_index=True)
-        before = np.array([self._lengths.get(document, 0) for document in found.tolist()], dtype=np.int64)
-        shift = before - first[place]
+        distinct, index = np.unique(documents, return_index=True)
+        before = np.array([self._lengths.get(document, 0) for document in distinct.tolist()], dtype=np.int64)
+        shift = before - first[index]
         for side, unit in enumerate(units):
             document = documents[np.searchsorted(first, unit.start, side="right") - 1]
-            moved = shift[np.searchsorted(found, document)]
+            moved = shift[np.searchsorted(distinct, document)]
             self._units[side].append((document, replace(unit, start=unit.start + moved, end=unit.end + moved)))
-        sizes = np.bincount(np.searchsorted(found, documents), lengths, minlength=len(found))
-        for document, size in zip(found.tolist(), sizes.astype(np.int64).tolist(), strict=True):
+        sizes = np.bincount(np.searchsorted(distinct, documents), lengths, minlength=len(distinct))
+        for document, size in zip(distinct.tolist(), sizes.astype(np.int64).tolist(), strict=True):
             self._lengths[document] = self._lengths.get(document, 0) + size
 
     def documents(self, one: int, other: int, kept: Bools) -> Iterator[tuple[Units, Units, int]]:
-        """The units of two annotators, document by document, and how many atoms each has."""
+        """The units of two annotators, document by document, and the length of each document."""
         sides = [self._by_document(side) for side in (one, other)]
         for document in np.flatnonzero(kept).tolist():
             first, second = (side.get(document, Units.of([])) for side in sides)
             yield first, second, self._lengths[document]
 
     def _by_document(self, side: int) -> dict[int, Units]:
-        """The units of an annotator by document, counted from its begin."""
+        """The units of an annotator by document, in positions of the document."""
         all_units, document = self._joined(side)
         order = np.lexsort((all_units.end, all_units.start, document))
         ordered, document = all_units.take(order), document[order]
@@ -140,9 +140,9 @@ class Continuum:
         return {number: ordered.take(rows) for number, rows in zip(numbers.tolist(), parts, strict=False)}
 
     def labels(self, annotators: Sequence[int], kept: Bools) -> dict[int, Disagreement | int]:
-        """By label, the disagreement in the documents that are kept.
+        """The disagreement by label, in the documents that are kept.
 
-        Where an annotator's units of the label overlap, it is the number of this annotator instead.
+        If an annotator's units of the label overlap, it is the number of this annotator instead.
         """
         lengths = zeros(len(kept)).copy()
         lengths[list(self._lengths)] = list(self._lengths.values())
@@ -151,13 +151,13 @@ class Continuum:
         sides = [self._on_one_text(side, kept, begins) for side in annotators]
         labels: dict[int, Disagreement | int] = {}
         for label in sorted({label for side in sides for label in np.unique(side.label).tolist()}):
-            mine = [side.take(side.label == label) for side in sides]
-            stacked = [side for side, each in zip(annotators, mine, strict=True) if each.overlapping()]
-            labels[label] = stacked[0] if stacked else disagreement(mine, size)
+            labeled = [side.take(side.label == label) for side in sides]
+            stacked = [side for side, units in zip(annotators, labeled, strict=True) if units.overlapping()]
+            labels[label] = stacked[0] if stacked else disagreement(labeled, size)
         return labels
 
     def _on_one_text(self, side: int, kept: Bools, begins: Ints) -> Units:
-        """The units of an annotator, counted from the begin of the first document."""
+        """The units of an annotator, in positions from the beginning of the first document."""
         units, document = self._joined(side)
         rows = np.flatnonzero(kept[document])
         units, moved = units.take(rows), begins[document[rows]]
@@ -167,24 +167,15 @@ class Continuum:
     def _joined(self, side: int) -> tuple[Units, Ints]:
         """All units of an annotator, and the document of each."""
         parts = self._units[side]
-        document = np.concatenate([each for each, _ in parts])
+        document = np.concatenate([documents for documents, _ in parts])
         start, end, label, first = (
             np.concatenate([getattr(units, name) for _, units in parts]) for name in ("start", "end", "label", "first")
         )
         return Units(start, end, label, first), document
 
 
-# == agreement/gamma.py: Gamma: agreement on the places and labels of units at once,
-
-
-_ALONE = 1.0
-"""What a unit costs that is aligned with none."""
-_REACH = 2**0.5
-"""Up to how many times the sum of their lengths units may be apart and still be worth aligning."""
-
-
 def disorder(one: Units, other: Units) -> float:
-    """The disorder of two annotators' units; there must be some."""
+    """The disorder of two annotators' units; at least one must exist."""
     units = len(one) + len(other)
     left, right = _near(one, other)
     gain = 2 * _ALONE - dissimilarity(one.take(left), other.take(right))
@@ -195,14 +186,14 @@ def disorder(one: Units, other: Units) -> float:
 
 
 def dissimilarity(one: Units, other: Units) -> Values:
-    """d(u, v) of units in pairs."""
+    """d(u, v) of pairs of units."""
     apart = np.abs(one.start - other.start) + np.abs(one.end - other.end)
-    found: Values = (apart / (one.length + other.length)) ** 2 + (one.label != other.label)
-    return found
+    values: Values = (apart / (one.length + other.length)) ** 2 + (one.label != other.label)
+    return values
 
 
 def _near(one: Units, other: Units) -> tuple[Ints, Ints]:
-    """The rows of all pairs whose places may be worth aligning; units are in the order of the text."""
+    """The rows of all pairs close enough to be worth aligning; units are in the order of the text."""
     reach = np.ceil(_REACH * (one.length + other.length.max(initial=0)))
     first = np.searchsorted(other.start, one.start - reach)
     count = np.searchsorted(other.start, one.start + reach, side="right") - first
@@ -210,76 +201,68 @@ def _near(one: Units, other: Units) -> tuple[Ints, Ints]:
 
 
 def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Sequence[int]) -> float | None:
-    """Gamma: agreement on the places and labels of units at once, against texts whose units are moved at random.
+    """Gamma: joint agreement on the positions and labels of units, compared with randomly shifted units.
 
     The dissimilarity of two units is d(u, v) = ((|b_u - b_v| + |e_u - e_v|) / (l_u + l_v))² + [labels differ]. Units of
-    two annotators are aligned one to one, and a unit that is left alone costs 1. The disorder is the least total cost
-    of an alignment, divided by the mean number of units. gamma = 1 - observed disorder / mean disorder of samples.
+    two annotators are aligned one to one, and an unaligned unit costs 1. The disorder is the minimum total cost of an
+    alignment, divided by the mean number of units. gamma = 1 - observed disorder / mean disorder of samples.
 
-    A sample has two texts. Each takes one of the two annotators at random and moves its units by a random whole number
-    of atoms; units that then begin behind the end of the document go on at its begin. The two numbers differ by half
-    the mean length of units at least. Over several documents, disorders are multiplied by the mean numbers of units and
-    added up.
+    A sample has two texts. Each takes one of the two annotators at random and shifts its units by a random number of
+    positions; units that then begin after the end of the document continue at its beginning. The two shifts differ by
+    at least half the mean length of units. Over several documents, disorders are multiplied by the mean numbers of
+    units and added up.
 
     Source: Mathet, Widlöcher and Métivier 2015, for two annotators.
     """
     observed = expected = 0.0
-    found = False
+    has_units = False
     for number, (one, other, length) in enumerate(documents):
         units = (len(one) + len(other)) / 2
         if units:
-            found = True
+            has_units = True
             observed += units * disorder(one, other)
             expected += units * sampled_disorder(one, other, length, samples, (*seed, number))
-    if not found or observed > expected == 0:
+    if not has_units or observed > expected == 0:
         return None
     return 1 - observed / expected if observed else 1.0
 
 
 def sampled_disorder(one: Units, other: Units, length: int, samples: int, seed: Seed) -> float:
-    """The mean disorder of samples of a document with so many atoms."""
+    """The mean disorder of samples of a document with `length` positions."""
     random = np.random.default_rng(seed)
     return float(np.mean([disorder(*_sample(one, other, length, random)) for _ in range(samples)]))
 
 
 def _sample(one: Units, other: Units, length: int, random: np.random.Generator) -> tuple[Units, Units]:
-    """Two texts with units at random places."""
+    """Two texts with randomly shifted units."""
     lengths = np.append(one.length, other.length)
-    least = min(lengths.mean() / 2, (length - 1) / 2)  # so that there is always another number
+    minimum = min(lengths.mean() / 2, (length - 1) / 2)  # a second shift always exists
     while True:
         chosen = [(one, other)[side] for side in random.integers(0, 2, 2).tolist()]
         if any(map(len, chosen)):
             break
     first = int(random.integers(0, length))
     second = int(random.integers(0, length))
-    while abs(first - second) < least:
+    while abs(first - second) < minimum:
         second = int(random.integers(0, length))
     return _moved(chosen[0], first, length), _moved(chosen[1], second, length)
 
 
 def _moved(units: Units, by: int, length: int) -> Units:
-    """Units at other places, in the order of the text; what would begin behind its end goes on at its begin."""
+    """Shift units, in the order of the text; those after the end of the document continue at its beginning."""
     start = units.start + by
     start = np.where(start >= length, start - length, start)
     order = np.argsort(start, kind="stable")
-    moved = replace(units, start=start, end=start + units.length)
-    return moved.take(order)
-
-
-# == agreement/unitizing.py (primary)
+    return replace(units, start=start, end=start + units.length).take(order)
 
 
 def continuum_rows(patterns: Patterns) -> Values:
-    """For each pattern Σ_c o_cc, o_φφ, 0 for the squares of lengths, and for each code what it adds to n_c; φ first."""
+    """For each pattern Σ_c o_cc, o_φφ, 0 for the squares of lengths, and what it adds to n_c of each code; φ first."""
     frequencies, complete = patterns.frequencies, patterns.raters == patterns.annotators
     equal = frequencies * (frequencies - 1) / max(patterns.annotators - 1, 1)
     columns = (equal.sum(axis=1), equal[:, OUTSIDE], np.zeros(len(patterns)), *frequencies.T)
     rows: Values = np.stack(columns, axis=1) * complete[:, None]
     return rows
-
-
-SQUARES = 2
-"""The column of `continuum_rows` to which the squares of the lengths of units are added."""
 
 
 def squares(units: Units) -> Ints:
@@ -290,7 +273,7 @@ def squares(units: Units) -> Ints:
 def u_alpha_of(sums: Values) -> Values:
     """u-alpha, agreement on units with their labels: 1 - (n - Σ_c o_cc) / (n - Σ_c e_cc).
 
-    o_ck, n_c and n are the coincidences of alpha over all atoms, where φ stands for gaps. With s_c = Σ l² over the
+    o_ck, n_c and n are the coincidences of alpha over all positions, where φ denotes gaps. With s_c = Σ l² over the
     units labelled c, s_φ = n_φ, and s their sum, e_ck = n (n_c n_k - [c = k] s_c) / (n² - s).
 
     Source: Krippendorff, Mathet, Bouvry and Widlöcher 2016, equations 1 to 6.
@@ -301,7 +284,7 @@ def u_alpha_of(sums: Values) -> Values:
 
 
 def u_alpha_binary_of(sums: Values) -> Values:
-    """|u-alpha, agreement on what is a unit and what a gap: 1 - (n_φ - o_φφ) / (Σ_k e_φk - e_φφ).
+    """|u-alpha, agreement on units and gaps regardless of labels: 1 - (n_φ - o_φφ) / (Σ_k e_φk - e_φφ).
 
     Source: Krippendorff, Mathet, Bouvry and Widlöcher 2016.
     """
@@ -323,9 +306,9 @@ def shared_rows(patterns: Patterns) -> Values:
 
 
 def overlaps(units: Units, others: Sequence[Units], rank: Ints, size: int) -> list[Ints]:
-    """For each other annotator and each unit, the square of how many of its atoms the other one labels.
+    """For each other annotator and each unit, the square of the number of its positions that the other one labels.
 
-    `rank` numbers the `size` atoms that anybody labels, so that those of a unit follow each other.
+    `rank` numbers the `size` labeled positions, so the positions of a unit are consecutive.
     """
     overlaps = []
     begin, end = rank[units.start], rank[units.end - 1] + 1
@@ -341,7 +324,7 @@ def cu_alpha_of(sums: Values) -> Values:
     """cu-alpha, agreement of two annotators on labels where both see units: 1 - (n* - Σ o*_cc) / (n* - Σ e*_cc).
 
     o* are the coincidences without gaps, n*_c and n* their sums; t_c is the sum over units labelled c, of either
-    annotator, of (atoms of it that the other labels)², and t = Σ t_c. e*_ck = (n*_c n*_k - [c = k] t_c) / (n* - t/n*).
+    annotator, of (its positions that the other labels)²; t = Σ t_c. e*_ck = (n*_c n*_k - [c = k] t_c) / (n* - t/n*).
 
     Source: Krippendorff, Mathet, Bouvry and Widlöcher 2016, equations 10 to 12.
     """

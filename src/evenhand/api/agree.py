@@ -12,7 +12,7 @@ from typing import Any, Literal
 from evenhand.agreement.annotators import Annotators, Naming, SharedText
 from evenhand.agreement.coefficients import CODINGS, Codebook, Coding, OverlapError
 from evenhand.agreement.counts import Counted, DocumentCounter, count_by_keys
-from evenhand.agreement.disagreements import Answer, Place, Vote, Voting
+from evenhand.agreement.disagreements import Answer, Region, Vote, Voting
 from evenhand.agreement.unitizing import Continuum
 from evenhand.api.agreement_figures import AgreementFigures, UnitFigures, intervals_of
 from evenhand.api.compare import Resampling, without_effect
@@ -147,25 +147,25 @@ def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> 
     for text in portions:
         drawing, numbers = SpanDrawing(text.spans), dict[int, int]()
         drawn_places.labels = list(text.spans[0].vocabulary.labels.values)
-        for scope, place in voting.all_places(text):
-            if drawn_places.has_room(place):
+        for scope, region in voting.all_regions(text):
+            if drawn_places.has_room(region):
                 if scope not in numbers:
                     numbers[scope] = len(drawn_places.sentences)
                     places = text.portion.places
                     sentence = sentence_of(scope, places.number(scope), places, drawing.sides(scope))
-                    number = place.sentence if text.names else sentence.number
-                    drawn_places.sentences.append(sentence._replace(document=place.document, number=number))
-                drawn = _in_pieces(place, drawn_places.sentences[numbers[scope]].pieces)
-                seen = text.portion.places.positions(ints([scope]), ints([place.start]), ints([place.end]))
+                    number = region.sentence if text.names else sentence.number
+                    drawn_places.sentences.append(sentence._replace(document=region.document, number=number))
+                drawn = _in_pieces(region, drawn_places.sentences[numbers[scope]].pieces)
+                seen = text.portion.places.positions(ints([scope]), ints([region.start]), ints([region.end]))
                 if seen.of == "characters":
                     drawn = replace(drawn, offsets=(int(seen.start[0]), int(seen.end[0])))
-                drawn_places.add(place, numbers[scope], drawn)
-            drawn_places.count(place)
+                drawn_places.add(region, numbers[scope], drawn)
+            drawn_places.count(region)
     return drawn_places
 
 
-def _in_pieces(place: Place, pieces: tuple[int, ...]) -> DrawnPlace:
-    """A place with positions in the tokens of its sentence, or in the pieces of its text."""
+def _in_pieces(region: Region, pieces: tuple[int, ...]) -> DrawnPlace:
+    """A region with positions in the tokens of its sentence, or in the pieces of its text."""
 
     def moved(answer: Answer) -> Answer:
         start, end, label = piece(pieces, answer[0]), piece(pieces, answer[1]), answer[2]
@@ -173,9 +173,9 @@ def _in_pieces(place: Place, pieces: tuple[int, ...]) -> DrawnPlace:
             return start, end, label
         return start, end, label, tuple((piece(pieces, gap[0]), piece(pieces, gap[1])) for gap in answer[3])
 
-    answers = {name: list(map(moved, spans)) for name, spans in place.answers.items()}
-    start, end = piece(pieces, place.start), piece(pieces, place.end)
-    return DrawnPlace(place.state, start, end, answers, list(map(moved, place.accepted)))
+    answers = {name: list(map(moved, spans)) for name, spans in region.answers.items()}
+    start, end = piece(pieces, region.start), piece(pieces, region.end)
+    return DrawnPlace(region.state, start, end, answers, list(map(moved, region.accepted)))
 
 
 class AgreementRun:
@@ -248,7 +248,7 @@ class AgreementRun:
         read_as = self._prepared.read_as["system"]
         return agreement_signature(self._prepared.settings, read_as, counted.atoms, counted.readings, further)
 
-    def conflicts(self, vote: Vote) -> list[Place]:
+    def conflicts(self, vote: Vote) -> list[Region]:
         """Places where annotators do not have the same units, from another pass."""
         voting = self._voting(vote)
         for text in self._annotators().portions():

@@ -41,10 +41,8 @@ from evenhand.settings import ENCODINGS
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
-    from evenhand.agreement.disagreements import Place
+    from evenhand.agreement.disagreements import Region
     from evenhand.results.agreement import Adjudication, Agreement
-
-# == cli/adjudicate.py: `evenhand adjudicate`: overrides of a gold standard, checked
 
 
 @click.command(cls=Command)
@@ -118,9 +116,6 @@ def _problems(found: Adjudication) -> str:
     lines = [visible(str(problem)) for problem in found.problems]
     number = len(lines)
     return "\n".join([*lines, f"{number:,} problem{'' if number == 1 else 's'}", ""])
-
-
-# == cli/agree.py (primary)
 
 
 AGREED_TASKS = [task.name for task in TASKS.values() if task.agreement]
@@ -235,7 +230,7 @@ def _check_uses(options: Mapping[str, Any]) -> None:
             raise click.UsageError(f"--{name} is for {spelled}")
 
 
-def _write_conflicts(conflicts: list[Place], path: Path) -> None:
+def _write_conflicts(conflicts: list[Region], path: Path) -> None:
     """A line for each place of disagreement."""
     import json
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from evenhand.agreement.disagreements import Answer, Place, Vote
+from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
 from evenhand.data.overrides import VERDICTS, Override, OverrideFile
@@ -22,8 +22,6 @@ from evenhand.parameters import check_whole_number
 from evenhand.results.display import Framed, Shown, Tabled, written
 from evenhand.results.display import written as written_to
 from evenhand.version import __version__
-
-# == result/adjudication.py: An adjudication: overrides of a gold standard, checked again
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,9 +94,6 @@ class Adjudication(Shown, Tabled):
     def _refuse_problems(self) -> None:
         for problem in self.problems:
             raise InputError(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
-
-
-# == result/agreement_figures.py: The figures of an agreement, in the form of their JSON. None
 
 
 class Coefficients(msgspec.Struct, frozen=True):
@@ -233,9 +228,6 @@ class Figures(msgspec.Struct, frozen=True):
     resampling: Resampling
 
 
-# == result/agreement_page.py: What the page of an agreement carries: places in their sente
-
-
 STATES = ("undecided", "decided", "agreed")
 """What a place can be: those that need a decision first."""
 
@@ -269,15 +261,15 @@ class DrawnPlaces:
     """How often two annotators differ."""
     _kept: dict[str, list[tuple[int, DrawnPlace]]] = field(default_factory=lambda: {state: [] for state in STATES})
 
-    def has_room(self, place: Place) -> bool:
+    def has_room(self, place: Region) -> bool:
         """Whether a place may be carried, as far as is known."""
         return len(self._kept[place.state]) < self.limit
 
-    def add(self, place: Place, sentence: int, drawn: DrawnPlace) -> None:
+    def add(self, place: Region, sentence: int, drawn: DrawnPlace) -> None:
         """Carry a place, in a sentence by its number here."""
         self._kept[place.state].append((sentence, drawn))
 
-    def count(self, place: Place) -> None:
+    def count(self, place: Region) -> None:
         self.by_state[place.state] += 1
         self.by_document[place.document, place.state] += 1
         for label in {answer[2] for given in place.answers.values() for answer in given}:
@@ -291,9 +283,6 @@ class DrawnPlaces:
         return iter(ordered[: self.limit])
 
 
-# == result/agreement.py (primary)
-
-
 DEFAULT_LIMIT = 5_000
 """How many places a page carries."""
 
@@ -301,7 +290,7 @@ DEFAULT_LIMIT = 5_000
 class Voters(Protocol):
     """Who can read the files of annotators again, and let them vote."""
 
-    def conflicts(self, vote: Vote) -> list[Place]:
+    def conflicts(self, vote: Vote) -> list[Region]:
         """Places where they do not have the same spans."""
 
     def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
@@ -319,7 +308,7 @@ class Agreement(Shown, Framed, Tabled):
         figures: Figures,
         by: str | None = None,
         voters: Voters | None = None,
-        listed: Sequence[Place] = (),
+        listed: Sequence[Region] = (),
     ) -> None:
         """With `by`, "document", tables have a row a document; `voters` read the files again.
 
@@ -413,7 +402,7 @@ class Agreement(Shown, Framed, Tabled):
     def signature(self) -> str:
         return self.figures.signature
 
-    def conflicts(self, vote: str | int = "majority") -> list[Place]:
+    def conflicts(self, vote: str | int = "majority") -> list[Region]:
         """Places where annotators do not have the same spans; the files are read again.
 
         vote       which spans are accepted there: those of the "majority", "unanimous" ones, or those that so many
