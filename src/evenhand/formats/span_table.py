@@ -20,7 +20,7 @@ from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
 from evenhand.formats.conll import check_cells
 from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer, by_batch
-from evenhand.formats.parsing.cells import MOST_DIGITS, Lines, is_wide, numbers, split
+from evenhand.formats.parsing.cells import MAX_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.parsing.json_lines import to_write
 from evenhand.formats.partition import Partitioning, has_text
 from evenhand.formats.source import Block, Source
@@ -143,7 +143,7 @@ def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, v
         row = listed[place]
         text, begin, behind = lines.data[start[place] : end[place]].decode(), int(first[row]), int(last[row]) + 1
         parts = text.replace(",", " ").split()
-        tokens = {int(part) for part in parts if part.isdecimal() and len(part) <= MOST_DIGITS}
+        tokens = {int(part) for part in parts if part.isdecimal() and len(part) <= MAX_DIGITS}
         is_whole = len(tokens) == len(parts) and {begin, behind - 1} <= tokens
         if not is_whole or min(tokens) < begin or max(tokens) >= behind:
             finding = f"the tokens {text[:80]!r} do not run from {begin} to {behind - 1}"

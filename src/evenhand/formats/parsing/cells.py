@@ -1,6 +1,8 @@
-"""What a layout asks of the lines of a block, whichever parser found them.
+"""A block of bytes as lines and cells, found with whole-array operations, without a Python loop over lines.
 
-`grid` serves blocks in which all lines are written alike, `blocks` all others; both find the same cells.
+`split` is the general parser. `grid` is the fast path for blocks whose lines all have the same number of cells; both
+find the same cells. `LineCells` finds only some cells of each line, for files with many columns. The functions at the
+end read numbers and strings from windows of eight bytes.
 """
 
 from __future__ import annotations
@@ -32,21 +34,37 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import COLUMNS, DEPTH, LimitError
 from evenhand.formats.source import LINE_FEED, Block
 
+TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
+MAX_DIGITS = 18
+"""Maximum number of digits of a whole number."""
+_BLANKS_AT_END = 8
+"""Number of trailing blanks that are removed with array operations; longer runs are rare."""
+_SLICE = 1 << 18
+"""Bytes per step when the depth of brackets is computed."""
+_LONG_BLOCK = 1 << 23
+"""In larger blocks, the columns of lines are counted before they are split."""
+_CONTROL = bytes(range(SPACE + 1))
+
+Cell = tuple[Ints, Ints]
+"""Start and end of a cell, for every line."""
+Windows = npt.NDArray[np.unsignedinteger[Any]]
+"""Windows of bytes, as many as the type has."""
+
 
 class Cells(ABC):
-    """The cells of lines that have equally many; columns count from 0."""
+    """The cells of lines with the same number of cells; columns count from 0."""
 
     data: bytes
     columns: int
     lines: Ints | LineNumbers
-    """The number of each line in its block, where others count, too."""
+    """The number of each line in its block, which may have other lines, too."""
 
     @abstractmethod
-    def column(self, column: int) -> tuple[Ints, Ints]:
-        """Begin and end of the cells in one column."""
+    def column(self, column: int) -> Cell:
+        """Start and end of the cells in one column."""
 
     def tokens(self, column: int) -> Tokens:
-        """The cells in one column, as texts: the same object for all who ask, so that it works things out once."""
+        """The cells in one column as texts; always the same object, because it caches."""
         if column not in self._tokens:
             self._tokens[column] = Tokens(self.data, *self.column(column))
         return self._tokens[column]
@@ -59,71 +77,55 @@ class Cells(ABC):
         return {}
 
 
-# == formats/parsing/blocks.py: The byte-block parser: the lines and cells of a block, found
-
-
-TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
-_BLANKS_AT_END = 8
-"""How many blanks at the ends of texts are looked for in all of them at once."""
-MOST_DIGITS = 18
-"""How many digits a whole number may have."""
-_SLICE = 1 << 18
-"""How many bytes are looked at in one go, to see how deep brackets are."""
-_LONG_BLOCK = 1 << 23
-"""In blocks of more bytes the columns of lines are counted before anything is made of them."""
-
-
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a block; line i has `cells[i]` cells, none where it is blank."""
+    """The lines of a block; line i has `cells[i]` cells, or 0 if it is blank."""
 
     data: bytes
     first_line: int
     cells: Ints
     _first: Ints
-    """For each line the place of its first cell in the columns below."""
+    """Index of each line's first cell in the columns below."""
     _start: Ints
-    """Where each cell begins."""
     _end: Ints
-    """Where each cell ends."""
 
     def table(self, lines: Ints, columns: int) -> CellTable:
-        """The first cells of some lines, which all have at least `columns` of them."""
+        """Return the first cells of some lines, which all have at least `columns` of them."""
         return CellTable(self.data, columns, lines, self._first[lines], self._start, self._end)
 
     @property
     def begins(self) -> Ints:
-        """Where each line begins."""
+        """Start of each line."""
         starts: Ints = self._start[self._first]
         return starts
 
     @property
     def ends(self) -> Ints:
-        """Where each line ends that is not blank."""
+        """End of each line that is not blank."""
         ends: Ints = self._end[self._first + self.cells - 1]
         return ends
 
     def drop_empty_end(self, line: int, columns: int) -> bool:
-        """Leave a line `columns` cells if those behind them are empty; whether that was possible."""
-        behind = slice(self._first[line] + columns, self._first[line] + self.cells[line])
-        if self.cells[line] <= columns or (self._end[behind] != self._start[behind]).any():
+        """Reduce a line to `columns` cells if the others are empty; return whether that was possible."""
+        others = slice(self._first[line] + columns, self._first[line] + self.cells[line])
+        if self.cells[line] <= columns or (self._end[others] != self._start[others]).any():
             return False
         self.cells[line] = columns
         return True
 
     def number(self, line: int) -> int:
-        """The line's number in its file."""
+        """Return the line's number in its file."""
         return self.first_line + line
 
     def text(self, line: int) -> str:
-        """The line, without what ends it; it must not be blank."""
+        """Return a line that is not blank, without its line end."""
         first = self._first[line]
         return self.data[self._start[first] : self._end[first + self.cells[line] - 1]].decode()
 
 
 @dataclass(frozen=True)
 class CellTable(Cells):
-    """The cells of lines that have equally many, wherever they are."""
+    """The cells of lines anywhere in a block."""
 
     data: bytes
     columns: int
@@ -132,24 +134,24 @@ class CellTable(Cells):
     _start: Ints
     _end: Ints
 
-    def column(self, column: int) -> tuple[Ints, Ints]:
-        place = self._first + column
-        return self._start[place], self._end[place]
+    def column(self, column: int) -> Cell:
+        index = self._first + column
+        return self._start[index], self._end[index]
 
 
 def is_wide(line: str | bytes) -> bool:
-    """Whether a line has more columns than the limit."""
+    """Return whether a line has more columns than the limit."""
     return len(line) > COLUMNS.value and _columns(line) > COLUMNS.value
 
 
 def refuse_wide(line: str | bytes, number: int) -> None:
-    """Raise an error where a line has more columns than the limit."""
+    """Raise an error if a line has more columns than the limit."""
     if is_wide(line):
         raise LimitError(f"found {_columns(line):,} columns", COLUMNS.remedy, number)
 
 
 def _refuse_wide_lines(block: Block, data: Bytes) -> None:
-    """The same for all lines of a block; only those are looked at that are long enough."""
+    """Raise an error if a line of a block has more columns than the limit; short lines are not examined."""
     feeds = np.flatnonzero(data == LINE_FEED)
     start, end = np.append(0, feeds + 1), np.append(feeds, block.size)
     for row in np.flatnonzero(end - start > COLUMNS.value).tolist():
@@ -157,7 +159,7 @@ def _refuse_wide_lines(block: Block, data: Bytes) -> None:
 
 
 def _columns(line: str | bytes) -> int:
-    """How many columns a line has, between single tabs or runs of blanks, whichever are more."""
+    """The number of columns of a line, between single tabs or between runs of blanks, whichever is larger."""
     text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
     is_tab = text == TAB
     is_blank = is_tab | (text == SPACE)
@@ -166,36 +168,35 @@ def _columns(line: str | bytes) -> int:
 
 
 def refuse_deep(block: Block, depth: int) -> None:
-    """Raise an error where more brackets are open than the limit; `depth` of them are at the beginning."""
-    most = DEPTH.value
+    """Raise an error if more brackets are open than the limit; `depth` are open at the beginning."""
     for begin in range(0, block.size, _SLICE):
         part = np.frombuffer(block.data, dtype=np.uint8)[begin : min(begin + _SLICE, block.size)]
         steps = (part == ord("(")).view(np.int8) - (part == ord(")")).view(np.int8)
         depths = depth + np.cumsum(steps, dtype=np.int32)
-        if int(depths.max(initial=0)) > most:
-            line = block.first_line + block.data.count(b"\n", 0, begin + int((depths > most).argmax()))
-            raise LimitError(f"more than {most:,} brackets are open here", DEPTH.remedy, line)
+        if int(depths.max(initial=0)) > DEPTH.value:
+            line = block.first_line + block.data.count(b"\n", 0, begin + int((depths > DEPTH.value).argmax()))
+            raise LimitError(f"more than {DEPTH.value:,} brackets are open here", DEPTH.remedy, line)
         depth = int(depths[-1])
 
 
 def split(block: Block, *, tabs: bool) -> Lines:
-    """The lines and cells of a block; cells are separated by single tabs, or by runs of spaces and tabs."""
+    """Return the lines and cells of a block; cells are separated by single tabs, or by runs of spaces and tabs."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     if block.size > _LONG_BLOCK:
         _refuse_wide_lines(block, data)
     start, end, last = _tabbed_cells(data) if tabs else _cells_between_runs(data)
     first = np.append(0, last[:-1] + 1)
     cells = last - first + 1
-    # A line is blank if it is no longer than the separators between its cells; the last one is empty then.
+    # A line is blank if it is not longer than the separators between its cells; its last cell is empty then.
     maybe = np.flatnonzero(start[last] == end[last])
     cells[maybe[end[last[maybe]] - start[first[maybe]] < cells[maybe]]] = 0
     return Lines(block.data, block.first_line, cells, first, start, end)
 
 
 def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Ints]:
-    """Begin and end of every cell between tabs, and which are the last of their lines.
+    """Start and end of every cell between tabs, and which are the last of their lines.
 
-    Lines end before the carriage returns and spaces at their end.
+    Lines end before trailing carriage returns and spaces.
     """
     end = np.flatnonzero((data == TAB) | (data == LINE_FEED))
     start, last = np.append(0, end[:-1] + 1), np.flatnonzero(data[end] == LINE_FEED)
@@ -204,7 +205,7 @@ def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Ints]:
 
 
 def trimmed(data: Bytes, start: Ints, end: Ints, blanks: bytes) -> Ints:
-    """Where texts end without the blanks at their ends."""
+    """Return the ends of texts without trailing blanks."""
     is_blank = np.zeros(256, dtype=np.bool_)
     is_blank[list(blanks)] = True
     for _ in range(_BLANKS_AT_END):
@@ -212,15 +213,15 @@ def trimmed(data: Bytes, start: Ints, end: Ints, blanks: bytes) -> Ints:
         if not has_blank.any():
             return end
         end = end - has_blank
-    for row in np.flatnonzero(has_blank).tolist():  # the few with many blanks, one by one
+    for row in np.flatnonzero(has_blank).tolist():  # the few texts with many blanks, one by one
         end[row] = start[row] + len(data[start[row] : end[row]].tobytes().rstrip(blanks))
     return end
 
 
 def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
-    """Begin and end of every cell between runs of blanks, and which are the last of their lines.
+    """Start and end of every cell between runs of blanks, and which are the last of their lines.
 
-    A blank line keeps one empty cell.
+    A blank line has one empty cell.
     """
     line_feed = data == LINE_FEED
     blank = line_feed | (data == SPACE) | (data == TAB) | (data == CARRIAGE_RETURN)
@@ -230,7 +231,7 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
     ends_line, full = line_feed[end], text_before[end]
     start = end.copy()
     start[full] = np.flatnonzero(~(blank | text_before))
-    # Blanks at the end of a line leave its line feed behind an empty cell: the cell before it is the last one.
+    # With trailing blanks, the line feed follows an empty cell: the cell before it is the last one.
     trailing = np.zeros_like(full)
     trailing[1:] = ends_line[1:] & ~full[1:] & ~ends_line[:-1]
     if not trailing.any():
@@ -241,45 +242,42 @@ def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
 
 
 def numbers(data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """The cells as whole numbers of at most 18 digits, and which of them are none."""
+    """Return cells as whole numbers of at most 18 digits, and which cells are not such numbers."""
     text = np.frombuffer(data, dtype=np.uint8)
     lengths = end - start
-    value, bad = np.zeros(len(start), dtype=np.int64), (lengths == 0) | (lengths > MOST_DIGITS)
-    for place in range(min(int(lengths.max(initial=0)), MOST_DIGITS)):
-        inside = lengths > place
-        digit = text[np.where(inside, start + place, 0)].astype(np.int64) - ord("0")
+    value, bad = np.zeros(len(start), dtype=np.int64), (lengths == 0) | (lengths > MAX_DIGITS)
+    for index in range(min(int(lengths.max(initial=0)), MAX_DIGITS)):
+        inside = lengths > index
+        digit = text[np.where(inside, start + index, 0)].astype(np.int64) - ord("0")
         bad |= inside & ((digit < 0) | (digit > 9))
         value = np.where(inside, value * 10 + digit, value)
     return value, bad
 
 
-# == formats/parsing/grid.py: Blocks in which every line that is not blank has the same nu
-
-
 @dataclass(frozen=True)
 class Grid(Cells):
-    """The cells of lines between which only blank ones stand, or others that end sentences, too."""
+    """The cells of a block whose other lines are blank, or end sentences like blank lines."""
 
     data: bytes
     columns: int
     edges: list[Ints]
-    """Where the cells of each column begin, and where they end."""
+    """Starts and ends of the cells of each column, in turns."""
     bounds: Ints
-    """Where sentences begin, in lines with cells, and where the last one ends."""
+    """Starts of sentences, counted in lines with cells, and the end of the last one."""
 
-    def column(self, column: int) -> tuple[Ints, Ints]:
-        for which in (2 * column, 2 * column + 1):  # in one piece, as many ask for it
-            self.edges[which] = np.ascontiguousarray(self.edges[which])
+    def column(self, column: int) -> Cell:
+        for index in (2 * column, 2 * column + 1):  # contiguous, because columns are used several times
+            self.edges[index] = np.ascontiguousarray(self.edges[index])
         return self.edges[2 * column], self.edges[2 * column + 1]
 
     @property
     def lines(self) -> LineNumbers:  # type: ignore[override]
         begin, first = self.edges[0], self.bounds[:-1]
-        more = cache(partial(other_lines, self.data, begin[first], first))  # lets go of the bounds of cells
+        more = cache(partial(_other_lines, self.data, begin[first], first))  # does not keep the bounds of cells
         return LineNumbers(first, more, 0, len(begin))
 
     def without(self, rows: Ints) -> Grid:
-        """The other lines; where some are taken out, a sentence ends."""
+        """Return the other lines; a sentence ends where lines are removed."""
         keep = complement(len(self.edges[0]), rows)
         bounds = np.concatenate((self.bounds, rows))
         bounds = distinct(bounds - np.searchsorted(rows, bounds))
@@ -287,9 +285,9 @@ class Grid(Cells):
 
 
 def grid(block: Block, columns: int, *, tabs: bool, comments: Ints | None = None) -> Grid | None:
-    """The cells of a block whose lines are blank or have `columns` of them; None where it is written otherwise.
+    """Return the cells of a block whose lines are blank or have `columns` cells; None for other blocks.
 
-    `comments` are the places of bytes that do not count.
+    `comments` are offsets of bytes to ignore.
     """
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     has_returns = b"\r" in block.data if tabs else _has_returns(data)
@@ -303,36 +301,36 @@ def grid(block: Block, columns: int, *, tabs: bool, comments: Ints | None = None
     edges = _edges(separates)
     if not len(edges) or len(edges) % (2 * columns):
         return None
-    found = [edges[which :: 2 * columns] for which in range(2 * columns)]
-    found[0], found[-1] = begin, end = found[0].copy(), found[-1].copy()
-    behind = np.append(begin[1:], block.size)
-    behind -= end
-    wide = np.flatnonzero(behind != 1 + has_returns)
+    by_column = [edges[index :: 2 * columns] for index in range(2 * columns)]
+    by_column[0], by_column[-1] = begin, end = by_column[0].copy(), by_column[-1].copy()
+    gap = np.append(begin[1:], block.size)  # bytes between the end of a row and the next one
+    gap -= end
+    wide = np.flatnonzero(gap != 1 + has_returns)
     is_ended = data.take(end + 1 if has_returns else end, mode="clip") == LINE_FEED
-    feeds = _line_feeds(data, end[wide], behind[wide])
+    feeds = _line_feeds(data, end[wide], gap[wide])
     is_ended[wide] = feeds > 0
-    # Where all line feeds stand behind rows, none stands within one.
+    # If all line feeds are in gaps, none is within a row.
     lines = int(np.count_nonzero(data == LINE_FEED))
     before = block.data.count(b"\n", 0, begin[0])
     if not is_ended.all() or before + len(end) - len(wide) + int(feeds.sum()) != lines:
         return None
     if tabs:
-        single = int(begin[0]) + len(end) * (columns - 1) + int(behind.sum())
-        if np.count_nonzero(separates) != single or not _have_plain_ends(data, int(begin[0]), end, behind, has_returns):
+        single = int(begin[0]) + len(end) * (columns - 1) + int(gap.sum())
+        if np.count_nonzero(separates) != single or not _have_plain_ends(data, int(begin[0]), end, gap, has_returns):
             return None
     block.has_lines(lines)
     bounds = np.concatenate(([0], wide[feeds > 1] + 1, [len(end)]))
-    return Grid(block.data, columns, found, bounds[: -1 if bounds[-2] == len(end) else None])
+    return Grid(block.data, columns, by_column, bounds[: -1 if bounds[-2] == len(end) else None])
 
 
-def other_lines(data: bytes, begin: Ints, first: Ints) -> Ints:
-    """How many lines without cells stand before some places, of those that have `first` lines with cells before."""
+def _other_lines(data: bytes, begin: Ints, first: Ints) -> Ints:
+    """The number of lines without cells before some offsets, which follow `first` lines with cells."""
     feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == LINE_FEED)
     return np.searchsorted(feeds, begin) - first
 
 
 def _edges(separates: Bools) -> Ints:
-    """Where runs of text begin and end, in turns."""
+    """Starts and ends of runs of text, in turns."""
     changes = np.empty_like(separates)
     changes[0] = not separates[0]
     np.not_equal(separates[1:], separates[:-1], out=changes[1:])
@@ -340,59 +338,51 @@ def _edges(separates: Bools) -> Ints:
 
 
 def _has_returns(data: Bytes) -> bool | None:
-    """Whether there are carriage returns; None where there are odd bytes up to the space, which separate nothing."""
-    behind_feed, behind_return = LINE_FEED + 1, CARRIAGE_RETURN + 1
-    # Bytes below a range wrap around, so that those within it become the least ones.
-    least = int((data - np.uint8(behind_feed)).min()) + behind_feed
+    """Whether there are carriage returns; None if there are other control characters, which do not separate cells."""
+    after_feed, after_return = LINE_FEED + 1, CARRIAGE_RETURN + 1
+    # Bytes below a range wrap around, so bytes within it become the smallest ones.
+    least = int((data - np.uint8(after_feed)).min()) + after_feed
     if int(data.min()) < TAB or least < CARRIAGE_RETURN:
         return None
     if least >= SPACE:
         return False
-    return True if int((data - np.uint8(behind_return)).min()) >= SPACE - behind_return else None
+    return True if int((data - np.uint8(after_return)).min()) >= SPACE - after_return else None
 
 
-def _line_feeds(data: Bytes, end: Ints, behind: Ints) -> Ints:
-    """How many line feeds there are among so many bytes behind rows."""
-    second = (data.take(end + 1, mode="clip") == LINE_FEED) & (behind > 1)
-    counted: Ints = (data[end] == LINE_FEED) + second.astype(np.int64)
-    rows = np.flatnonzero(behind > 2)
+def _line_feeds(data: Bytes, end: Ints, gap: Ints) -> Ints:
+    """The number of line feeds in the gaps after rows."""
+    second = (data.take(end + 1, mode="clip") == LINE_FEED) & (gap > 1)
+    counts: Ints = (data[end] == LINE_FEED) + second.astype(np.int64)
+    rows = np.flatnonzero(gap > 2)
     if len(rows):
-        end, behind = end[rows] + 2, behind[rows] - 2
-        so_far = np.append(0, np.cumsum(data[ranges(end, behind)] == LINE_FEED))
-        last = np.cumsum(behind)
-        counted[rows] += so_far[last] - so_far[last - behind]
-    return counted
+        end, gap = end[rows] + 2, gap[rows] - 2
+        so_far = np.append(0, np.cumsum(data[ranges(end, gap)] == LINE_FEED))
+        last = np.cumsum(gap)
+        counts[rows] += so_far[last] - so_far[last - gap]
+    return counts
 
 
-def _have_plain_ends(data: Bytes, first: int, end: Ints, behind: Ints, has_returns: bool) -> bool:
-    """Whether lines have no tabs or spaces at their ends, and every carriage return a line feed behind it."""
-    returns, wide = np.flatnonzero(data == CARRIAGE_RETURN) if has_returns else empty(), np.flatnonzero(behind > 1)
-    feeds = np.concatenate((returns + 1, end[wide] + behind[wide] - 1, [first - 1] * bool(first)))
+def _have_plain_ends(data: Bytes, first: int, end: Ints, gap: Ints, has_returns: bool) -> bool:
+    """Whether lines have no trailing tabs or spaces, and every carriage return is followed by a line feed."""
+    returns, wide = np.flatnonzero(data == CARRIAGE_RETURN) if has_returns else empty(), np.flatnonzero(gap > 1)
+    feeds = np.concatenate((returns + 1, end[wide] + gap[wide] - 1, [first - 1] * bool(first)))
     has_blanks = (data[end - 1] == SPACE).any() or (data[end[wide]] == TAB).any()
     return not has_blanks and bool((data[feeds.astype(np.int64)] == LINE_FEED).all())
 
 
-# == formats/parsing/line_cells.py: The first cells and the last cell of lines, without a look a
-
-
-Cell = tuple[Ints, Ints]
-"""Begin and end of a cell, for every line."""
-_CONTROL = bytes(range(SPACE + 1))
-
-
 @dataclass(frozen=True)
 class LineCells:
-    """Some lines of a block, without the blanks at their ends."""
+    """Some lines of a block without trailing blanks, of which only the cells that are needed are found."""
 
     data: bytes
     line: Ints
-    """The number of each line, counted from `first_line`."""
+    """Line numbers, counted from `first_line`."""
     begin: Ints
     end: Ints
     tabs: bool
     first_line: int
     _marks: BitSearch
-    """The tabs and line feeds; without tabs, the bytes with which text or blanks begin."""
+    """Tabs and line feeds; without tabs, the bytes at which text or blanks begin."""
 
     @staticmethod
     def of(block: Block, *, tabs: bool) -> LineCells:
@@ -425,7 +415,7 @@ class LineCells:
         return replace(self, line=self.line[rows], begin=self.begin[rows], end=self.end[rows])
 
     def number(self, row: int) -> int:
-        """The line's number in its file."""
+        """Return the line's number in its file."""
         return self.first_line + int(self.line[row])
 
     def texts(self) -> Iterator[str]:
@@ -433,67 +423,62 @@ class LineCells:
             yield self.data[begin:end].decode()
 
     def split(self, row: int) -> list[str]:
-        """All cells of a line."""
+        """Return all cells of a line."""
         text = self.data[self.begin[row] : self.end[row]].decode()
         return text.split("\t") if self.tabs else text.split()
 
-    def cells(self, places: Sequence[int]) -> tuple[dict[int, Cell], Ints]:
-        """The cells at some places, counted from 0, and where the last of them ends; what is missing is at the end."""
-        found: dict[int, Cell] = {}
-        bounds = {place: (place - 1, place) if self.tabs else (2 * place, 2 * place + 1) for place in places}
-        marks = self._marks.following(self.begin, {number for pair in bounds.values() for number in pair})
-        for place, (first, behind) in bounds.items():
-            start = marks[first] + self.tabs if first >= 0 else self.begin
-            found[place] = np.minimum(start, self.end), np.minimum(marks[behind], self.end)
-        return found, found[max(places)][1] if places else self.begin
+    def cells(self, columns: Sequence[int]) -> tuple[dict[int, Cell], Ints]:
+        """Return the cells of some columns, counted from 0, and the end of the last one.
 
-    def last(self, least: int) -> Cell:
-        """The last cells; between tabs, empty ones behind the first `least` are passed over."""
+        Missing cells are empty, at the end of their line.
+        """
+        cells: dict[int, Cell] = {}
+        bounds = {column: (column - 1, column) if self.tabs else (2 * column, 2 * column + 1) for column in columns}
+        marks = self._marks.following(self.begin, {number for pair in bounds.values() for number in pair})
+        for column, (first, after) in bounds.items():
+            start = marks[first] + self.tabs if first >= 0 else self.begin
+            cells[column] = np.minimum(start, self.end), np.minimum(marks[after], self.end)
+        return cells, cells[max(columns)][1] if columns else self.begin
+
+    def last(self, minimum: int) -> Cell:
+        """Return the last cells; between tabs, empty cells after the first `minimum` are skipped."""
         end = self.end
         start = self._begin_of_last(end)
         if not self.tabs:
             return start, end
         for row in np.flatnonzero(start == end).tolist():
             cells = self.split(row)
-            while len(cells) > least and not cells[-1]:
+            while len(cells) > minimum and not cells[-1]:
                 cells.pop()
             end = end.copy() if end is self.end else end
             end[row] = self.begin[row] + len("\t".join(cells).encode())
         return self._begin_of_last(end), end
 
     def _begin_of_last(self, end: Ints) -> Ints:
-        """Where the last cells before these ends begin."""
         return np.maximum(self._marks.preceding(end) + self.tabs, self.begin)
 
 
-# == formats/parsing/windows.py: Numbers and strings within windows of eight bytes, all bytes
-
-
-Windows = npt.NDArray[np.unsignedinteger[Any]]
-"""Windows of any size: their bytes are as many as their type has."""
-
-
 def leading_numbers(window: Words) -> tuple[Ints, Ints]:
-    """The whole number that each window begins with, and how many digits it has there: none to eight."""
+    """Return the whole number at the beginning of each window, and its number of digits: 0 to 8."""
     value, length = _numbers(window.astype(np.uint32))
-    # Most numbers are short, and half as many bytes take half the time.
+    # Most numbers are short, and half the bytes take half the time.
     if length.max(initial=0) == 4:
         value, length = _numbers(window)
     return value.astype(np.int64), length.astype(np.int64)
 
 
 def lengths_to_quote(window: Words) -> Ints:
-    """How many bytes of each window stand before its first quote; 8 if it has none."""
-    others = window ^ _each(window, ord('"'))
-    return _before_first((others - _each(window, 1)) & ~others & _each(window, 0x80)).astype(np.int64)
+    """Return the number of bytes before the first quote of each window; 8 if it has none."""
+    others = window ^ _filled(window, ord('"'))
+    return _before_first((others - _filled(window, 1)) & ~others & _filled(window, 0x80)).astype(np.int64)
 
 
 def _numbers(window: Windows) -> tuple[Windows, Windows]:
     kind, size = window.dtype.type, window.itemsize
-    digits = window ^ _each(window, ord("0"))
-    # What is added sets the high bit of bytes over nine.
-    length = _before_first(((digits + _each(window, 0x76)) | digits) & _each(window, 0x80))
-    # Digits move up to the last byte, and zeros in; then neighbours are added up: to pairs, fours, eights.
+    digits = window ^ _filled(window, ord("0"))
+    # The sum has a high bit in bytes over nine.
+    length = _before_first(((digits + _filled(window, 0x76)) | digits) & _filled(window, 0x80))
+    # Digits move up to the last byte, and zeros in; then neighbours are added up to pairs, fours and eights.
     value = digits << (kind(8 * size) - (length.astype(kind) << kind(3)))
     step = 1
     while step < size:
@@ -504,12 +489,12 @@ def _numbers(window: Windows) -> tuple[Windows, Windows]:
 
 
 def _before_first(high_bits: Windows) -> Windows:
-    """How many bytes stand before the lowest one whose high bit is set; all of them where none is."""
+    """The number of bytes before the lowest one whose high bit is set; all of them if none is."""
     below = (high_bits & -high_bits) - high_bits.dtype.type(1)
-    counted: Windows = np.bitwise_count(below) >> np.uint8(3)
-    return counted
+    counts: Windows = np.bitwise_count(below) >> np.uint8(3)
+    return counts
 
 
-def _each(window: Windows, byte: int) -> np.unsignedinteger[Any]:
+def _filled(window: Windows, byte: int) -> np.unsignedinteger[Any]:
     """A window with the same byte everywhere."""
     return window.dtype.type(int.from_bytes(bytes([byte]) * window.itemsize, "little"))
