@@ -543,15 +543,15 @@ def test_a_weight_that_is_no_number_of_0_or_more(tmp_path: Path, system: Path, w
     with pytest.raises(eh.InputError) as error:
         eh.score(gold, system, match="t", token_weight=3, column=COLUMN)
     assert str(error.value) == (
-        f"{gold}:3: the weight {weight!r} in column 3 is no number of 0 or more; mend it, or name another column."
+        f"{gold}:3: the weight {weight!r} in column 3 is not a number of 0 or more; mend it, or name another column."
     )
 
 
 def test_a_column_that_is_not_there(tmp_path: Path, system: Path) -> None:
     gold = written(tmp_path, "gold.conll", GOLD_TOKEN_WEIGHTS)
-    with pytest.raises(eh.InputError, match=r"gold\.conll:1: there is no column 4, this line has 3 columns"):
+    with pytest.raises(eh.InputError, match=r"gold\.conll:1: column 4 does not exist, this line has 3 columns"):
         eh.score(gold, system, match="t", token_weight=4, column=COLUMN)
-    with pytest.raises(eh.InputError, match=r"there is no column 'WEIGHT', the file has no header line"):
+    with pytest.raises(eh.InputError, match=r"column 'WEIGHT' does not exist, the file has no header line"):
         eh.score(gold, system, match="t", token_weight="WEIGHT", column=COLUMN)
 
 

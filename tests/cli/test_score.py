@@ -140,7 +140,7 @@ BAD = {
     ),
     "no such column": (
         ["score", "gold.conll", "other.conll", "--column", "7"],
-        "gold.conll:1: there is no column 7, this line has 2 columns; name another column.",
+        "gold.conll:1: column 7 does not exist, this line has 2 columns; name another column.",
     ),
     "weights": (
         ["score", "gold.conll", "gold.conll", "--weights", "LE is bad"],

@@ -156,10 +156,10 @@ def test_a_vocabulary_takes_words_to_look_for() -> None:
 @pytest.mark.usefixtures("files")
 def test_a_column_that_is_not_there() -> None:
     with pytest.raises(
-        eh.InputError, match=r"gold.conll:1: there is no column 'mood', this line names word, genre, ner"
+        eh.InputError, match=r"gold.conll:1: column 'mood' does not exist, this line names word, genre, ner"
     ):
         sliced("mood")
-    with pytest.raises(eh.InputError, match=r"gold.conll:1: there is no column 9, this line has 3 columns"):
+    with pytest.raises(eh.InputError, match=r"gold.conll:1: column 9 does not exist, this line has 3 columns"):
         sliced("9")
     plain = eh.tags([["DET"]])
     with pytest.raises(eh.SettingError, match="has no column 'mood' to slice by"):
@@ -175,7 +175,7 @@ def test_columns_of_conllu_by_name_and_number(task: str) -> None:
     assert {"nsubj", "punct"} <= set(found.slices["deprel"])
     for each in found.slices.values():
         assert sum(part.units for part in each.values()) == found.gold.units
-    with pytest.raises(eh.InputError, match="there is no column 'mood'; choose one of id, form, lemma, upos"):
+    with pytest.raises(eh.InputError, match="column 'mood' does not exist; choose one of id, form, lemma, upos"):
         eh.compare(TREES / "gold.conllu", PARSERS, slices="mood", **options)  # type: ignore[arg-type]
 
 

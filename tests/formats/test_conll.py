@@ -170,9 +170,9 @@ def test_a_header_with_several_columns_asks_which(file) -> None:
         eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; name the one"
     ):
         eh.read(file(HIPE))
-    with pytest.raises(eh.InputError, match="there is no column 'NE', this line names TOKEN, NE-COARSE"):
+    with pytest.raises(eh.InputError, match="column 'NE' does not exist, this line names TOKEN, NE-COARSE"):
         eh.read(file(HIPE), column="NE")
-    with pytest.raises(eh.InputError, match="there is no column 'NE', the file has no header line"):
+    with pytest.raises(eh.InputError, match="column 'NE' does not exist, the file has no header line"):
         eh.read(file("a O\n"), column="NE")
 
 

@@ -152,8 +152,8 @@ def test_columns_that_are_named(read: Read) -> None:
 @pytest.mark.parametrize(
     ("column", "sentence"),
     [
-        ("word=10", "there is no column for word in lines of 9; name another column."),
-        ("pos=-1", "there is no column for pos in lines of 9; name another column."),
+        ("word=10", "lines of 9 columns have no column for word; name another column."),
+        ("pos=-1", "lines of 9 columns have no column for pos; name another column."),
         ("lemma=2", "'lemma=2' names no column of chains; write word=4, pos=5 or coref=-1."),
         ("word", "'word' names no column of chains; write word=4, pos=5 or coref=-1."),
         ("word=x", "'word=x' names no column of chains; write word=4, pos=5 or coref=-1."),

@@ -176,7 +176,7 @@ def test_without_tags_and_lemmas_the_scores_are_those_of_attachment(file: Write)
 def test_an_unknown_column_is_refused_with_those_that_there_are(file: Write) -> None:
     path = file(TWO)
     assert listed(eh.read(path, column="xpos"), "tags") == ["Y", "Y", "Y"]
-    with pytest.raises(eh.InputError, match="there is no column 'nothing'; choose one of id, form, lemma, upos"):
+    with pytest.raises(eh.InputError, match="column 'nothing' does not exist; choose one of id, form, lemma, upos"):
         eh.read(path, column="nothing")
     with pytest.raises(eh.SettingError, match="'head=x' names no column; write its name and its number"):
         eh.read(path, column="form=2,head=x")

@@ -108,9 +108,9 @@ def test_columns_by_name_or_number(table: Write) -> None:
         ),
         (
             ["NE-COARSE-LIT", "NEL"],
-            "1: there is no column 'NEL'; name one of these with --column: TOKEN, NE-COARSE-LIT",
+            "1: column 'NEL' does not exist; name one of these with --column: TOKEN, NE-COARSE-LIT",
         ),
-        ([2, 9], "1: there is no column 9; name one of these"),
+        ([2, 9], "1: column 9 does not exist; name one of these"),
     ],
 )
 def test_columns_that_are_not_there(table: Write, column: str | list[str], message: str) -> None:

@@ -153,7 +153,7 @@ def test_the_share_of_lines_with_candidates(lines: list[str], share: float) -> N
     ],
 )
 def test_the_share_of_lines_with_a_number_and_two_or_four_tags(lines: list[str], share: float) -> None:
-    assert germeval.recognise(block(*lines)) == share
+    assert germeval.recognise_germeval(block(*lines)) == share
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_wrong_paths(tmp_path: Path) -> None:
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "good.conll"
     path.write_text(GOOD)
-    with pytest.raises(eh.InputError, match=r"good.conll:1: there is no column 4, this line has 3 columns"):
+    with pytest.raises(eh.InputError, match=r"good.conll:1: column 4 does not exist, this line has 3 columns"):
         eh.read(path, column=4)
 
 

@@ -246,7 +246,7 @@ ERRORS: dict[str, Case] = {
         "system.conll:1: this sentence has 2 tokens where the one at gold.conll:1 has 6",
         "",
     ),
-    "no such column": (GOLD.encode(), {"column": {"system": 3}}, "system.conll:1: there is no column 3", ""),
+    "no such column": (GOLD.encode(), {"column": {"system": 3}}, "system.conll:1: column 3 does not exist", ""),
     "a span beyond its sentence": (
         b"PER\t1\t2\n\nLOC\t2\t9\n\n",
         {},

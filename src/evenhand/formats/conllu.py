@@ -309,9 +309,7 @@ def _plain_layout(source: Source, name: str | None, *, named: bool) -> WordLayou
 
 
 def _has_tabs(source: Source) -> bool:
-    return next(
-        (tabs for _, tabs, cells in rows_of(source, passes_comments=True) if not cells[0].startswith("#")), True
-    )
+    return next((tabs for _, tabs, cells in rows_of(source, skip_comments=True) if not cells[0].startswith("#")), True)
 
 
 def _named(column: str) -> tuple[str, int]:
@@ -334,7 +332,7 @@ def asked_column(source: Source, layout: WordLayout, column: int | str) -> int:
 
 def has_heads(source: Source, layout: WordLayout) -> bool:
     """Whether the first word of a file has a head, or none is expected."""
-    lines = rows_of(source, passes_comments=True)
+    lines = rows_of(source, skip_comments=True)
     rows = (cells for _, _, cells in lines if not cells[0].startswith("#") and len(cells) >= layout.width)
     words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
     first = next(words, None)

@@ -27,7 +27,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
-from evenhand.formats.conll import chosen
+from evenhand.formats.conll import choose_column
 from evenhand.formats.extractions import whole_text
 from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.tags import listed_tags
@@ -134,7 +134,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         if len(columns) > 1:
             side = "gold" if layer == "gold" else "system"
         read_as = replace(settings, side=side)
-        tag_columns[layer] = layout.places(source, named) or (chosen(source, 1, kinds, table.names, read_as),)
+        tag_columns[layer] = layout.indices(source, named) or (choose_column(source, 1, kinds, table.names, read_as),)
     documents = table.starts(document)
     sentences = sorted({*table.starts(sentence), *documents, *([] if sentence is not None else table.breaks)})
     corpus = Corpus(

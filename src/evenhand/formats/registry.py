@@ -46,7 +46,7 @@ _BUILT_IN = {
     "conllx": "evenhand.formats.conllu:CONLLX",
     "conll2009": "evenhand.formats.conllu:CONLL2009",
     "spans": "evenhand.formats.span_table:FORMAT",
-    "germeval": "evenhand.formats.conll:FORMAT_GERMEVAL",
+    "germeval": "evenhand.formats.conll:GERMEVAL",
     "conll": "evenhand.formats.conll:FORMAT",
 }
 FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)

@@ -1,6 +1,7 @@
-"""Tags of a file, wherever they come from: which encoding they are in, and the spans they spell.
+"""Tags to spans: detection of the encoding, decoding and repair.
 
-A format codes its tags in its own way: a column by its cells, a list by a dictionary. All else is the same for all.
+Formats code their tags as integers, in different ways: columns by their cells, lists by a dictionary. The rest is the
+same for all formats.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ from evenhand.settings import ReadSettings
 
 @dataclass(frozen=True)
 class Encoding:
-    """The encoding that tags are read in, and how that was decided."""
+    """The encoding of tags, and how it was decided."""
 
     name: str
     is_named: bool = False
     """Whether the user named it."""
     looks_like: str | None = None
-    """The one that the tags look like, where it is not that of the gold standard."""
+    """The encoding that the tags look like, if the gold standard's encoding is used instead."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """The tags of some tokens as codes, with the tags that were not met before, in the order of their codes."""
+    """The tags of some tokens as codes, and the tags that are new, in the order of their codes."""
 
     new: list[str]
     code: SparseCodes
@@ -48,11 +49,11 @@ class TagReader:
     """Reads coded tags, batch by batch."""
 
     def __init__(
-        self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, chosen: Encoding, place: str = ""
+        self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, chosen: Encoding, location: str = ""
     ) -> None:
-        """`place` says where on a line the tags stand, where there are several of them."""
+        """`location` names the column in messages, if there are several."""
         self._source = source
-        self._place = place
+        self._location = location
         self._repair = settings.repair
         self._chosen, self._encoding = chosen, chosen.name
         self._how = "named" if settings.encoding else "recognised from the first ones"
@@ -60,25 +61,25 @@ class TagReader:
         self._wrong: dict[int, tuple[str, str]] = {}
         self._reports = settings.repair == "error" or source.problems is not None
         self._has_repaired = False
-        """Whether it was said where the first repair is."""
+        """Whether the first repair has been reported."""
 
     @property
     def levels(self) -> int:
-        """How many levels the tags met so far have."""
+        """Number of levels of the tags seen so far."""
         return self._table.levels
 
-    def read(self, coded: Coded) -> tuple[Tags, Spans, ReadInfo]:
-        """The tags of these tokens, the spans they spell, and what was repaired."""
+    def read(self, coded: Coded) -> TagsAndSpans:
+        """Decode the tags of these tokens, and count repairs."""
         corpus = coded.corpus
-        with _on_its_line(coded, self._table):
+        with _limit_error_with_line(coded, self._table):
             for tag in coded.new:
                 self._learn(tag)
         tags = SparseTags(coded.code, tuple(self._table.names))
         if self._wrong:
             self._report_wrong(corpus, tags.code)
         assert corpus.bounds is not None
-        found = self._table.segments(coded.code, corpus.bounds[:-1])
-        decoded = self._table.decode(found, corpus, self._encoding, self._repair)
+        segments = self._table.segments(coded.code, corpus.bounds[:-1])
+        decoded = self._table.decode(segments, corpus, self._encoding, self._repair)
         first = None
         if len(decoded.ill_formed) and (self._reports or not self._has_repaired):
             first = self._report_ill_formed(corpus, tags.code, decoded.ill_formed)
@@ -93,7 +94,7 @@ class TagReader:
         return tags, decoded.spans, reading
 
     def _learn(self, tag: str) -> None:
-        """Give a tag the next code, and note what is wrong with it."""
+        """Give a tag the next code, and check it."""
         remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
         finding, code = self._table.add(tag), len(self._table.names) - 1
         if finding is None and self._chosen.name == "plain" and not self._chosen.is_named and means_nothing(tag):
@@ -112,11 +113,11 @@ class TagReader:
             self._source.report(line if line >= 0 else None, *self._wrong[wrong], "tag")
 
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
-        """Where the first of the spans that begin with these tokens is; all are reported if they are problems."""
+        """Describe the first ill-formed span; report all, if they are problems."""
         if self._reports:
             tokens = np.sort(tokens)
             for token, line in zip(tokens.tolist(), corpus.line_numbers(tokens).tolist(), strict=True):
-                begin = f"the span that begins here with {self._tag(code, token)!r}{self._place}"
+                begin = f"the span that begins here with {self._tag(code, token)!r}{self._location}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
                 self._source.report(line if line >= 0 else None, finding, remedy, ILL_FORMED)
@@ -127,23 +128,30 @@ class TagReader:
         return self._table.names[int(code[token])]
 
 
-Found = tuple[Tags, Spans, ReadInfo]
-"""The tags of a column, the spans they spell, and how they were read."""
+TagsAndSpans = tuple[Tags, Spans, ReadInfo]
+"""The tags of a column, their spans, and how they were read."""
 
 
-def joined(found: Sequence[Found], levels: Sequence[int]) -> Found:
-    """Several columns as one layer; the spans of each are on levels after those of the columns before it."""
-    tags, spans, reading = found[0]
-    if len(found) == 1:
-        return found[0]
+def join_columns(columns: Sequence[TagsAndSpans], levels: Sequence[int]) -> TagsAndSpans:
+    """Join several columns to one layer; each has its levels after the previous columns' levels."""
+    tags, spans, reading = columns[0]
+    if len(columns) == 1:
+        return columns[0]
     parts, level = [], 0
-    for (_, each, _), count in zip(found, levels, strict=True):
-        parts.append(replace(each, level=each.level + level))
+    for (_, part, _), count in zip(columns, levels, strict=True):
+        parts.append(replace(part, level=part.level + level))
         level += count
-    for _, _, other in found[1:]:
+    for _, _, other in columns[1:]:
         reading = replace(reading.plus(other), column=f"{reading.column}+{other.column}")
     spans = Spans.concatenate(parts, [0] * len(parts))
     return tags, spans.take(np.lexsort((spans.level, spans.start, spans.scope))), reading
+
+
+def tag_layers(layer: str, columns: Sequence[TagsAndSpans]) -> dict[str, Layer]:
+    """Return the tags of the columns of a layer by name; several columns are numbered."""
+    name = tags_layer(layer)
+    tags = [tags for tags, _, _ in columns]
+    return {name: tags[0]} if len(tags) == 1 else {f"{name}-{level}": column for level, column in enumerate(tags, 1)}
 
 
 def listed_tags(
@@ -153,40 +161,37 @@ def listed_tags(
     vocabulary: Vocabulary,
     corpus: Corpus,
     values: Mapping[str, Sequence[Sequence[str]]],
-    places: Mapping[str, Sequence[int]],
+    columns: Mapping[str, Sequence[int]],
 ) -> Annotation:
-    """An annotation from lists of tags: for each layer the values of its columns; `places` are their numbers."""
+    """Make an annotation from lists of tags: the values of each layer's columns; `columns` are their indices."""
     layers: dict[str, Layer] = {}
     readings: dict[str, ReadInfo] = {}
     encoding = None
-    if len(values) > 1 and places.get("gold") == places.get("system"):
+    if len(values) > 1 and columns.get("gold") == columns.get("system"):
         remedy = "give the system's file beside it, or name both columns with --column"
         raise source.error(None, "found one column of tags where gold and prediction need two", remedy)
-    for layer, columns in values.items():
-        names: list[str | None] = [str(place + 1) for place in places.get(layer, ())]
+    for layer, lists in values.items():
+        names: list[str | None] = [str(column + 1) for column in columns.get(layer, ())]
         names = names or [None]
-        coded = [_coded(tags, corpus) for tags in columns]
+        coded = [_coded(tags, corpus) for tags in lists]
         if settings.task == "tags":
             if len(coded) != 1:
-                raise source.error(
-                    None, f"found {counted(len(coded), 'column')} of tags, where one is scored", "name one"
-                )
+                finding = f"found {counted(len(coded), 'column')} of tags, where one is scored"
+                raise source.error(None, finding, "name one")
             layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
             readings["words"] = ReadInfo(format, column=names[0])
             continue
-        read_as, found, levels = settings.of_layer(layer, encoding), [], []
-        for each, name in zip(coded, names, strict=True):
-            where = "" if name is None else f" in column {name}"
-            chosen = choose_encoding(source, read_as, [each], where=where)
+        read_as, decoded, levels = settings.of_layer(layer, encoding), list[TagsAndSpans](), list[int]()
+        for column, name in zip(coded, names, strict=True):
+            location = "" if name is None else f" in column {name}"
+            chosen = choose_encoding(source, read_as, [column], location=location)
             encoding = encoding or chosen.name
-            reader = TagReader(source, read_as, vocabulary, chosen, where if len(coded) > 1 else "")
-            tags, spans, reading = reader.read(each)
-            found.append((tags, spans, replace(reading, format=format, column=name)))
+            reader = TagReader(source, read_as, vocabulary, chosen, location if len(coded) > 1 else "")
+            tags, spans, reading = reader.read(column)
+            decoded.append((tags, spans, replace(reading, format=format, column=name)))
             levels.append(reader.levels)
-        stem = tags_layer(layer)
-        for level, (tags, _, _) in enumerate(found, 1):
-            layers[stem if len(found) == 1 else f"{stem}-{level}"] = tags
-        _, layers[layer], readings[layer] = joined(found, levels)
+        layers |= tag_layers(layer, decoded)
+        _, layers[layer], readings[layer] = join_columns(decoded, levels)
     return Annotation(corpus, layers, readings, source.name)
 
 
@@ -197,8 +202,8 @@ def _coded(tags: Sequence[str], corpus: Corpus) -> Coded:
 
 
 @contextmanager
-def _on_its_line(coded: Coded, table: TagTable) -> Iterator[None]:
-    """Tell a tag that is above a limit with its line: that of the first token with the code that it would have."""
+def _limit_error_with_line(coded: Coded, table: TagTable) -> Iterator[None]:
+    """Add the line to an error about a limit: the line of the first token with the code that the tag would have."""
     try:
         yield
     except LimitError as error:
@@ -211,24 +216,24 @@ def choose_encoding(
     settings: ReadSettings,
     sample: Iterable[Coded],
     names: Iterable[str] = (),
-    where: str = "",
+    location: str = "",
     remedy: Callable[[], str] = str,
 ) -> Encoding:
-    """The encoding that the user names, else the one that the first tags with a span show.
+    """Return the encoding that the user names, else the one of the first tags with a span.
 
-    Where ill-formed spans are left out or refused, tags are judged by the encoding of the gold standard, if they can
-    be in it: a system must not be forgiven because its tags fit another one better. Labels without prefixes that look
-    like something else are an error. Each part of the sample is coded for itself; `names` are tags that the file may
-    have, where it lists them; `where` and `remedy` say where the tags stand, and where others are.
+    If ill-formed spans are discarded or refused, the gold standard's encoding is used if the tags can be in it: a
+    system must not gain because its tags fit another encoding better. Labels without prefixes that look like something
+    else are an error. Each part of the sample has separate codes; `names` are further tags that the file lists;
+    `location` and `remedy` name the column of the tags, and other columns with tags, in messages.
     """
     if settings.encoding is not None:
         return Encoding(settings.encoding, is_named=True)
     for coded in sample:
         if looks_plain([*coded.new, *names]):
-            _check_labels(source, coded, where, remedy)
+            _check_labels(source, coded, location, remedy)
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
-        with _on_its_line(coded, table):
+        with _limit_error_with_line(coded, table):
             for tag in coded.new:
                 table.add(tag)
         if table.prefixes:
@@ -237,26 +242,25 @@ def choose_encoding(
 
 
 def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: str | None) -> Encoding:
-    """The encoding that tags with prefixes are in, or that of the gold standard if they can be in it."""
+    """The encoding of tags with prefixes, or the gold standard's encoding if they can be in it."""
     assert coded.corpus.bounds is not None
     listed = TagTable(Vocabulary(), plain=False)
     for tag in names:
         listed.add(tag)
-    found = table.recognise(table.segments(coded.code, coded.corpus.bounds[:-1]), listed.prefixes)
-    if reference in (None, "plain", found):
-        return Encoding(found)
+    detected = table.recognise(table.segments(coded.code, coded.corpus.bounds[:-1]), listed.prefixes)
+    if reference in (None, "plain", detected):
+        return Encoding(detected)
     fits = table.prefixes | listed.prefixes <= encodings.allowed_prefixes(reference)
-    return Encoding(reference if fits else found, looks_like=found)
+    return Encoding(reference if fits else detected, looks_like=detected)
 
 
-def _check_labels(source: Source, coded: Coded, where: str, remedy: Callable[[], str]) -> None:
-    """Raise an error where labels without prefixes look like something else."""
+def _check_labels(source: Source, coded: Coded, location: str, remedy: Callable[[], str]) -> None:
+    """Raise an error if labels without prefixes look like something else."""
     code = coded.code.column()
-    outside = [place for place, name in enumerate(coded.new) if name in OUTSIDE_TAGS]
-    found = np.isin(code, outside)
-    doubtful = doubt(coded.new, len(code), int(np.count_nonzero(found)))
+    is_outside = np.isin(code, [index for index, name in enumerate(coded.new) if name in OUTSIDE_TAGS])
+    doubtful = doubt(coded.new, len(code), int(np.count_nonzero(is_outside)))
     if doubtful is not None:
         what, advice = doubtful
-        line = coded.corpus.line(int(found.argmin()))
-        finding = f"found {what}{where}, where tags such as B-PER and O were expected"
+        line = coded.corpus.line(int(is_outside.argmin()))
+        finding = f"found {what}{location}, where tags such as B-PER and O were expected"
         raise source.error(line, finding, "; ".join(filter(None, (remedy(), advice, SETTLE))), "tag")
