@@ -84,7 +84,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     places = {"word": word, "pos": pos, "coref": None if coref == -1 else coref}
     for name, place in places.items():
         if place is not None and not 0 <= place < columns:
-            raise source.error(None, f"there is no column for {name} in lines of {columns}", "name another column")
+            raise source.error(None, f"lines of {columns} columns have no column for {name}", "name another column")
     return ChainLayout(tabs, columns, **places)
 
 

@@ -327,7 +327,7 @@ def asked_column(source: Source, layout: WordLayout, column: int | str) -> int:
             return place
     elif column.lower() in layout.columns:
         return layout.columns[column.lower()]
-    raise source.error(None, f"there is no column {column!r}", f"choose one of {', '.join(layout.columns)}")
+    raise source.error(None, f"column {column!r} does not exist", f"choose one of {', '.join(layout.columns)}")
 
 
 def has_heads(source: Source, layout: WordLayout) -> bool:

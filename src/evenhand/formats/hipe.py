@@ -324,7 +324,7 @@ def _column(source: Source, header: list[str], name: ColumnName) -> int:
     if isinstance(name, int) and 0 < abs(name) <= len(header):
         return name - 1 if name > 0 else len(header) + name
     remedy = f"name one of these with --column: {', '.join(header)}"
-    raise source.error(1, f"there is no column {name!r}", remedy)
+    raise source.error(1, f"column {name!r} does not exist", remedy)
 
 
 class _Reader:
