@@ -187,7 +187,7 @@ def test_a_limit_carries_errors_first(open_page: Open, tmp_path: Path, example: 
     report.to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?right=0")
     assert status(page) == "20 of 20 units"
-    assert f"The page carries 20 of {report.units.total} units" in page.text_content("#units")
+    assert f"The page has 20 of {report.units.total} units" in page.text_content("#units")
     assert report.units.total > 285
 
 

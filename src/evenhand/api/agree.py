@@ -48,7 +48,7 @@ from evenhand.pipeline.inputs import (
     unique_names,
 )
 from evenhand.results import agreement as results
-from evenhand.results.agreement import Adjudication, Agreement, DrawnPlace, DrawnPlaces, Figures
+from evenhand.results.agreement import Adjudication, Agreement, DrawnRegion, DrawnRegions, Figures
 from evenhand.results.signature import agreement_signature, notes_on_settings
 from evenhand.settings import PickedAnnotator, ReadSettings, own_key, system_settings
 from evenhand.tasks.evaluation import SideSummary
@@ -141,9 +141,9 @@ def _write(batches: Opened, path: Path, format: str | None, encoding: str | None
     conversion_of(first, path, format, _LAYER, encoding=encoding, lossy=None).write(path, batches)
 
 
-def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> DrawnPlaces:
+def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> DrawnRegions:
     """Count all places, and keep the first `limit`: undecided ones, then decided ones, then agreed ones."""
-    drawn_places = DrawnPlaces(limit)
+    drawn_places = DrawnRegions(limit)
     for text in portions:
         drawing, numbers = SpanDrawing(text.spans), dict[int, int]()
         drawn_places.labels = list(text.spans[0].vocabulary.labels.values)
@@ -164,7 +164,7 @@ def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> 
     return drawn_places
 
 
-def _in_pieces(region: Region, pieces: tuple[int, ...]) -> DrawnPlace:
+def _in_pieces(region: Region, pieces: tuple[int, ...]) -> DrawnRegion:
     """A region with positions in the tokens of its sentence, or in the pieces of its text."""
 
     def moved(answer: Answer) -> Answer:
@@ -175,7 +175,7 @@ def _in_pieces(region: Region, pieces: tuple[int, ...]) -> DrawnPlace:
 
     answers = {name: list(map(moved, spans)) for name, spans in region.answers.items()}
     start, end = piece(pieces, region.start), piece(pieces, region.end)
-    return DrawnPlace(region.state, start, end, answers, list(map(moved, region.accepted)))
+    return DrawnRegion(region.state, start, end, answers, list(map(moved, region.accepted)))
 
 
 class AgreementRun:
@@ -261,7 +261,7 @@ class AgreementRun:
         for text in self._annotators().portions():
             yield from map(self.spec.from_spans, voting.annotations(text))
 
-    def places(self, vote: Vote, limit: int) -> DrawnPlaces:
+    def places(self, vote: Vote, limit: int) -> DrawnRegions:
         """All places in their sentences, from another pass."""
         voting = self._voting(vote)
         return drawn_places(self._annotators().portions(), voting, limit)

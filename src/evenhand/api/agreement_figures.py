@@ -34,9 +34,9 @@ from evenhand.results.agreement import (
     Interval,
     LabelAgreement,
     PairAgreement,
+    PairErrors,
     Spread,
     Unitizing,
-    Verdicts,
 )
 from evenhand.scoring.measure import Formula
 from evenhand.statistics.bootstrap import bootstrap, table_types
@@ -291,7 +291,7 @@ class AgreementFigures:
             self._verdicts(number),
         )
 
-    def _verdicts(self, pair: int) -> Verdicts | None:
+    def _verdicts(self, pair: int) -> PairErrors | None:
         """The error types of a pair as `score` counts them, with the first annotator as the key."""
         formula = next((model for model in self._models if model.name == self._spec.error_types), None)
         tally = None if formula is None else self.counts.tallies.get((pair, formula.scorer))
@@ -300,7 +300,7 @@ class AgreementFigures:
         sums = tally.by_group(self.counts.documents, list(formula.counts.values()))[:, 0].sum(axis=0)
         correct = formula.columns()[0]
         confusion = tally.confusion(lambda kind: correct.get(kind, 0.0) < 1)
-        return Verdicts(
+        return PairErrors(
             {name: int(count) for name, count in zip(formula.counts, sums.tolist(), strict=True)},
             {gold: {name: int(count) for name, count in row.items()} for gold, row in confusion.items()},
         )

@@ -1,4 +1,4 @@
-"""Agreement between annotators: what `agree` returns, saves and loads."""
+"""Agreement and adjudication: what `agree` and `adjudicate` return."""
 
 from __future__ import annotations
 
@@ -20,87 +20,16 @@ from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.formats.jsonl import written as written_override_lines
 from evenhand.parameters import check_whole_number
 from evenhand.results.display import Framed, Shown, Tabled, written
-from evenhand.results.display import written as written_to
 from evenhand.version import __version__
 
-
-@dataclass(frozen=True, repr=False)
-class Adjudication(Shown, Tabled):
-    """What files of overrides say of a gold standard: `adjudication.problems`, `adjudication.apply("better.conll")`."""
-
-    gold: str
-    """The name of the gold standard."""
-    files: Sequence[OverrideFile]
-    overrides: Sequence[Override]
-    """All that fit, in the order of the text; what two files say alike is there once."""
-    problems: Sequence[Problem]
-    """What does not fit, in the order in which it was met."""
-    before: Mapping[str, int]
-    """How many spans of each label the gold standard has."""
-    after: Mapping[str, int]
-    """How many it has once it is corrected."""
-    signature: str
-    writer: Callable[[Path, str | None, str | None], None] = field(repr=False, compare=False)
-    """Writes the corrected gold standard, given a path, a format and an encoding."""
-
-    @property
-    def verdicts(self) -> dict[str, int]:
-        """How many spans have each verdict."""
-        counted = Counter(override.verdict for override in self.overrides)
-        return {verdict: counted[verdict] for verdict in VERDICTS}
-
-    @property
-    def labels(self) -> dict[str, dict[str, int]]:
-        """For each label, how many spans have each verdict; missing ones count for the label that they should have."""
-        names = sorted({*self.before, *self.after, *(override.subject.label for override in self.overrides)})
-        counted = Counter((override.subject.label, override.verdict) for override in self.overrides)
-        return {name: {verdict: counted[name, verdict] for verdict in VERDICTS} for name in names}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        unclear = self.verdicts["unclear"]
-        if not unclear:
-            return ()
-        finding = f"{unclear:,} unclear span{'s are' if unclear > 1 else ' is'} not in the corrected gold standard"
-        return (f"{finding}; only with --overrides, system spans that overlap unclear ones are left out, too.",)
-
-    def merge(self, path: str | Path | None = None) -> str:
-        """All overrides as one file, written to `path` too, where one is given."""
-        self._refuse_problems()
-        return written_to(written_override_lines(self.overrides), path)
-
-    def apply(self, path: str | Path, format: str | None = None, encoding: str | None = None) -> None:
-        """Write the corrected gold standard, in the format that is named or that the path shows."""
-        self._refuse_problems()
-        self.writer(Path(path), format, encoding)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain Python, in the form of its JSON."""
-        return {
-            "evenhand": __version__,
-            "command": "adjudicate",
-            "task": "spans",
-            "signature": self.signature,
-            "notes": list(self.notes),
-            "gold": self.gold,
-            "files": [{"name": file.name, "sha256": file.sha256} for file in self.files],
-            "verdicts": self.verdicts,
-            "labels": self.labels,
-            "before": dict(self.before),
-            "after": dict(self.after),
-            "problems": [{"place": problem.place, "finding": problem.finding} for problem in self.problems],
-        }
-
-    def _refuse_problems(self) -> None:
-        for problem in self.problems:
-            raise InputError(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
+# Figures, in the form of their JSON
 
 
 class Coefficients(msgspec.Struct, frozen=True):
     """Agreement over the codes of atoms."""
 
     atoms: int
-    """How many atoms two annotators have at least."""
+    """The number of atoms of at least two annotators."""
     observed: float | None = None
     kappa: float | None = None
     fleiss: float | None = None
@@ -139,13 +68,13 @@ class LabelAgreement(msgspec.Struct, frozen=True):
     f1: Spread
 
 
-class Verdicts(msgspec.Struct, frozen=True):
-    """The verdicts on a pair, as `score` has them with the first annotator as the gold standard."""
+class PairErrors(msgspec.Struct, frozen=True):
+    """The error types of a pair, as in `score` with the first annotator as the gold standard."""
 
     counts: dict[str, int]
-    """How many spans have which verdict; FN: only the first annotator has it, FP: only the second."""
+    """Numbers of spans by error type; FN: only the first annotator has the span, FP: only the second."""
     confusion: dict[str, dict[str, int]]
-    """What is no TP, by the labels of the first and of the second annotator; "" stands for no span."""
+    """All spans but TP, by the labels of the first and of the second annotator; "" means no span."""
 
 
 class PairAgreement(msgspec.Struct, frozen=True):
@@ -154,21 +83,21 @@ class PairAgreement(msgspec.Struct, frozen=True):
     a: str
     b: str
     documents: int
-    """How many documents both have."""
+    """The number of documents that both have."""
     codes: dict[str, Coefficients]
-    """Over `all` atoms, over those that `any` of the two labels, and over those that `every` one labels."""
+    """Over `all` atoms, over atoms that `any` of the two labels, and over atoms that `every` one labels."""
     f1: dict[str, float | None]
     labels: dict[str, float | None]
     """Exact F1 by label."""
     unitizing: Unitizing
     confusion: dict[str, dict[str, int]]
-    """How many atoms have a code of the one and a code of the other annotator."""
-    verdicts: Verdicts | None = None
-    """None where the two have no document in common, and where spans are not compared."""
+    """Numbers of atoms by the codes of the first and of the second annotator."""
+    verdicts: PairErrors | None = None
+    """None if the two have no document in common, or spans are not compared."""
 
 
 class DocumentAgreement(msgspec.Struct, frozen=True):
-    """One document: how many annotators have it, their mean exact F1, and alpha."""
+    """One document: the number of its annotators, their mean exact F1, and alpha."""
 
     name: str
     annotators: int
@@ -177,7 +106,7 @@ class DocumentAgreement(msgspec.Struct, frozen=True):
 
 
 class Annotator(msgspec.Struct, frozen=True):
-    """What one annotator has."""
+    """The amount of one annotator's work."""
 
     name: str
     documents: int
@@ -186,7 +115,7 @@ class Annotator(msgspec.Struct, frozen=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How many documents so many annotators have, and each annotator."""
+    """Numbers of documents, by number of annotators and by annotator."""
 
     by_number: dict[str, int]
     by_annotator: dict[str, int]
@@ -198,7 +127,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Resampling(msgspec.Struct, frozen=True):
-    """How intervals were made."""
+    """The settings of intervals."""
 
     resamples: int
     of: str
@@ -213,7 +142,7 @@ class Figures(msgspec.Struct, frozen=True):
     signature: str
     notes: list[str]
     coding: str | None
-    """What the codes of spans are; None where there are no spans."""
+    """The kind of codes of spans; None if there are no spans."""
     annotators: list[Annotator]
     coverage: Coverage
     codes: dict[str, Coefficients]
@@ -223,18 +152,21 @@ class Figures(msgspec.Struct, frozen=True):
     pairs: list[PairAgreement]
     documents: list[DocumentAgreement]
     undefined: dict[str, str]
-    """Why a figure is undefined, by its path (`codes.all.alpha`)."""
+    """Reasons for undefined figures, by path (`codes.all.alpha`)."""
     intervals: dict[str, Interval]
     resampling: Resampling
 
 
+# Regions of a page
+
+
 STATES = ("undecided", "decided", "agreed")
-"""What a place can be: those that need a decision first."""
+"""States of regions, in the order of a page."""
 
 
 @dataclass(frozen=True)
-class DrawnPlace:
-    """A place in its sentence."""
+class DrawnRegion:
+    """A region of annotated text in its sentence."""
 
     state: str
     start: int
@@ -242,66 +174,67 @@ class DrawnPlace:
     answers: dict[str, list[Answer]]
     accepted: list[Answer]
     offsets: tuple[int, int] | None = None
-    """Start and end in the text of the document, in characters, where there is a text."""
+    """Start and end in the text of the document, in characters, if there is a text."""
 
 
 @dataclass
-class DrawnPlaces:
-    """Places that a page carries, and counts of all."""
+class DrawnRegions:
+    """The regions of a page, and counts of all regions."""
 
     limit: int
     sentences: list[Sentence] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     by_state: Counter[str] = field(default_factory=Counter)
     by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By label and state, of places where somebody gives it."""
+    """By label and state; a region counts for every label that an annotator gives it."""
     by_document: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By document and state."""
     by_pair: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often two annotators differ."""
-    _kept: dict[str, list[tuple[int, DrawnPlace]]] = field(default_factory=lambda: {state: [] for state in STATES})
+    """By pair of annotators, the regions where they differ."""
+    _included: dict[str, list[tuple[int, DrawnRegion]]] = field(default_factory=lambda: {state: [] for state in STATES})
 
-    def has_room(self, place: Region) -> bool:
-        """Whether a place may be carried, as far as is known."""
-        return len(self._kept[place.state]) < self.limit
+    def has_room(self, region: Region) -> bool:
+        return len(self._included[region.state]) < self.limit
 
-    def add(self, place: Region, sentence: int, drawn: DrawnPlace) -> None:
-        """Carry a place, in a sentence by its number here."""
-        self._kept[place.state].append((sentence, drawn))
+    def add(self, region: Region, sentence: int, drawn: DrawnRegion) -> None:
+        """Include a region; `sentence` is an index of `sentences`."""
+        self._included[region.state].append((sentence, drawn))
 
-    def count(self, place: Region) -> None:
-        self.by_state[place.state] += 1
-        self.by_document[place.document, place.state] += 1
-        for label in {answer[2] for given in place.answers.values() for answer in given}:
-            self.by_label[label, place.state] += 1
-        for a, b in combinations(place.answers, 2):
-            self.by_pair[a, b] += place.answers[a] != place.answers[b]
+    def count(self, region: Region) -> None:
+        self.by_state[region.state] += 1
+        self.by_document[region.document, region.state] += 1
+        for label in {span[2] for spans in region.answers.values() for span in spans}:
+            self.by_label[label, region.state] += 1
+        for a, b in combinations(region.answers, 2):
+            self.by_pair[a, b] += region.answers[a] != region.answers[b]
 
-    def carried(self) -> Iterator[tuple[int, DrawnPlace]]:
-        """The places that a page has room for, with the number of the sentence of each."""
-        ordered = [each for state in STATES for each in self._kept[state]]
-        return iter(ordered[: self.limit])
+    def included(self) -> list[tuple[int, DrawnRegion]]:
+        """The regions of the page, with the indexes of their sentences."""
+        return [region for state in STATES for region in self._included[state]][: self.limit]
+
+
+# Agreement
 
 
 DEFAULT_LIMIT = 5_000
-"""How many places a page carries."""
+"""Maximum number of regions of a page."""
 
 
 class Voters(Protocol):
-    """Who can read the files of annotators again, and let them vote."""
+    """Reads the files of annotators again, and lets them vote."""
 
     def conflicts(self, vote: Vote) -> list[Region]:
-        """Places where they do not have the same spans."""
+        """Regions where annotators have different spans."""
 
     def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
-        """What the vote accepts, in batches."""
+        """The annotation that the vote accepts, in batches."""
 
-    def places(self, vote: Vote, limit: int) -> DrawnPlaces:
-        """All places, in their sentences; so many are kept, conflicts first."""
+    def places(self, vote: Vote, limit: int) -> DrawnRegions:
+        """All regions in their sentences; at most `limit` are included, conflicts first."""
 
 
 class Agreement(Shown, Framed, Tabled):
-    """How far annotators agree: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
+    """The agreement of annotators: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
 
     def __init__(
         self,
@@ -310,10 +243,7 @@ class Agreement(Shown, Framed, Tabled):
         voters: Voters | None = None,
         listed: Sequence[Region] = (),
     ) -> None:
-        """With `by`, "document", tables have a row a document; `voters` read the files again.
-
-        Tables list the conflicts that are `listed`.
-        """
+        """If `by` is "document", tables have one row per document; tables also list the conflicts in `listed`."""
         self.figures, self.by, self._voters, self.listed = figures, by, voters, listed
 
     def __eq__(self, other: object) -> bool:
@@ -327,7 +257,7 @@ class Agreement(Shown, Framed, Tabled):
 
     @property
     def is_unitized(self) -> bool:
-        """Whether annotators choose where units are, so that there are figures of units."""
+        """Whether annotators choose the boundaries of units."""
         return self.figures.coding is not None
 
     @property
@@ -336,12 +266,12 @@ class Agreement(Shown, Framed, Tabled):
 
     @property
     def codes(self) -> Mapping[str, Coefficients]:
-        """Coefficients over `all` atoms, those that `any` annotator labels, and those that `every` one does."""
+        """Coefficients over `all` atoms, atoms that `any` annotator labels, and atoms that `every` annotator labels."""
         return self.figures.codes
 
     @property
     def _over_all(self) -> Coefficients:
-        """The coefficients over all atoms; undefined where these have no codes."""
+        """The coefficients over all atoms; undefined if atoms have no codes."""
         return self.codes.get("all", Coefficients(0))
 
     @property
@@ -366,7 +296,7 @@ class Agreement(Shown, Framed, Tabled):
 
     @property
     def f1(self) -> Mapping[str, Spread]:
-        """F1 of pairs by match model: mean and standard deviation."""
+        """F1 of pairs by measure: mean and standard deviation."""
         return self.figures.f1
 
     @property
@@ -387,7 +317,7 @@ class Agreement(Shown, Framed, Tabled):
 
     @property
     def undefined(self) -> Mapping[str, str]:
-        """Why figures are undefined, by their paths in the JSON."""
+        """Reasons for undefined figures, by path in the JSON."""
         return self.figures.undefined
 
     @property
@@ -403,29 +333,32 @@ class Agreement(Shown, Framed, Tabled):
         return self.figures.signature
 
     def conflicts(self, vote: str | int = "majority") -> list[Region]:
-        """Places where annotators do not have the same spans; the files are read again.
+        """Regions where annotators have different spans; reads the files again.
 
-        vote       which spans are accepted there: those of the "majority", "unanimous" ones, or those that so many
-                   annotators have
+        vote       the spans to accept: of the "majority", "unanimous" ones, or of at least this number of annotators
         """
-        return self._asked("conflicts").conflicts(Vote.of(vote))
+        return self._voters_for("conflicts").conflicts(Vote.of(vote))
 
     def listing_conflicts(self, vote: str | int = "majority", limit: int | None = None) -> Agreement:
-        """The same agreement, whose tables list conflicts, too: all of them, or the first ones."""
-        most = None if limit is None else check_whole_number("limit", limit, 0)
-        return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:most])
+        """The same agreement with conflicts in its tables: all of them, or the first ones."""
+        end = None if limit is None else check_whole_number("limit", limit, 0)
+        return Agreement(self.figures, self.by, self._voters, self.conflicts(vote)[:end])
 
     @property
     def adjudicated(self) -> Annotation:
-        """The annotation that a majority makes of all annotators; the files are read again."""
+        """The annotation by the majority of all annotators; reads the files again."""
         return self.adjudicate()
 
     def adjudicate(self, vote: str | int = "majority") -> Annotation:
-        """The annotation that a vote makes of all annotators, as in `conflicts`; the files are read again.
+        """The annotation by a vote of all annotators, as in `conflicts`; reads the files again.
 
-        Documents of one annotator are taken over.
+        Documents of a single annotator are unchanged.
         """
         return Annotation.concatenate(list(self.adjudicated_batches(vote)))
+
+    def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:
+        """The same in batches."""
+        return self._voters_for("adjudicated spans").adjudicated(Vote.of(vote))
 
     def to_html(
         self,
@@ -435,36 +368,105 @@ class Agreement(Shown, Framed, Tabled):
         vote: str | int = "majority",
         limit: int = DEFAULT_LIMIT,
     ) -> str:
-        """One page with figures and all places, a lane for each annotator; written to `path` too, where one is given.
+        """Return one page with figures and all regions, and write it to `path`, if given; reads the files again.
 
         title      of the page [the names of the annotators]
         vote       as in `conflicts`
-        limit      how many places the page carries: conflicts before others
-
-        The files are read again.
+        limit      maximum number of regions, conflicts first
         """
         from evenhand.report.html.agreement import render
 
-        places = self._asked("places").places(Vote.of(vote), check_whole_number("limit", limit, 0))
+        places = self._voters_for("places").places(Vote.of(vote), check_whole_number("limit", limit, 0))
         names = ", ".join(self.annotators) if len(self.annotators) < 6 else counted(len(self.annotators), "annotator")
         return written(render(self, places, title or f"Agreement of {names}"), path)
 
-    def adjudicated_batches(self, vote: str | int = "majority") -> Iterator[Annotation]:
-        """The same in batches."""
-        return self._asked("adjudicated spans").adjudicated(Vote.of(vote))
-
-    def _asked(self, what: str) -> Voters:
+    def _voters_for(self, what: str) -> Voters:
         if self._voters is None:
             raise SettingError(f"A saved agreement has no {what}, as these are in the files; call agree again.")
         return self._voters
 
     def to_dict(self) -> dict[str, Any]:
-        """The agreement as plain Python, in the form of its JSON."""
+        """The JSON contract, as plain Python."""
         return {"evenhand": __version__, "command": "agree", **msgspec.to_builtins(self.figures)}
 
     @staticmethod
     def from_json(source: str | Path) -> Agreement:
-        """An agreement as `to_json` or `evenhand agree --as json` saved it: from a file, or from the text itself."""
+        """Load an agreement that `to_json` or `evenhand agree --as json` saved, from a file or from its JSON text."""
         from evenhand.results.json import load_agreement
 
         return load_agreement(source)
+
+
+# Adjudication
+
+
+@dataclass(frozen=True, repr=False)
+class Adjudication(Shown, Tabled):
+    """Overrides of a gold standard: `adjudication.problems`, `adjudication.apply("better.conll")`."""
+
+    gold: str
+    """The name of the gold standard."""
+    files: Sequence[OverrideFile]
+    overrides: Sequence[Override]
+    """All valid overrides, in the order of the text and without repetitions."""
+    problems: Sequence[Problem]
+    """Overrides that do not fit the gold standard, in the order of the files."""
+    before: Mapping[str, int]
+    """The number of gold spans, by label."""
+    after: Mapping[str, int]
+    """The number of spans of the corrected gold standard, by label."""
+    signature: str
+    writer: Callable[[Path, str | None, str | None], None] = field(repr=False, compare=False)
+    """Writes the corrected gold standard, given a path, a format and an encoding."""
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Numbers of spans, by verdict."""
+        counts = Counter(override.verdict for override in self.overrides)
+        return {verdict: counts[verdict] for verdict in VERDICTS}
+
+    @property
+    def labels(self) -> dict[str, dict[str, int]]:
+        """Numbers of spans, by label and verdict; missing spans count for the label that they should have."""
+        names = sorted({*self.before, *self.after, *(override.subject.label for override in self.overrides)})
+        counts = Counter((override.subject.label, override.verdict) for override in self.overrides)
+        return {name: {verdict: counts[name, verdict] for verdict in VERDICTS} for name in names}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        unclear = self.verdicts["unclear"]
+        if not unclear:
+            return ()
+        finding = f"{unclear:,} unclear span{'s are' if unclear > 1 else ' is'} not in the corrected gold standard"
+        return (f"{finding}; only with --overrides, system spans that overlap unclear ones are left out, too.",)
+
+    def merge(self, path: str | Path | None = None) -> str:
+        """Return all overrides as one file, and write it to `path`, if given."""
+        self._refuse_problems()
+        return written(written_override_lines(self.overrides), path)
+
+    def apply(self, path: str | Path, format: str | None = None, encoding: str | None = None) -> None:
+        """Write the corrected gold standard; without a format, the path decides."""
+        self._refuse_problems()
+        self.writer(Path(path), format, encoding)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract, as plain Python."""
+        return {
+            "evenhand": __version__,
+            "command": "adjudicate",
+            "task": "spans",
+            "signature": self.signature,
+            "notes": list(self.notes),
+            "gold": self.gold,
+            "files": [{"name": file.name, "sha256": file.sha256} for file in self.files],
+            "verdicts": self.verdicts,
+            "labels": self.labels,
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "problems": [{"place": problem.place, "finding": problem.finding} for problem in self.problems],
+        }
+
+    def _refuse_problems(self) -> None:
+        for problem in self.problems:
+            raise InputError(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)

@@ -1,4 +1,7 @@
-"""What results have in common: they show themselves as text, as JSON and in notebooks; many become data frames."""
+"""Views that results share: text, JSON, notebooks, Markdown, LaTeX, data frames, tallies and figures.
+
+The report is a later room, so it is loaded when a view is requested.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def written(text: str, path: str | Path | None) -> str:
-    """The text, written to `path` too, where one is given."""
+    """Return the text, and write it to `path`, if given."""
     if path is not None:
         write_file(path, text)
     return text
 
 
 class Shown:
-    """A result that shows itself. The report is loaded when it is asked for, as it stands above in the house."""
+    """A result with text, JSON and notebook views."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain Python, in the form of its JSON."""
+        """The JSON contract, as plain Python."""
         raise TypeError(f"{type(self).__name__} has no JSON form")
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The same as text; written to `path` too, where one is given."""
+        """Return the same as JSON text, and write it to `path`, if given."""
         from evenhand.report.data import render_json as render
 
         return written(render(self), path)
@@ -41,23 +44,23 @@ class Shown:
         return str(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML tables, for notebooks."""
         from evenhand.report.notebook import render
 
         return render(self)
 
 
 class Tabled:
-    """A result that is made of tables."""
+    """A result with tables."""
 
     def to_markdown(
         self, *, percent: bool = True, decimals: int | None = None, columns: str | Sequence[str] = ()
     ) -> str:
         """The tables as GitHub's Markdown.
 
-        percent    scores as percentages, else as fractions
+        percent    scores as percentages, otherwise as fractions
         decimals   of scores [2 of percentages, 4 of fractions]
-        columns    only these columns, by their headings, and always the first; "model,F1" or a list [all]
+        columns    only these columns, by their headings, and the first one; "model,F1" or a list [all]
         """
         from evenhand.report.text import render_markdown as render
         from evenhand.tables import TableStyle
@@ -76,12 +79,12 @@ class Tabled:
     ) -> str:
         """The tables as LaTeX (booktabs), with the best of several systems in bold and marks of significance.
 
-        caption    of the tables, which then float; text, in which commands have no effect
-        label      of the first table; of the others with -2, -3 and so on behind it
+        caption    of the tables, which then float; plain text without commands
+        label      of the first table; the others get the suffixes -2, -3, …
         page_columns
-                   1 or 2: how many columns the page has; tables fit into one of them, or go across both (`table*`)
+                   1 or 2: the columns of the page; tables fit into one of them, or span both (`table*`)
 
-        The others are those of `to_markdown`.
+        The other parameters are described in `to_markdown`.
         """
         from evenhand.report.latex import render
         from evenhand.tables import TableStyle
@@ -96,10 +99,10 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 
 class Framed:
-    """A result whose CSV has columns and rows, which data frames have with their types."""
+    """A result with rows, as in CSV and data frames."""
 
     def to_pandas(self) -> Any:
-        """The rows of the CSV as a `pandas.DataFrame`: numbers are numbers, and what is missing is NA or NaN."""
+        """The rows of the CSV as a `pandas.DataFrame`, with typed columns; missing values are NA or NaN."""
         from evenhand.report.data import to_pandas
 
         return to_pandas(self)
@@ -118,23 +121,23 @@ class Framed:
 
 
 class Tallied:
-    """A result with tallies, the counts behind its scores."""
+    """A result with tallies, the counts that its scores are computed from."""
 
     def tallies_to_arrow(self) -> Any:
-        """The tallies as a `pyarrow.Table`: a row a system, judge, group, gold label, system label and kind."""
+        """A `pyarrow.Table` with one row per system, scorer, group, gold label, system label and count type."""
         from evenhand.report.data import tally_table
 
         return tally_table(self)
 
     def tallies_to_parquet(self, path: str | Path) -> None:
-        """The same rows in a file, whole or not at all; Parquet or Arrow, as its name says."""
+        """Write the same rows to a file, Parquet or Arrow by its name; an error leaves no partial file."""
         from evenhand.report.data import write_tallies
 
         write_tallies(self, path)
 
 
 class Plotted:
-    """A result that has figures."""
+    """A result with figures."""
 
     def plot(
         self,
@@ -146,13 +149,13 @@ class Plotted:
         counts: bool = False,
         systems: str | Sequence[str] = (),
     ) -> Figure:
-        """Draw a figure with matplotlib; it is written to `path` too (.svg, .pdf or .png), where one is given.
+        """Draw a figure with matplotlib, and write it to `path` (.svg, .pdf or .png), if given.
 
-        kind       "errors" (default) and "confusion" of results, "comparison" of comparisons, "ranks" of rankings
+        kind       "errors" (default) and "confusion" for results, "comparison" for comparisons, "ranks" for rankings
         width, height
-                   in inches; without them, as wide as a page and as high as the content needs
-        counts     "errors" only: bars as long as there are errors, instead of all alike
-        systems    "confusion" only: the systems to show, if not all
+                   in inches [the width of a page, and the height that the content needs]
+        counts     "errors" only: bars in proportion to the number of errors, instead of equal lengths
+        systems    "confusion" only: the systems to show [all]
         """
         from evenhand.report.figures.plots import plot
 

@@ -1,4 +1,4 @@
-"""A gate: whether a candidate is good enough, for itself or to replace a baseline, and why not."""
+"""A gate: whether a candidate meets all criteria, with or without a baseline to compare it with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evenhand.version import __version__
 
 @dataclass(frozen=True)
 class Criterion:
-    """One thing that was asked, what was found, and whether that is good enough."""
+    """One requirement: its limit, the value, and whether the value meets it."""
 
     name: str
     limit: float
@@ -25,19 +25,19 @@ class Criterion:
     passed: bool
     sentence: str
     score: str = ""
-    """Which score is meant, where a user names one: `PER:recall`."""
+    """The score that the user names, such as `PER:recall`."""
     unit: str = "fraction"
     """The unit of limit and value: fraction, ratio, count, points or p-value."""
 
     @property
     def title(self) -> str:
-        """What it is called in tables: `floor PER:recall`."""
+        """The name in tables: `floor PER:recall`."""
         return f"{self.name} {self.score}".rstrip()
 
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A criterion that is checked by default, but was not, and why."""
+    """A default criterion that was not checked, and the reason."""
 
     name: str
     limit: float
@@ -46,60 +46,59 @@ class Unchecked:
 
 @dataclass(frozen=True, repr=False)
 class Gate(Shown, Tabled):
-    """The verdict on a candidate: `gate.passed`, `gate.criteria`, and what is behind it."""
+    """The verdict on a candidate: `gate.passed`, `gate.criteria`, and the scores and comparison that it is based on."""
 
     candidate: str
     by: str
     criteria: Sequence[Criterion]
     results: Results | None
-    """The scores of the candidate, and of the baseline if there is one, where criteria name scores."""
+    """The scores of the candidate, and of the baseline if there is one; None if no criterion names a score."""
     compared: Comparison | None
     """The comparison with the baseline, if there is one."""
     few_documents: int | None = None
-    """In how many documents the systems differ, where these are too few for the test, which then takes sentences."""
+    """The number of documents in which systems differ, if it is too small for a test and sentences are resampled."""
     not_checked: Sequence[Unchecked] = ()
     """The default criteria that were not checked."""
 
     @property
     def passed(self) -> bool:
-        return all(each.passed for each in self.criteria)
+        return all(criterion.passed for criterion in self.criteria)
 
     @property
     def failures(self) -> list[Criterion]:
-        """The criteria that do not hold."""
-        return [each for each in self.criteria if not each.passed]
+        return [criterion for criterion in self.criteria if not criterion.passed]
 
     @property
     def comparison(self) -> Comparison:
-        """The comparison with the baseline; an error if there is none."""
+        """The comparison with the baseline; an error without a baseline."""
         if self.compared is None:
             raise SettingError("There is no baseline, so nothing is compared; give gate a baseline.")
         return self.compared
 
     @property
     def pair(self) -> Pair:
-        """What changes from the baseline to the candidate; an error if there is no baseline."""
+        """The changes from the baseline to the candidate; an error without a baseline."""
         return next(iter(self.comparison.pairs.values()))
 
     @property
     def scores(self) -> Mapping[str, float]:
-        """What systems are compared by: of the baseline, if there is one, and of the candidate."""
+        """The compared score, for the baseline, if there is one, and for the candidate."""
         if self.compared is not None:
             return self.compared.scores
         return {name: result[self.by].headline for name, result in (self.results or {}).items()}
 
     @property
     def beside(self) -> tuple[str, Mapping[str, float]] | None:
-        """The counterpart of the score and its values, where these differ: EVALB's, which leaves errors out."""
+        """The counterpart of the score and its values, if they differ: EVALB's, which leaves errors out."""
         name = declared_model(self.task, self.by).counterpart
         if name is None:
             return None
         if self.compared is not None:
-            found = {system: score[name] for system, score in self.compared.further_scores.items() if name in score}
+            values = {system: scores[name] for system, scores in self.compared.further_scores.items() if name in scores}
         else:
-            found = {system: each[name].headline for system, each in (self.results or {}).items() if name in each}
-        differs = any(repr(found[system]) != repr(score) for system, score in self.scores.items() if system in found)
-        return (name, found) if differs else None
+            values = {system: each[name].headline for system, each in (self.results or {}).items() if name in each}
+        differs = any(repr(values[system]) != repr(score) for system, score in self.scores.items() if system in values)
+        return (name, values) if differs else None
 
     @property
     def gold_name(self) -> str:
@@ -111,7 +110,7 @@ class Gate(Shown, Tabled):
 
     @property
     def signature(self) -> str:
-        """That of the comparison and, where criteria name scores, of these with the match models behind them."""
+        """The signature of the comparison; if criteria name scores, with the measures of these scores."""
         if self.compared is None or self.results is None:
             return self._source.signature
         _, mark, resampling = self.compared.signature.rpartition("|by:")
@@ -119,19 +118,18 @@ class Gate(Shown, Tabled):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to say of the files, each said once."""
-        sources = [each for each in (self.compared, self.results) if each is not None]
+        """Notes on the files, without repetitions."""
+        sources = [source for source in (self.compared, self.results) if source is not None]
         return tuple(dict.fromkeys(note for source in sources for note in source.notes))
 
     @property
     def _source(self) -> Comparison | Results:
-        """What knows the gold standard: the comparison or, without a baseline, the results."""
-        found = self.results if self.compared is None else self.compared
-        assert found is not None
-        return found
+        source = self.results if self.compared is None else self.compared
+        assert source is not None
+        return source
 
     def to_dict(self) -> dict[str, Any]:
-        """The gate as plain Python, in the form of its JSON."""
+        """The JSON contract, as plain Python."""
         pair = None if self.compared is None else self.pair
         test = None if pair is None else pair.significance
         return {
@@ -149,20 +147,20 @@ class Gate(Shown, Tabled):
             "corrections": None if pair is None else pair.corrections.count,
             "p": None if test is None else test.p,
             "test": self._test(),
-            "criteria": [{**asdict(each), "value": defined(each.value)} for each in self.criteria],
-            "not_checked": [asdict(each) for each in self.not_checked],
+            "criteria": [{**asdict(criterion), "value": defined(criterion.value)} for criterion in self.criteria],
+            "not_checked": list(map(asdict, self.not_checked)),
         }
 
     def _scored(self, system: str) -> dict[str, Any]:
-        """The name of a system and its score, with the counterpart of this where it differs."""
-        found: dict[str, Any] = {"name": system, self.by: self.scores[system]}
+        """The name of a system, its score, and the counterpart of the score if it differs."""
+        saved: dict[str, Any] = {"name": system, self.by: self.scores[system]}
         if self.beside is not None:
             name, scores = self.beside
-            found[name] = scores[system]
-        return found
+            saved[name] = scores[system]
+        return saved
 
     def _test(self) -> dict[str, Any] | None:
-        """How p came about, where there was a test."""
+        """The method of the test, if there was one."""
         test = None if self.compared is None else self.pair.significance
         if test is None:
             return None

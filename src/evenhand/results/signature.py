@@ -1,4 +1,4 @@
-"""The signature: one line with the version and every setting that can change a number."""
+"""The signature, one line with the version and every setting that can change a number; and notes on results."""
 
 from __future__ import annotations
 
@@ -18,131 +18,15 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Pair, Significance, Slice
     from evenhand.results.result import GoldSummary
 
-# == result/notes.py: Notes: what a reader of the numbers should know about the fi
-
-
-ALPHA = 0.05
-"""The p-value below which a difference is called significant."""
-
-
-def notes_on_gold(gold: GoldSummary, unit: str) -> tuple[str, ...]:
-    """A warning if the gold standard has no unit."""
-    if gold.units:
-        return ()
-    finding = f"the gold standard {gold.name} has no {unit} that counts"
-    return (f"{WARNING}{finding}, so overall scores of {plural(unit)} are undefined.",)
-
-
-NOTHING_TO_RESAMPLE = "nothing can be resampled"
-"""How the note begins that explains missing intervals and tests."""
-
-
-def nothing_to_resample(of: str, number: int) -> str:
-    """Explain missing intervals and tests."""
-    size = counted(number, of.removesuffix("s"))
-    return f"{NOTHING_TO_RESAMPLE}, as the gold standard has {size}: no intervals and no tests."
-
-
-def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
-    """Why tests and intervals resample sentences though there are several documents."""
-    few = f"systems differ in at most {counted(few_documents, 'document')}, too few for any p-value below {alpha:g}"
-    return f"Tests and intervals resample sentences: {few} (--of documents resamples these)."
-
-
-def notes_on_comparison(
-    left_out: int,
-    pairs: Mapping[tuple[str, str], Pair],
-    groups: str,
-    task: str,
-    by: str,
-    shared: Slice | None = None,
-) -> tuple[str, ...]:
-    """What a reader of a comparison should know."""
-    found = []
-    if left_out:
-        found.append(_left_out(left_out, TASKS[task], by))
-    if shared is not None:
-        found.append(_on_shared(shared, TASKS[task].unit_of(by), by))
-    identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
-    if identical:
-        found.append(f"no difference at all: {', '.join(identical)}.")
-    return (*found, *notes_on_pairs(pairs, groups, task))
-
-
-def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
-    """Sentences if no p-value of some pairs, or of all, can be below alpha."""
-    tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
-    all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
-    remedy = "compare with one --baseline" if all_pairs else ""
-    return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
-
-
-def _on_shared(shared: Slice, unit: str, by: str) -> str:
-    """The scores on the units that all systems have, beside those on all units of the gold standard."""
-    units = f"the {counted(shared.units, unit)} that all systems have"
-    scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
-    return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
-
-
-def _left_out(count: int, task: Task, by: str) -> str:
-    """How many units are not compared, as they are in sentences that are not scored for a system."""
-    units = f"{counted(count, task.unit_of(by))} of the gold standard {'is' if count == 1 else 'are'}"
-    why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
-    return f"{units} not compared, as {why}."
-
-
-def notes_on_tests(
-    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = ALPHA, remedy: str = ""
-) -> Iterator[str]:
-    """Sentences where no p-value can be below alpha: that of some tests, or all once they are corrected for the pairs.
-
-    `remedy` is what else a user can do about the number of pairs.
-    """
-    more = "use --of sentences" if groups == "documents" and not TASKS[task].evaluation.by_document else ""
-    if any(test.least > alpha for test in tests):
-        ending = f"; {more}" if more else ""
-        yield f"some systems differ in so few {groups} that no p-value can be below {100 * alpha:g} %{ending}."
-    if not tests or min(test.least for test in tests) > alpha:
-        return
-    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
-    if pairs * min(floors) < alpha:
-        return
-    if pairs * min(test.least for test in tests) < alpha:
-        trials = max(test.trials for test in tests)
-        cause, first = f"{counted(trials, 'trial')} allow", f"set --trials to {trials_for(pairs, alpha)}"
-    else:
-        cause, first = f"so few {groups} allow", more
-    remedies = " or ".join(filter(None, (first, remedy)))
-    corrected = f"corrected for {counted(pairs, 'pair')} (Holm), " if pairs > 1 else ""
-    yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
-
-
-def notes_on_settings(settings: ScoreSettings, met: Sequence[str]) -> tuple[str, ...]:
-    """A sentence for every label that the user names and no file has; `met` are all labels there are."""
-    named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
-    named += [("--map", each.old) for each in settings.maps]
-    for parameter in parameters_of(settings.task):
-        named += [(parameter.option, label) for label in parameter.effect.labels(settings[parameter.name])]
-    found = []
-    for option, label in named:
-        if label not in met:
-            other = nearest(label, list(met))
-            hint = f"; the nearest one is {other!r}" if other else ""
-            found.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
-    return tuple(found)
-
-
-# == result/signature.py (primary)
-
 
 def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold: ReadInfo, system: ReadInfo) -> str:
-    """`key:value` pairs with bars between them; two results with equal signatures can be compared.
+    """`key:value` pairs, joined by bars. Results with equal signatures can be compared.
 
-    A task says which keys it has. The parameters of match models follow where these are scored, and those parameters of
-    the task that are not among its keys where they are set.
+    The keys of the task come first, then the parameters of the requested measures, then other parameters of the task if
+    they are set.
     """
     sides = {"gold": gold, "system": system}
-    return _spelled(_values(settings, read_as, atoms, sides, TASKS[settings.task].rules.signature))
+    return _joined(_values(settings, read_as, atoms, sides, TASKS[settings.task].rules.signature))
 
 
 def agreement_signature(
@@ -152,26 +36,23 @@ def agreement_signature(
     annotators: Iterable[ReadInfo],
     further: Mapping[str, str],
 ) -> str:
-    """The same of annotators, none of whom is the gold standard; `further` settings stand behind."""
-    keys = [_AGREED.get(key, key) for key in TASKS[settings.task].rules.signature if key not in _NOT_AGREED]
-    each = [_spelled(_values(settings, read_as, atoms, {"annotators": reading}, keys)) for reading in annotators]
-    return f"{joint_signature(each)}|{_spelled(further)}"
-
-
-_AGREED = {"system": "annotators"}
-_NOT_AGREED = ("gold", "focus", "macro", "beta")
-"""Keys that say nothing of agreement."""
+    """The signature of an agreement, which has no gold standard; `further` settings are appended."""
+    unused = ("gold", "focus", "macro", "beta")
+    names = [key for key in TASKS[settings.task].rules.signature if key not in unused]
+    keys = ["annotators" if key == "system" else key for key in names]
+    signatures = [_joined(_values(settings, read_as, atoms, {"annotators": info}, keys)) for info in annotators]
+    return f"{joint_signature(signatures)}|{_joined(further)}"
 
 
 def _values(
     settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, sides: Mapping[str, ReadInfo], keys: Sequence[str]
 ) -> dict[str, str]:
-    """The values of these keys and of all parameters that count; the last side has the system's format."""
+    """The values of these keys and of all parameters in effect; the last side has the system's format."""
     task, *_, system = TASKS[settings.task], *sides.values()
     known = {
         "align": settings.align,
         "atoms": atoms,
-        **{side: _reading(reading) for side, reading in sides.items()},
+        **{side: _read_info(info) for side, info in sides.items()},
         "repair": _repair(sides, read_as),
         "offsets": "+".join(dict.fromkeys(side.offsets or str(read_as.convention) for side in sides.values())),
         "functions": "kept" if read_as.functions else "cut",
@@ -201,32 +82,140 @@ def _values(
     return values
 
 
-def _spelled(values: Mapping[str, str]) -> str:
+def _joined(values: Mapping[str, str]) -> str:
     return "|".join(f"{key}:{value}" for key, value in values.items())
 
 
 def joint_signature(signatures: Iterable[str]) -> str:
-    """One signature for several systems: where their values differ, all of them with plus signs between.
-
-    A key that only some systems have stands behind those of all.
-    """
-    found: dict[str, list[str]] = {}
+    """One signature for several systems: different values of a key are joined by plus signs."""
+    by_key: dict[str, list[str]] = {}
     for signature in dict.fromkeys(signatures):
         for pair in signature.split("|"):
             key, _, value = pair.partition(":")
-            found.setdefault(key, []).append(value)
-    return "|".join(f"{key}:{'+'.join(dict.fromkeys(values))}" for key, values in found.items())
+            by_key.setdefault(key, []).append(value)
+    return "|".join(f"{key}:{'+'.join(dict.fromkeys(values))}" for key, values in by_key.items())
 
 
 def _repair(sides: Mapping[str, ReadInfo], read_as: ReadSettings) -> str:
-    """What became of ill-formed tags; by side where that differs."""
-    found = {side: reading.repair or read_as.repair for side, reading in sides.items()}
-    first, *others = found.values()
+    """The repair of ill-formed tags; by side if it differs."""
+    repairs = {side: info.repair or read_as.repair for side, info in sides.items()}
+    first, *others = repairs.values()
     same = all(other == first for other in others)
-    return first if same else "/".join(f"{side}-{repair}" for side, repair in found.items())
+    return first if same else "/".join(f"{side}-{repair}" for side, repair in repairs.items())
 
 
-def _reading(reading: ReadInfo) -> str:
-    parts = [reading.format, reading.encoding, reading.shape, f"column-{reading.column}" if reading.column else None]
-    parts += [f"annotator-{reading.annotator}"] if reading.annotator else []
-    return "/".join(part for part in parts if part)
+def _read_info(info: ReadInfo) -> str:
+    column = f"column-{info.column}" if info.column else None
+    annotator = f"annotator-{info.annotator}" if info.annotator else None
+    return "/".join(filter(None, (info.format, info.encoding, info.shape, column, annotator)))
+
+
+# Notes
+
+
+ALPHA = 0.05
+"""The p-value below which a difference is significant."""
+NOTHING_TO_RESAMPLE = "nothing can be resampled"
+"""The beginning of the note on missing intervals and tests."""
+
+
+def notes_on_gold(gold: GoldSummary, unit: str) -> tuple[str, ...]:
+    """A warning if the gold standard has no unit."""
+    if gold.units:
+        return ()
+    finding = f"the gold standard {gold.name} has no {unit} that counts"
+    return (f"{WARNING}{finding}, so overall scores of {plural(unit)} are undefined.",)
+
+
+def nothing_to_resample(of: str, number: int) -> str:
+    """The note on missing intervals and tests."""
+    size = counted(number, of.removesuffix("s"))
+    return f"{NOTHING_TO_RESAMPLE}, as the gold standard has {size}: no intervals and no tests."
+
+
+def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
+    """The reason why tests and intervals resample sentences although there are several documents."""
+    few = f"systems differ in at most {counted(few_documents, 'document')}, too few for any p-value below {alpha:g}"
+    return f"Tests and intervals resample sentences: {few} (--of documents resamples these)."
+
+
+def notes_on_comparison(
+    left_out: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    groups: str,
+    task: str,
+    by: str,
+    shared: Slice | None = None,
+) -> tuple[str, ...]:
+    notes = []
+    if left_out:
+        notes.append(_left_out(left_out, TASKS[task], by))
+    if shared is not None:
+        notes.append(_on_shared(shared, TASKS[task].unit_of(by), by))
+    identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
+    if identical:
+        notes.append(f"no difference at all: {', '.join(identical)}.")
+    return (*notes, *notes_on_pairs(pairs, groups, task))
+
+
+def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
+    """Sentences if no p-value of some pairs, or of all, can be below alpha."""
+    tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
+    all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
+    remedy = "compare with one --baseline" if all_pairs else ""
+    return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
+
+
+def _on_shared(shared: Slice, unit: str, by: str) -> str:
+    """The scores on the units that all systems have."""
+    units = f"the {counted(shared.units, unit)} that all systems have"
+    scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
+    return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
+
+
+def _left_out(count: int, task: Task, by: str) -> str:
+    """The number of units in sentences that are not scored for all systems."""
+    units = f"{counted(count, task.unit_of(by))} of the gold standard {'is' if count == 1 else 'are'}"
+    why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
+    return f"{units} not compared, as {why}."
+
+
+def notes_on_tests(
+    tests: Sequence[Significance], pairs: int, groups: str, task: str, alpha: float = ALPHA, remedy: str = ""
+) -> Iterator[str]:
+    """Notes if the p-values of some tests, or all corrected p-values, cannot be below alpha.
+
+    `remedy` is a further remedy for the number of pairs.
+    """
+    more = "use --of sentences" if groups == "documents" and not TASKS[task].evaluation.by_document else ""
+    if any(test.least > alpha for test in tests):
+        ending = f"; {more}" if more else ""
+        yield f"some systems differ in so few {groups} that no p-value can be below {100 * alpha:g} %{ending}."
+    if not tests or min(test.least for test in tests) > alpha:
+        return
+    floors = [test.least if test.exact else max(test.least, 1 / (test.trials + 1)) for test in tests]
+    if pairs * min(floors) < alpha:
+        return
+    if pairs * min(test.least for test in tests) < alpha:
+        trials = max(test.trials for test in tests)
+        cause, first = f"{counted(trials, 'trial')} allow", f"set --trials to {trials_for(pairs, alpha)}"
+    else:
+        cause, first = f"so few {groups} allow", more
+    remedies = " or ".join(filter(None, (first, remedy)))
+    corrected = f"corrected for {counted(pairs, 'pair')} (Holm), " if pairs > 1 else ""
+    yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
+
+
+def notes_on_settings(settings: ScoreSettings, seen: Sequence[str]) -> tuple[str, ...]:
+    """A note for every label that the user names but no file has; `seen` has the labels of all files."""
+    named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
+    named += [("--map", renamed.old) for renamed in settings.maps]
+    for parameter in parameters_of(settings.task):
+        named += [(parameter.option, label) for label in parameter.effect.labels(settings[parameter.name])]
+    notes = []
+    for option, label in named:
+        if label not in seen:
+            other = nearest(label, list(seen))
+            hint = f"; the nearest one is {other!r}" if other else ""
+            notes.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
+    return tuple(notes)

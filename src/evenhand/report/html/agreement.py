@@ -13,7 +13,7 @@ from markupsafe import Markup
 from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.html import STYLES, one_function, packed, read_template, template
 from evenhand.report.html.sections import HtmlTable, html_table
-from evenhand.results.agreement import STATES, Agreement, DrawnPlaces
+from evenhand.results.agreement import STATES, Agreement, DrawnRegions
 from evenhand.tables import Cell, Column, Table
 
 SCRIPTS = ("nodes", "unpack", "lanes", "places")
@@ -21,7 +21,7 @@ MAX_DOCUMENTS = 100
 """Maximum number of documents in the table; those with most conflicts come first."""
 
 
-def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
+def render(agreement: Agreement, places: DrawnRegions, title: str) -> str:
     """The page; the template escapes all texts, or they are JSON data."""
     return template("agreement.html").render(
         title=title,
@@ -29,18 +29,18 @@ def render(agreement: Agreement, places: DrawnPlaces, title: str) -> str:
         style=Markup("".join(read_template(f"styles/{name}.css") for name in (*STYLES, "places"))),
         script=Markup(one_function(SCRIPTS)),
         data=packed(_data(agreement, places)),
-        met=places.by_state.total(),
-        carried=sum(1 for _ in places.carried()),
+        total=places.by_state.total(),
+        included=len(places.included()),
         conflicts=places.by_state["undecided"] + places.by_state["decided"],
         tables=[_figures(table, agreement) for table in summary_of_agreement(agreement)],
         counts=list(_counts(agreement, places)),
     )
 
 
-def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
+def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
     """Places, their sentences, and the names of labels."""
-    carried = list(places.carried())
-    indexes = {number: index for index, number in enumerate(dict.fromkeys(number for number, _ in carried))}
+    included = places.included()
+    indexes = {number: index for index, number in enumerate(dict.fromkeys(number for number, _ in included))}
     sentences = [places.sentences[number] for number in indexes]
     return {
         "annotators": agreement.annotators,
@@ -62,12 +62,12 @@ def _data(agreement: Agreement, places: DrawnPlaces) -> dict[str, Any]:
                 **{name: getattr(drawn, name) for name in ("state", "start", "end", "offsets", "accepted")},
                 "answers": [drawn.answers.get(name) for name in agreement.annotators],
             }
-            for number, drawn in carried
+            for number, drawn in included
         ],
     }
 
 
-def _counts(agreement: Agreement, places: DrawnPlaces) -> Iterator[HtmlTable]:
+def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
     """Numbers of places, with links to them."""
     yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES}))
     columns = [Column("differ", "text"), Column("places", "count")]
