@@ -13,12 +13,12 @@ import pytest
 
 import evenhand as eh
 from evenhand.results.result import Result
-from evenhand.tasks.links.task import MODELS
+from evenhand.tasks.links.task import MEASURES
 
 FIGURES: dict[str, Any] = json.loads(Path(__file__).with_name("hipe_2022.json").read_text(encoding="utf-8"))
 RUNS = list(FIGURES["hipe"])
 HIPE = [f"hipe-{bounds}@{depth}" for bounds in ("strict", "fuzzy") for depth in (1, 3, 5)]
-NELEVAL = {alias: model.name for model in MODELS for alias in model.aliases if alias in FIGURES["neleval"][RUNS[0]]}
+NELEVAL = {alias: model.name for model in MEASURES for alias in model.aliases if alias in FIGURES["neleval"][RUNS[0]]}
 
 
 def files(data: Path, run: str) -> tuple[Path, Path]:

@@ -170,7 +170,7 @@ def test_links_that_are_spelled_otherwise_are_wrong_under_strict_bounds_and_note
     assert any(
         note.startswith("system system: 2 tokens are spelled otherwise than in the gold") for note in found.notes
     )
-    assert "system system: under hipe-strict, 1 link is wrong only as tokens are spelled otherwise." in found.notes
+    assert "system system: under hipe-strict, 1 link is wrong only because tokens are spelled otherwise." in found.notes
     with pytest.raises(eh.InputError, match=r"system.tsv:6: found '\"\"\"\"' where the gold standard has '\"'"):
         eh.score(table(GOLD), response, align="strict")
 

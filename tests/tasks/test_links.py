@@ -101,7 +101,7 @@ def test_names_of_neleval_and_families_are_understood() -> None:
 def test_spans_without_links_take_no_part_and_are_noted() -> None:
     found = scored([[("LOC", 0, 1, "Q1"), ("LOC", 2, 3, [])]], [[("LOC", 2, 3, []), ("LOC", 0, 1, "Q1")]], SETS)
     assert {counts(found, model) for model in ("mentions", "all", "typed_all")} == {(1, 0, 0)}
-    assert "gold links: 1 span has no link and takes no part." in found.notes
+    assert "gold links: 1 span has no link and is ignored." in found.notes
 
 
 def test_means_over_documents() -> None:
@@ -138,7 +138,9 @@ def test_the_same_identifiers(tmp_path: Path) -> None:
 def test_a_table_of_identifiers_with_a_bad_line(tmp_path: Path, line: str) -> None:
     table = tmp_path / "same.tsv"
     table.write_text(f"Q5\tQ6\n{line}\n", encoding="utf-8")
-    with pytest.raises(eh.InputError, match=r"same.tsv:2: '.*' is no pair of identifiers; write an identifier, a tab"):
+    with pytest.raises(
+        eh.InputError, match=r"same.tsv:2: '.*' is not a pair of identifiers; write an identifier, a tab"
+    ):
         scored([[("LOC", 0, 1, "Q1")]], [[]], "links", same_ids=str(table))
 
 

@@ -7,16 +7,17 @@ In each document, for each link of the system from left to right:
 2. Otherwise the first gold link is used that has equal bounds and another identifier than the first candidate, or that
    overlaps and is not used yet; this is a TP of `hipe-fuzzy` if its identifier is among the first n.
 
-FP = links of the system - TP, FN = links of the gold standard - TP. `hipe-strict@3` looks at three candidates; without
-a number it is one. NIL is an identifier like others. *Relaxed* scores are those with `--same-ids` and
-`--nil-labels TIME`.
+FP = links of the system - TP, FN = links of the gold standard - TP. `hipe-strict@3` looks at three candidates, without
+a number at one. NIL is an identifier like others. *Relaxed* scores are those with `--same-ids` and `--nil-labels TIME`.
 
-HIPE-scorer compares how tokens are spelled, so that a link in a file with other quotation marks is wrong under strict
-bounds; a note says how many pairs that cost. `all` has no such rule. Fuzzy bounds take the first overlap, not the best
-one; `weak_all` knows no order.
+HIPE-scorer compares the spelling of tokens, so a link in a file with other quotation marks is wrong under strict
+bounds; a note has the number of such pairs. `all` has no such rule. Fuzzy bounds take the first overlap, not the best
+one; `weak_all` ignores the order.
 
 Source: Ehrmann et al. 2022, as HIPE-scorer counts.
 """
+
+# The literal definition, which the tests compare with, is in tests/slow_links.py.
 
 from __future__ import annotations
 
@@ -32,58 +33,45 @@ from evenhand.tasks.links.neleval import tally_documents, tally_pairs
 from evenhand.tasks.links.task import by_document
 from evenhand.tasks.spans.matching import AllPairs
 
-STRICT, FUZZY = "hipe-strict", "hipe-fuzzy"
+STRICT = "hipe-strict"
 
 
 @dataclass(frozen=True)
-class Walked:
+class HipeMatches:
     """The pairs of gold and system links that are right."""
 
     strict: tuple[Ints, Ints]
     fuzzy: tuple[Ints, Ints]
     respelled: int
-    """How many pairs are not right under strict bounds only as their tokens are spelled otherwise."""
+    """The number of pairs that are wrong under strict bounds only because of their spelling."""
 
 
-def count(question: LinkPair, model: str, depth: int = 1) -> Tally:
-    walked = walk(question, depth)
-    gold_rows, system_rows = walked.strict if model == STRICT else walked.fuzzy
-    gold, system = question.gold, question.system
-    # One gold link can be right for several links of the system, which then are as many TP.
-    right = question.per_document(system.spans.scope[system_rows])
-    found, wanted = question.per_document(system.spans.scope), question.per_document(gold.spans.scope)
-    counted = (found > 0, wanted > 0, (found > 0) & (wanted > 0))
-    judge = model if depth == 1 else f"{model}@{depth}"
-    question.more[by_document(judge)] = tally_documents(right, found, right, wanted, counted, question.groups)
-    return tally_pairs(question, gold, system, gold_rows, system_rows)
+def count(pair: LinkPair, model: str, depth: int = 1) -> Tally:
+    matches = pair.cached(match_hipe, depth)
+    gold_rows, system_rows = matches.strict if model == STRICT else matches.fuzzy
+    gold, system = pair.gold, pair.system
+    # One gold link can be right for several links of the system, each of which is a TP.
+    correct = pair.per_document(system.spans.scope[system_rows])
+    predicted, expected = pair.per_document(system.spans.scope), pair.per_document(gold.spans.scope)
+    counted = (predicted > 0, expected > 0, (predicted > 0) & (expected > 0))
+    means = tally_documents(correct, predicted, correct, expected, counted, pair.groups)
+    pair.extra_tallies[by_document(model, depth)] = means
+    return tally_pairs(pair, gold, system, gold_rows, system_rows)
 
 
-def walk(question: LinkPair, depth: int) -> Walked:
-    """The walk over the links of the system, which both models share."""
-    key = (walk, depth)
-    found = question.kept.get(key)
-    if not isinstance(found, Walked):
-        near = question.kept.get(_near)
-        if not isinstance(near, defaultdict):
-            near = question.kept[_near] = _near(question.gold, question.system)
-        found = question.kept[key] = _walk(question.gold, question.system, near, depth)
-    return found
-
-
-def _walk(gold: Linked, system: Linked, near: defaultdict[int, list[int]], depth: int) -> Walked:
-    """This is a loop, because each gold link that is used rules itself out for later ones."""
+def match_hipe(pair: LinkPair, depth: int) -> HipeMatches:
+    """Match links from left to right. This is a loop because a used gold link is no longer free for later ones."""
+    gold, system, overlapping = pair.gold, pair.system, pair.cached(_overlapping)
     used = [False] * len(gold)
-    strict: list[tuple[int, int]] = []
-    fuzzy: list[tuple[int, int]] = []
-    respelled = 0
-    wanted, spelled = gold.ranked[:, 0].tolist(), gold.spelling.tolist()
+    strict, fuzzy, respelled = list[tuple[int, int]](), list[tuple[int, int]](), 0
+    expected, spelled = gold.ranked[:, 0].tolist(), gold.spelling.tolist()
     bounds = list(zip(gold.spans.start.tolist(), gold.spans.end.tolist(), strict=True))
     order = _from_left(system)
     columns = (system.spans.start, system.spans.end, system.spelling, system.ranked[:, :depth])
     rows = zip(order.tolist(), *(column[order].tolist() for column in columns), strict=True)
     for row, start, end, spelling, candidates in rows:
-        equal = [at for at in near[row] if bounds[at] == (start, end)]
-        right = [at for at in equal if wanted[at] in candidates]
+        equal = [at for at in overlapping[row] if bounds[at] == (start, end)]
+        right = [at for at in equal if expected[at] in candidates]
         alike = next((at for at in right if spelled[at] == spelling), None)
         if alike is not None:
             used[alike] = True
@@ -91,22 +79,23 @@ def _walk(gold: Linked, system: Linked, near: defaultdict[int, list[int]], depth
             fuzzy.append((alike, row))
             continue
         respelled += bool(right)
-        other = next((at for at in near[row] if not used[at] or (at in equal and wanted[at] != candidates[0])), None)
-        if other is not None:
-            used[other] = True
-            if wanted[other] in candidates:
-                fuzzy.append((other, row))
-    return Walked(_columns(strict), _columns(fuzzy), respelled)
+        free = (at for at in overlapping[row] if not used[at] or (at in equal and expected[at] != candidates[0]))
+        first = next(free, None)
+        if first is not None:
+            used[first] = True
+            if expected[first] in candidates:
+                fuzzy.append((first, row))
+    return HipeMatches(_columns(strict), _columns(fuzzy), respelled)
 
 
-def _near(gold: Linked, system: Linked) -> defaultdict[int, list[int]]:
+def _overlapping(pair: LinkPair) -> defaultdict[int, list[int]]:
     """For each link of the system the gold links that share a token, from left to right."""
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    order = _from_left(gold)
-    for some in AllPairs(gold.spans.take(order), system.spans):
-        for at, row in zip(order[some.left].tolist(), some.right.tolist(), strict=True):
-            found[row].append(at)
-    return found
+    overlapping: defaultdict[int, list[int]] = defaultdict(list)
+    order = _from_left(pair.gold)
+    for pairs in AllPairs(pair.gold.spans.take(order), pair.system.spans):
+        for at, row in zip(order[pairs.left].tolist(), pairs.right.tolist(), strict=True):
+            overlapping[row].append(at)
+    return overlapping
 
 
 def _from_left(side: Linked) -> Ints:

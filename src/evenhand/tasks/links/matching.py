@@ -1,9 +1,10 @@
-"""Spans with the identifiers that they are linked to, as columns."""
+"""Links of the gold standard and of a system: spans with identifiers of a knowledge base, as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,11 +17,10 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
-"""What is counted for notes: spans without links, and pairs that are wrong only by their spelling."""
-
-
+"""Counts for notes: spans without links, and pairs that are wrong only because of their spelling."""
 NIL_CODE = 0
-"""The code of all identifiers that stand for no entry of the knowledge base, where these are taken as one."""
+"""The code of all identifiers outside the knowledge base, if they are treated as one."""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Linked:
     """Spans with links: columns of equal length."""
 
     spans: Spans
-    """In documents as scopes, counted from the first token of each."""
+    """Scopes are documents; positions are counted from the first token of each."""
     ranked: Ints
-    """The identifiers as written, a column a rank; -1 where there are fewer."""
+    """The identifiers as written, one column per rank; -1 if there are fewer."""
     same: Ints
     """The same, with one code for all that are NIL."""
     spelling: Ints
-    """The code of its tokens as its file spells them; -1 where files must spell them alike."""
+    """The code of its tokens as its file spells them; -1 if files must spell them alike."""
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -42,13 +42,13 @@ class Linked:
     @property
     def answer(self) -> Ints:
         """The first identifier."""
-        found: Ints = self.same[:, 0]
-        return found
+        first: Ints = self.same[:, 0]
+        return first
 
     @property
     def is_nil(self) -> Bools:
-        found: Bools = self.answer == NIL_CODE
-        return found
+        is_nil: Bools = self.answer == NIL_CODE
+        return is_nil
 
     def take(self, rows: Ints | Bools) -> Linked:
         spans = self.spans.take(np.flatnonzero(rows) if rows.dtype == np.bool_ else ints(rows))
@@ -62,23 +62,22 @@ class Identifiers:
         self.names: StringIndex[str] = StringIndex([NIL])
         self._spellings: StringIndex[str] = StringIndex()
         self._same_as: list[int] = []
-        """For each identifier the one that it is equal to: all that are NIL are one."""
+        """The code that each identifier is compared by: NIL_CODE for all that are NIL, else its own."""
 
-    def linked(self, spans: Spans, side: SideLinks) -> Linked:
-        """The spans that have links, with these."""
+    def linked(self, spans: Spans, rules: LinkRules) -> Linked:
+        """The spans that have links, with their identifiers."""
         extras = spans.vocabulary.extras
         known = spans.extra if spans.extra is not None else np.zeros(len(spans), dtype=np.int64)
         spans = spans.take(np.flatnonzero(known))
-        links = [extras[code] for code in known[known > 0].tolist()]
-        found = [link for link in links if isinstance(link, Link)]
-        lists = [side.identifiers(link) for link in found]
-        for row in side.nil_rows(spans):
+        links = [link for code in known[known > 0].tolist() if isinstance(link := extras[code], Link)]
+        lists = [rules.identifiers(link) for link in links]
+        for row in rules.nil_rows(spans):
             lists[row] = (NIL,)
         depth = max(map(len, lists), default=1)
         ranked = np.full((len(lists), depth), -1)
         for row, names in enumerate(lists):
             ranked[row, : len(names)] = [self.names.code(name) for name in names]
-        spelling = ints([self._spellings.code(link.spelling) if link.spelling else -1 for link in found])
+        spelling = ints([self._spellings.code(link.spelling) if link.spelling else -1 for link in links])
         return Linked(spans, ranked, self._same(ranked), spelling)
 
     def _same(self, ranked: Ints) -> Ints:
@@ -89,15 +88,15 @@ class Identifiers:
 
 
 @dataclass(frozen=True)
-class SideLinks:
-    """How the links of one side are taken."""
+class LinkRules:
+    """How the links of one side are read."""
 
     aliases: Mapping[str, str]
-    """Identifiers that stand for others."""
+    """Identifiers that are replaced by others."""
     nil_labels: Collection[str] = ()
-    """Labels of spans whose links are taken as NIL."""
+    """Labels of spans whose links are treated as NIL."""
     only_first: bool = False
-    """Whether one identifier a span counts, as in a gold standard."""
+    """Whether a span has one identifier only, as in a gold standard."""
 
     def identifiers(self, link: Link) -> tuple[str, ...]:
         names = link.candidates[:1] if self.only_first else link.candidates
@@ -108,36 +107,40 @@ class SideLinks:
         return list(np.flatnonzero(np.isin(spans.label, [code for code in codes if code is not None])).tolist())
 
 
-# == tasks/links/question.py: One system against the gold standard in one portion: what th
-
-
 @dataclass
 class LinkPair:
-    """What a judge of links looks at."""
+    """Gold standard and one system side by side."""
 
     gold: Linked
     system: Linked
     groups: Ints
     """The group of each document."""
-    kept: dict[object, object] = field(default_factory=dict)
-    """What several judges need, by what it is."""
-    more: dict[str, Tally] = field(default_factory=dict)
-    """Counts beside those that judges return."""
+    extra_tallies: dict[str, Tally] = field(default_factory=dict)
+    """Tallies in addition to those that scorers return."""
+    _cache: dict[Hashable, Any] = field(default_factory=dict)
 
-    @property
-    def documents(self) -> int:
-        return len(self.groups)
+    def cached(self, function: Callable[..., Result], *arguments: Hashable) -> Result:
+        """The value of `function(pair, *arguments)`, which several scorers share."""
+        key = (function, *arguments)
+        if key not in self._cache:
+            self._cache[key] = function(self, *arguments)
+        result: Result = self._cache[key]
+        return result
+
+    def cached_values(self, kind: type[Result]) -> list[Result]:
+        """All cached values of a type."""
+        return [value for value in self._cache.values() if isinstance(value, kind)]
 
     @property
     def types(self) -> tuple[tuple[str, ...], Ints]:
-        """The names of labels that occur, and for each label code its place among them; the last one is -1 for none."""
+        """The names of labels that occur, and for each label code its index among them; the last entry is -1."""
         labels = self.gold.spans.vocabulary.labels
         used = distinct(concatenate([self.gold.spans.label, self.system.spans.label]))
-        place = np.full(len(labels) + 1, -1)
-        place[used] = np.arange(len(used))
-        return tuple(labels[code] for code in used.tolist()), place
+        index = np.full(len(labels) + 1, -1)
+        index[used] = np.arange(len(used))
+        return tuple(labels[code] for code in used.tolist()), index
 
-    def per_document(self, scopes: Ints) -> Ints:
-        """How many of some units each document has, given the document of each."""
-        found: Ints = np.bincount(scopes, minlength=self.documents)
-        return found
+    def per_document(self, documents: Ints) -> Ints:
+        """The number of units of each document, given the document of each unit."""
+        counts: Ints = np.bincount(documents, minlength=len(self.groups))
+        return counts

@@ -1,17 +1,14 @@
-"""The tables of entity links, as data."""
+"""Tables, notes and error distributions of entity links."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import SettingError
-from evenhand.scoring.scores import MeasureScore
-from evenhand.scoring.tally import Tally
+from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks.evaluation import SideSummary
@@ -20,10 +17,12 @@ from evenhand.tasks.links.task import ERROR_NAMES, KINDS
 from evenhand.tasks.tables import (
     ErrorBars,
     document_notes,
+    error_type_table,
     errors_by_kind,
     label_notes,
     label_table,
     reading_notes,
+    transition_table,
     unit_notes,
 )
 
@@ -31,68 +30,26 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair
     from evenhand.results.result import GoldSummary, Result, Results
 
-# == tasks/links/notes.py: What a reader of scores of links should know about the files
-
-
-def notes(
-    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
-) -> tuple[str, ...]:
-    """Documents, words and links that are not as they should be."""
-    mismatches = side.mismatches or AlignmentIssues()
-    found = reading_notes("gold", gold.name, gold.reading, read_as.repair)
-    found += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
-    found += document_notes(name, mismatches)
-    if mismatches.by_order:
-        found.append(f"system {name}: no document has a name of the gold standard's, so that the order counts.")
-    if mismatches.words:
-        words = "1 token is" if mismatches.words == 1 else f"{mismatches.words:,} tokens are"
-        found.append(f"system {name}: {words} spelled otherwise than in the gold standard ({mismatches.first_word}).")
-    if respelled := side.noted[RESPELLED]:
-        links = "1 link is" if respelled == 1 else f"{respelled:,} links are"
-        found.append(f"system {name}: under hipe-strict, {links} wrong only as tokens are spelled otherwise.")
-    found += _unlinked("gold", gold.name, gold_count) + _unlinked("system", name, side)
-    found += unit_notes(gold, name, side.units, "link", identical=identical)
-    return (*found, *label_notes(gold, name, side.labels, "link"))
-
-
-def _unlinked(which: str, name: str, side: SideSummary) -> list[str]:
-    count = side.noted[UNLINKED]
-    spans = "1 span has no link and takes" if count == 1 else f"{count:,} spans have no link and take"
-    return [f"{which} {name}: {spans} no part."] if count else []
-
-
-def is_perfect(tallies: Mapping[str, Tally]) -> bool:
-    """Whether all links are right."""
-    judges = [judge for judge in ("fair", "typed_all", "all") if judge in tallies and len(tallies[judge])]
-    return bool(judges) and all(tallies[judge].kinds_met <= {"TP"} for judge in judges)
-
-
-# == tasks/links/tables.py (primary)
-
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
-    """A table by label for every model, means over documents, kinds of errors, ranks of right identifiers."""
+    """A table by label for every measure, means over documents, error types, and ranks of right identifiers."""
     for score in result.scores.values():
-        yield _by_label(result, score, style).folded()
+        yield label_table(result, score, query, style, support=_support).folded()
     averaged = [score for score in result.scores.values() if "documents" in score.further]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
-        yield _kinds(result, result["fair"])
+        yield error_type_table(result, result["fair"], ERROR_NAMES, "kinds of errors (fair)")
         yield from _ranks(result["fair"])
 
 
-def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
-    """Counts and scores by label; of the gold standard, the links that the model looks at."""
-    table = label_table(result, score, query, style)
-    rows = [list(row) for row in table.rows]
-    for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
-        cells[1] = row.counts["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
-    return replace(table, rows=rows)
+def _support(row: Row) -> float:
+    """The number of gold links that a measure looks at."""
+    return row["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-    """The links behind a count of the kinds of errors; other models count other units."""
+    """The links of a count of error types; other measures count other units."""
     if model != "fair":
         return None
     if count == "gold":
@@ -105,31 +62,18 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 
 def _documents(scores: list[MeasureScore]) -> Table:
-    """Means over documents."""
     measures = {"precision": "prec.", "recall": "recall", "f1": "F1"}
     columns = [Column("means over documents", "text")]
     columns += [Column(name, "percent") for measure in measures.values() for name in (measure, "±")]
     rows: list[list[Cell]] = []
     for score in scores:
-        spreads = [score.further["documents"][measure] for measure in measures]
-        rows.append([score.name, *(spread[name] for spread in spreads for name in ("mean", "deviation"))])
+        means = [score.further["documents"][measure] for measure in measures]
+        rows.append([score.name, *(mean[name] for mean in means for name in ("mean", "deviation"))])
     return Table("means over documents", columns, rows, remark="±: the standard deviation.")
 
 
-def _kinds(result: Result, score: MeasureScore) -> Table:
-    """How the errors divide."""
-    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
-    columns = [Column("kind of error", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
-    rows: list[list[Cell]] = []
-    for kind, name in ERROR_NAMES.items():
-        share = score.overall[kind] / errors if errors else 0.0
-        rows.append([f"{kind:<10}{name}", score.overall[kind], share, share])
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in ERROR_NAMES]
-    return Table(f"kinds of errors ({score.name})", columns, rows, queries=queries)
-
-
 def _ranks(score: MeasureScore) -> Iterator[Table]:
-    """At which rank right identifiers are, where the first one is wrong."""
+    """The ranks of right identifiers, if the first one is wrong."""
     ranks = score.further["ranks"]
     names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
     names.sort(key=lambda rank: (not rank.isdecimal(), int(rank) if rank.isdecimal() else 0))
@@ -141,21 +85,38 @@ def _ranks(score: MeasureScore) -> Iterator[Table]:
 
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
-    """The kinds of linking errors."""
+    """The distribution of linking error types."""
     if "fair" not in results.models:
         raise SettingError("The kinds of linking errors come from the match model fair; score with it too.")
     return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
 def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:
-    """What verdicts were and became, whatever the identifiers."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for transition in found.transitions:
-        counts[transition.before.partition(" ")[0], transition.after.partition(" ")[0]] += transition.count
-    columns = [Column(pair.before, "text"), Column(pair.after, "text"), Column("count", "count")]
-    columns += [Column("% of these", "share"), Column("% of all", "share")]
-    rows: list[list[Cell]] = [
-        [before, after, count, count / found.count, count / pair.different]
-        for (before, after), count in counts.most_common()
-    ]
-    return Table("", columns, rows)
+    """Changes of error types, regardless of identifiers."""
+    return transition_table(
+        pair, found, lambda change: (change.before.partition(" ")[0], change.after.partition(" ")[0])
+    )
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Notes on documents, spelling, and spans without links."""
+    mismatches = side.mismatches or AlignmentIssues()
+    notes = reading_notes("gold", gold.name, gold.reading, read_as.repair)
+    notes += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
+    notes += document_notes(name, mismatches)
+    if mismatches.by_order:
+        notes.append(f"system {name}: no document name matches the gold standard; documents are matched by order.")
+    if mismatches.words:
+        words = "1 token is" if mismatches.words == 1 else f"{mismatches.words:,} tokens are"
+        notes.append(f"system {name}: {words} spelled otherwise than in the gold standard ({mismatches.first_word}).")
+    if respelled := side.noted[RESPELLED]:
+        links = "1 link is" if respelled == 1 else f"{respelled:,} links are"
+        notes.append(f"system {name}: under hipe-strict, {links} wrong only because tokens are spelled otherwise.")
+    for file, summary in ((f"gold {gold.name}", gold_count), (f"system {name}", side)):
+        if unlinked := summary.noted[UNLINKED]:
+            spans = "1 span has no link and is" if unlinked == 1 else f"{unlinked:,} spans have no link and are"
+            notes.append(f"{file}: {spans} ignored.")
+    notes += unit_notes(gold, name, side.units, "link", identical=identical)
+    return (*notes, *label_notes(gold, name, side.labels, "link"))

@@ -1,12 +1,15 @@
-"""Entity links: mentions of entries of a knowledge base."""
+"""Entity links: declaration of the task, its parameters and its measures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from evenhand.data.names import LINKS, RESPELLED
-from evenhand.parameters import CommandLine, Conversion, Parameter
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
+from evenhand.parameters import SIDES, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Formula,
@@ -19,7 +22,6 @@ from evenhand.scoring.measure import (
     plus,
 )
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.links.identifiers import SameIds, parse
 from evenhand.tasks.task import (
     ComparisonSpec,
     Display,
@@ -32,9 +34,6 @@ from evenhand.tasks.task import (
     Task,
 )
 
-# == tasks/links/kinds.py: The verdicts on links, and the kinds of counts.
-
-
 KINDS = ("TP", "LE.other", "LE.missed", "LE.over", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, OTHER, MISSED, OVER, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
 TN = len(KINDS)
@@ -42,17 +41,10 @@ CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 SET_KINDS = ("TP", "FP", "FN")
 HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
-NO_RANK = "none"
-"""Where the right identifier is not among the candidates."""
 RANKS = "ranks"
 """The tally of the ranks of right identifiers."""
-
-
-def by_document(judge: str) -> str:
-    """What the tally of a judge's scores by document is called."""
-    return f"{judge} by document"
-
-
+NO_RANK = "none"
+"""The rank of right identifiers that are not among the candidates."""
 ERROR_NAMES = {
     "LE.other": "another entry",
     "LE.missed": "NIL for an entry",
@@ -64,11 +56,6 @@ ERROR_NAMES = {
     "FN": "missing",
     "FP": "spurious",
 }
-"""What errors are called."""
-
-
-# == tasks/links/models.py: Match models of entity links.
-
 
 _SETS = {
     "mentions": ("strong_mention_match", "Bounds of links."),
@@ -82,6 +69,7 @@ _SETS = {
     "typed_all": ("strong_typed_all_match", "Bounds, identifiers and labels of all links."),
     "entities": ("entity_match", "Identifiers in each document that are not NIL."),
 }
+"""Measures of neleval: alias and summary."""
 _RANKED = ("links", "all", "typed_links", "typed_all", "entities")
 _WEAK = {
     "weak_links": "As links, with any overlap of bounds.",
@@ -91,87 +79,131 @@ _HIPE = {
     "hipe-strict": "HIPE: bounds, spelling and identifier are right.",
     "hipe-fuzzy": "HIPE: the first overlapping link has the right identifier.",
 }
+_NELEVAL = "evenhand.tasks.links.neleval"
+_WITH_DOCUMENTS = lazy(f"{_NELEVAL}:with_documents")
 
 
-def _set_model(name: str, settings: ScoreSettings) -> Formula:
-    return count_errors(name, settings, extra_scores=lazy("evenhand.tasks.links.neleval:with_documents"))
+def by_document(scorer: str, depth: int = 1) -> str:
+    """The name of the tally of a scorer's means over documents."""
+    return f"{scorer if depth == 1 else f'{scorer}@{depth}'} by document"
 
 
-def _weak(name: str, settings: ScoreSettings) -> Formula:
-    return count_hits(name, settings, extra_scores=lazy("evenhand.tasks.links.neleval:with_documents"))
+def _set_formula(name: str, settings: ScoreSettings) -> Formula:
+    return count_errors(name, settings, extra_scores=_WITH_DOCUMENTS)
 
 
-def fair_model(name: str, settings: ScoreSettings) -> Formula:
-    shown: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
+def _weak_formula(name: str, settings: ScoreSettings) -> Formula:
+    return count_hits(name, settings, extra_scores=_WITH_DOCUMENTS)
+
+
+def _fair_formula(name: str, settings: ScoreSettings) -> Formula:
+    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
     errors = {kind: 0.5 for kind in KINDS if kind not in ("TP", "FN", "FP")}
-    tp = shown["TP"]
-    divided = PrecisionRecall.of_pairs(tp, plus(tp, errors, shown["FP"]), plus(tp, errors, shown["FN"]))
+    tp = counts["TP"]
+    divided = PrecisionRecall.of_pairs(tp, plus(tp, errors, counts["FP"]), plus(tp, errors, counts["FN"]))
     extra_scores = lazy("evenhand.tasks.links.error_types:with_details")
-    return Formula(name, "fair", shown, divided, beta=settings.beta, extra_scores=extra_scores)
+    return Formula(name, "fair", counts, divided, beta=settings.beta, extra_scores=extra_scores)
 
 
-def _declared(
+def _measure(
     name: str,
-    address: str,
-    definition: str,
-    arithmetic: Any,
+    module: str,
+    function: str,
+    formula: Callable[[str, ScoreSettings], Formula],
     summary: str,
     *aliases: str,
     is_ranked: bool = True,
-    **more: Any,
+    family: str | None = None,
 ) -> Measure:
-    count: Any = lazy(address)
+    """A measure whose definition is the docstring of the function or, if that is `count`, of its module."""
+    count: Any = lazy(f"{module}:{function}")
     scorer = Scorer(name, partial(count, model=name), is_ranked=is_ranked)
-    return Measure(name, "links", scorer, arithmetic, definition, aliases, summary=summary, **more)
+    definition = module if function == "count" else f"{module}.{function}"
+    return Measure(name, "links", scorer, formula, definition, aliases, summary=summary, family=family)
 
 
-MODELS = (
+MEASURES = (
     Measure(
         "fair",
         "links",
         Scorer("fair", lazy("evenhand.tasks.links.error_types:count")),
-        fair_model,
+        _fair_formula,
         "evenhand.tasks.links.error_types",
         ("kinds",),
         summary="Each link counts once; errors of identifier and of bounds have kinds.",
     ),
     *(
-        _declared(
-            name,
-            "evenhand.tasks.links.neleval:count",
-            "evenhand.tasks.links.neleval",
-            _set_model,
-            summary,
-            alias,
-            is_ranked=name in _RANKED,
-        )
+        _measure(name, _NELEVAL, "count", _set_formula, summary, alias, is_ranked=name in _RANKED)
         for name, (alias, summary) in _SETS.items()
     ),
+    *(_measure(name, _NELEVAL, "count_weak", _weak_formula, summary) for name, summary in _WEAK.items()),
     *(
-        _declared(
-            name,
-            "evenhand.tasks.links.neleval:count_weak",
-            "evenhand.tasks.links.neleval.count_weak",
-            _weak,
-            summary,
-        )
-        for name, summary in _WEAK.items()
-    ),
-    *(
-        _declared(
-            name,
-            "evenhand.tasks.links.hipe:count",
-            "evenhand.tasks.links.hipe",
-            _set_model,
-            summary,
-            family="hipe",
-        )
+        _measure(name, "evenhand.tasks.links.hipe", "count", _set_formula, summary, family="hipe")
         for name, summary in _HIPE.items()
     ),
 )
 
 
-# == tasks/links/task.py (primary)
+@dataclass(frozen=True)
+class SameIds:
+    """A table of identifiers and their replacements, for one side or for both (`--same-ids`).
+
+    It has two columns, separated by a tab. Blank lines are skipped. Replacements are not followed further.
+    """
+
+    path: str
+    digest: str
+    """The beginning of the digest of its bytes, which distinguishes tables in signatures."""
+    only: str | None = None
+
+    def __str__(self) -> str:
+        name = self.path.replace("\\", "/").rpartition("/")[2]
+        return f"{f'{self.only}:' if self.only else ''}{name}#{self.digest}"
+
+
+def parse_same_ids(value: str | Sequence[str]) -> tuple[SameIds, ...]:
+    """Parse `FILE`, `gold:FILE` or `system:FILE`, one or several."""
+    return tuple(map(_parse_same_ids, [value] if isinstance(value, str) else value))
+
+
+def _parse_same_ids(text: str) -> SameIds:
+    side, colon, remainder = text.partition(":")
+    only, path = (side, remainder) if colon and side in SIDES else (None, text)
+    if not path:
+        raise SettingError(f"{text!r} names no table of identifiers; write FILE, gold:FILE or system:FILE.")
+    import hashlib  # slow to load, and rarely needed
+
+    from evenhand.formats.source import Source
+    from evenhand.formats.storage import to_path
+
+    return SameIds(path, hashlib.sha256(Source(to_path(path)).read_whole()).hexdigest()[:8], only)
+
+
+def aliases_of(tables: Sequence[SameIds], side: str) -> dict[str, str]:
+    """The replacements of identifiers of one side (`gold` or `system`); later tables override earlier ones."""
+    aliases: dict[str, str] = {}
+    for table in tables:
+        if table.only in (None, side):
+            aliases |= _read_aliases(table.path)
+    return aliases
+
+
+def _read_aliases(path: str) -> dict[str, str]:
+    from evenhand.formats.source import Source
+    from evenhand.formats.storage import to_path
+
+    source, aliases = Source(to_path(path)), dict[str, str]()
+    for block in source.blocks(1 << 20, cut_after="line"):
+        lines = block.data[: block.size].decode().split("\n")
+        for number, line in enumerate(lines, block.first_line):
+            cells = [cell.strip() for cell in line.split("\t")]
+            if cells == [""]:
+                continue
+            if len(cells) != 2 or not all(cells):
+                remedy = "write an identifier, a tab and its replacement"
+                raise source.error(number, f"{line.strip()[:80]!r} is not a pair of identifiers", remedy)
+            aliases[cells[0]] = cells[1]
+    return aliases
 
 
 PARAMETERS = (
@@ -179,10 +211,9 @@ PARAMETERS = (
         "same_ids",
         "names",
         (),
-        "Table of identifiers and those that they stand for, with a tab between; SIDE is gold or system [both]. "
-        "Repeatable.",
+        "Table of identifiers and their replacements, separated by a tab; SIDE is gold or system [both]. Repeatable.",
         conversion=Conversion(
-            parse=parse, stored=tuple[SameIds, ...], spell=lambda tables: ",".join(map(str, tables)) or "none"
+            parse=parse_same_ids, stored=tuple[SameIds, ...], spell=lambda tables: ",".join(map(str, tables)) or "none"
         ),
         cli=CommandLine(metavar="[SIDE:]FILE", repeatable=True),
     ),
@@ -200,7 +231,7 @@ TASK = Task(
     title="entity links: mentions of entries of a knowledge base",
     unit="link",
     example=Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
-    measures=MODELS,
+    measures=MEASURES,
     selection=MeasureSelection(
         scored=lambda content: ("links", "all", "fair"),
         ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
@@ -218,16 +249,16 @@ TASK = Task(
         constants={"scope": "document"},
     ),
     evaluation=EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.links.evaluation:LinkPassage"),
+        evaluator=lazy("evenhand.tasks.links.evaluation:LinkEvaluator"),
         by_document=True,
         notes=lazy("evenhand.tasks.links.tables:notes"),
-        is_perfect=lazy("evenhand.tasks.links.tables:is_perfect"),
+        is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("fair", "typed_all", "all")),
     ),
     error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
     comparison=ComparisonSpec(
         unit_scorers=("fair",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
-        answer_text=lazy("evenhand.tasks.links.evaluation:answer_in_words"),
+        answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
     display=Display(
         details=lazy("evenhand.tasks.links.tables:details"),
