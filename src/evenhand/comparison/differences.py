@@ -290,14 +290,14 @@ def _by_column(column: str, answers: Predictions, places: Locations, names: Stri
     if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
     code, texts, starts = layer
-    start = np.where(places.is_nowhere(answers.start), 0, answers.start)
+    start = np.where(places.is_unplaced(answers.start), 0, answers.start)
     values, index = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
     return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, places, names)
 
 
 def _placed(slices: Ints, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
     """Move units that are not in the text to a separate slice."""
-    nowhere = places.is_nowhere(answers.start)
+    nowhere = places.is_unplaced(answers.start)
     return np.where(nowhere, names.code(_NOWHERE), slices) if nowhere.any() else slices
 
 

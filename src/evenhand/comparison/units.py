@@ -125,17 +125,17 @@ class Collection:
     def _units(self, judged: Units, places: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
         """The units of some rows, in their order."""
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
-        is_nowhere, positions = places.is_nowhere(start), places.positions(sentence, start, end)
+        is_unplaced, positions = places.is_unplaced(start), places.positions(sentence, start, end)
         self.positions = positions.of
         texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
-        for row in np.flatnonzero(is_nowhere).tolist():
-            texts[row] = places.nowhere_text(int(start[row]))
+        for row in np.flatnonzero(is_unplaced).tolist():
+            texts[row] = places.unplaced_text(int(start[row]))
         for row, unit in enumerate(units.tolist() if judged.antecedent is not None else ()):
             antecedents[row] = judged.antecedents(places, unit)
         return CollectedUnits(
             self._drawn(sentence, places, drawn),
-            np.where(is_nowhere, 0, start),
-            np.where(is_nowhere, 0, end),
+            np.where(is_unplaced, 0, start),
+            np.where(is_unplaced, 0, end),
             judged.label[units],
             judged.surplus[units],
             self._classes(judged, units),

@@ -334,7 +334,7 @@ def one_pass(
 ) -> Run:
     """Align and evaluate the opened inputs, and add up the counts."""
     evaluator: Evaluator = task.evaluation.evaluator(request)
-    for evaluation in evaluator.judgements(counting.number):
+    for evaluation in evaluator.evaluations(counting.number):
         counting.add(evaluation)
         for observe in observers:
             observe(evaluation)

@@ -1,8 +1,8 @@
-"""The way of a task through its files: opened, aligned, cut into portions, judged.
+"""The evaluation protocol that every task implements: read, align, evaluate.
 
-A task has a *passage*: it takes what the pipeline opened, aligns systems with the gold standard, and yields a
-*judgement* for every portion. The pipeline adds up the tallies of judgements; comparisons, reports and recorders watch
-the same judgements, which say on demand what every system has of every unit.
+A task has an `Evaluator`. It receives what the pipeline opened (`EvaluationRequest`), aligns systems with the gold
+standard, and yields an `Evaluation` for every part of the files. The pipeline adds up the tallies of evaluations.
+Comparisons, reports and unit tables observe the same evaluations, which compute units and predictions on demand.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tasks.units import Locations, Predictions, SentenceView, Units
 
-# == tasks/side_count.py: One side of a run in figures.
-
 
 @dataclass
 class SideSummary:
@@ -38,18 +36,18 @@ class SideSummary:
     reading: ReadInfo | None = None
     breaks_differ: bool = False
     missing: int = 0
-    """How many words of the gold standard the side does not have, where words are scored."""
+    """Number of gold words that the side lacks, if words are scored."""
     unlabeled: int = 0
-    """How many units have no label: mentions in files without POS."""
+    """Number of units without a label: mentions in files without POS."""
     chains: int | None = None
     repeated: int = 0
-    """How many mentions have a span that another one has."""
+    """Number of mentions with the span of another mention."""
     mismatches: AlignmentIssues | None = None
-    """Where the texts of chains differ."""
+    """Documents and texts that do not match."""
     noted: Counter[str] = field(default_factory=Counter)
-    """What a task counts for its notes, by a name of its own."""
+    """Counts for the notes of a task, by name."""
     grounding: GroundingCounts | None = None
-    """What became of the strings of a language model."""
+    """How the strings of a language model were placed."""
     _labels: Counter[str] = field(default_factory=Counter)
     _counts: Ints = field(default_factory=empty)
     _names: Sequence[str] = ()
@@ -59,22 +57,22 @@ class SideSummary:
         return self.labels.total() + self.unlabeled
 
     def add(self, labels: Ints, names: Sequence[str]) -> None:
-        """Count labels, which are codes of names; names may become more, but keep their codes."""
+        """Count labels, given as codes of `names`; names may be appended between calls."""
         counts = np.bincount(labels, minlength=len(self._counts))
         counts[: len(self._counts)] += self._counts
         self._counts, self._names = counts, names
 
     @property
     def labels(self) -> Counter[str]:
-        """How many units have each label; computed on demand, as there may be many labels."""
-        met = np.flatnonzero(self._counts)
-        counted = zip(met.tolist(), self._counts[met].tolist(), strict=True)
+        """The number of units by label, computed on demand because there may be many labels."""
+        seen = np.flatnonzero(self._counts)
+        counted = zip(seen.tolist(), self._counts[seen].tolist(), strict=True)
         self._labels.update({self._names[code]: count for code, count in counted})
         self._counts = empty()
         return self._labels
 
     def join(self, other: SideSummary) -> None:
-        """Add what the side has in the next part of the text."""
+        """Add the summary of the next part."""
         self.labels.update(other.labels)
         self.reading = self.reading.plus(other.reading or ReadInfo()) if self.reading else other.reading
         self.breaks_differ |= other.breaks_differ
@@ -90,28 +88,25 @@ class SideSummary:
             self.mismatches = self.mismatches.plus(other.mismatches or AlignmentIssues())
 
 
-# == tasks/passage.py (primary)
-
-
 OTHER_SENTENCES = ("tail_sentence",)
-"""Further columns of verdicts that are sentences, in which the columns of the same name with start and end count."""
+"""Additional sentence columns of unit tables; start and end columns of the same name are relative to them."""
 Open = Callable[..., Iterator[Annotation]]
-"""Opens one side, as batches. A system can be told the encoding of its gold standard: `open(reference="iob2")`."""
+"""Opens one side as batches. A system may get the encoding of the gold standard: `open(reference="iob2")`."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What opens the gold standard and every system."""
+    """Functions that open the gold standard and every system."""
 
     gold: Open
     systems: Mapping[str, Open]
     layers: tuple[str, str] = ("spans", "spans")
-    """The layers of gold standard and systems, which differ where one file holds both."""
+    """The layers of gold standard and systems; they differ if one file contains both."""
 
 
 @dataclass(frozen=True)
 class EvaluationRequest:
-    """What is asked of a passage: the sides, the judges, and where to count what the sides have."""
+    """What to evaluate: the inputs, the settings, the scorers, and the summaries to fill in."""
 
     sides: Inputs
     settings: ScoreSettings
@@ -121,14 +116,14 @@ class EvaluationRequest:
     gold_count: SideSummary
     system_counts: Mapping[str, SideSummary]
     keep_units: bool = False
-    """Whether somebody will look at the verdicts themselves."""
+    """Whether to keep per-unit results (needed by `compare` and `report`)."""
     extra_layers: tuple[str, ...] = ()
-    """Further layers of the gold standard that somebody will look at."""
+    """Additional layers of the gold standard that observers need."""
     called: SideNames = GOLD_AND_PREDICTION
-    """What messages call the sides."""
+    """The names of the sides in messages."""
 
-    def asks(self, judge: str) -> bool:
-        return any(each.name == judge for each in self.scorers)
+    def asks(self, scorer: str) -> bool:
+        return any(requested.name == scorer for requested in self.scorers)
 
 
 class LabelFilter:
@@ -154,16 +149,16 @@ class LabelFilter:
 
 @dataclass(frozen=True)
 class Offsets:
-    """Where a batch of the gold standard stands in the whole run."""
+    """The numbers of sentences and documents before a batch of the gold standard."""
 
     groups: Ints
     """The group of each sentence."""
     documents: Ints
     """The document of each sentence."""
     sentences: int
-    """How many sentences stand before."""
+    """Number of preceding sentences."""
     first_document: int
-    """The number of the first document that begins in it, or goes on."""
+    """The number of its first document, which may continue from the preceding batch."""
 
 
 Numbering = Callable[[Annotation], Offsets]
@@ -171,7 +166,7 @@ Numbering = Callable[[Annotation], Offsets]
 
 
 class Evaluation(Protocol):
-    """What is said of one portion."""
+    """Tallies and units of one part."""
 
     @property
     def groups(self) -> Ints:
@@ -179,98 +174,98 @@ class Evaluation(Protocol):
 
     @property
     def tallies(self) -> Mapping[str, Mapping[str, Tally]]:
-        """The counts of every system, by judge."""
+        """The counts of every system by scorer."""
 
     @property
     def places(self) -> Locations:
-        """Where the units are."""
+        """The locations of units."""
 
     def answers(self, by: str) -> Predictions:
-        """What all systems say of the same units, for a comparison under this score."""
+        """The predictions of all systems for the same units, compared under a measure."""
 
     def units(self, by: str) -> Units:
-        """The units as an error browser shows them."""
+        """The units for the error browser."""
 
     def drawing(self) -> SentenceView:
-        """What all sides have in each sentence."""
+        """The annotation of all sides by sentence."""
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        """The verdicts of a judge on one system; with each, how many sentences stand before its text."""
+        """The units of one system under a scorer, with the number of preceding sentences."""
 
 
 class Evaluator(Protocol):
     """One pass over the gold standard and all systems."""
 
-    def judgements(self, number: Numbering) -> Iterator[Evaluation]:
-        """A judgement for every portion."""
+    def evaluations(self, number: Numbering) -> Iterator[Evaluation]:
+        """An evaluation for every part."""
 
     def finish(self) -> Outcome:
-        """What is known at the end, when all sides have been checked to end together."""
+        """Results known after the last part, when all sides have been checked to end together."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known at the end of a pass."""
+    """Results of a pass that are known only at its end."""
 
     document_names: Mapping[str, str] = field(default_factory=dict)
-    """The named documents of chains, and the file of each."""
+    """Named documents with chains, and the file of each."""
     by_position: bool = False
-    """Whether words are compared by their places, as one side does not spell them."""
+    """Whether words are compared by position because one side has no word forms."""
     ends_apart: bool = False
-    """Whether the last words of both sides are not the same, so that what follows could change how they align."""
+    """Whether the sides end with different words, so the next part could change their alignment."""
     shared: Mapping[str, Tally] = field(default_factory=dict)
     """Counts that all systems share."""
     supertags: Mapping[str, Mapping[str, Mapping[str, Tally]]] = field(default_factory=dict)
-    """For every system and supertag, the tallies by judge."""
+    """The tallies by system, label group and scorer."""
     levels: Mapping[str, int] = field(default_factory=dict)
-    """On how many levels each system's spans and the gold standard's are, where levels are separate."""
+    """The number of levels of gold and system spans by system, if levels are separate."""
     before: UncorrectedScores | None = None
-    """What was counted without overrides, where there are some."""
+    """The counts without overrides, if there are overrides."""
 
 
 @dataclass(frozen=True)
 class UncorrectedScores:
-    """What is counted for the gold standard as it was read, where it is scored with overrides."""
+    """Counts against the gold standard without overrides."""
 
     settings: ScoreSettings
-    """Those of the run, without overrides."""
+    """The settings of the run without overrides."""
     gold: SideSummary
     tallies: Mapping[str, Mapping[str, Tally]]
-    """The totals of every system, by judge."""
+    """The totals of every system by scorer."""
     levels: Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class VerdictRows:
-    """Some units of one text under one system, for a table of verdicts: columns; -1 stands for nothing."""
+    """Columns of a unit table: some units of one text under one system; -1 means none."""
 
     corpus: Corpus
     sentence: Ints
     """The sentence in this text."""
     start: Ints
-    """The first token of each unit in its sentence; -1 where it is no token of the gold standard."""
+    """The first token of each unit in its sentence; -1 if it is not a token of the gold standard."""
     end: Ints
     document: Ints
     """The number of the document in the whole file, from 0."""
     names: Mapping[int, str]
-    """What documents are called, where that is known."""
+    """The names of documents, if known."""
     gold: Ints
     system: Ints
     kind: Ints
     more: dict[str, Ints] = field(default_factory=dict)
-    """Further numbers."""
+    """Additional columns."""
     other_text: Tokens | None = None
-    """The text of units that are not in the gold standard's."""
+    """The text of units that are not in the gold text."""
     gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """By row, the atoms that units with gaps leave out, counted from their start."""
+    """The atoms in the gaps of units by row, counted from the start of the unit."""
 
     def __len__(self) -> int:
         return len(self.kind)
 
     @property
     def first(self) -> Ints:
-        """The place of the first token among all of the text; of the sentence, where tokens are not known."""
+        """The index of the first token in the text; of the sentence if tokens are unknown."""
         if self.corpus.bounds is None:
             return self.sentence
-        found: Ints = self.corpus.bounds[self.sentence] + self.start.clip(min=0)
-        return found
+        first: Ints = self.corpus.bounds[self.sentence] + self.start.clip(min=0)
+        return first

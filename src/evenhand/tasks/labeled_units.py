@@ -53,7 +53,7 @@ class LabeledUnitPassage:
             readings = {"spans": batch.reading}
             yield replace(batch, layers={**batch.layers, "spans": units}, readings=readings)
 
-    def judgements(self, number: Numbering) -> Iterator[LabeledUnitJudgement]:
+    def evaluations(self, number: Numbering) -> Iterator[LabeledUnitJudgement]:
         yield from map(self._judge, self._portions.take(number))
 
     def finish(self) -> Outcome:

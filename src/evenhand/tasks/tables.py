@@ -1,4 +1,4 @@
-"""The tables that every task has unless it declares others: a summary, a table by label, a confusion matrix."""
+"""Default tables of every task (summary, by label, confusion), error distributions, what to fix first, and notes."""
 
 from __future__ import annotations
 
@@ -28,202 +28,64 @@ if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
     from evenhand.tasks.task import Task
 
-# == tasks/measure_tables.py: Tables of models that declare measures in place of precision
-
-
-def measure_summary(results: Results, name: str) -> Table:
-    """All systems under one model: its measures, the counts that labels do not have, and what measures are."""
-    model = next(iter(results.values()))[name].model
-    counts = [count for count in model.counts if count in model.breakdown.overall_only]
-    columns = [Column("system", "text"), *measure_columns(model.ratios)]
-    columns += [Column(count_title(count), "count") for count in counts]
-    rows: list[list[Cell]] = []
-    for system, result in results.items():
-        overall = result[name].overall
-        rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
-    return Table(name, columns, rows, remark=definitions(model), rivals=[range(len(rows))] if len(rows) > 1 else ())
-
-
-def definitions(model: Formula) -> str:
-    """What the measures of a model are, in a sentence each."""
-    return " ".join(f"{_title(measure)}: {measure.definition}" for measure in model.ratios)
-
-
-def measure_columns(measures: Sequence[Ratio]) -> list[Column]:
-    return [Column(_title(measure), "percent", measure.is_best_low) for measure in measures]
-
-
-def measure_cells(measures: Sequence[Ratio], row: Row) -> list[Cell]:
-    return [row.more.get(measure.name) for measure in measures]
-
-
-def count_title(count: str) -> str:
-    """What tables call a count."""
-    return count.replace("_", " ")
-
-
-def _title(measure: Ratio) -> str:
-    return measure.title or measure.name.replace("_", " ")
-
-
-# == tasks/notes.py: Notes that several tasks share: what a reader of the numbers
-
-
-def label_notes(gold: GoldSummary, name: str, labels: Mapping[str, int], unit: str = "span") -> list[str]:
-    """What labels only one side has; a warning if the two have none in common."""
-    if not gold.units or not labels or not sum(labels.values()):
-        return []
-    if foreign := foreign_labels(labels, gold.labels):
-        return [f"{WARNING}system {name}: {'; '.join(foreign)}."]
-    return [
-        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, unit),
-        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, unit),
-    ]
-
-
-def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[str]:
-    found = []
-    repair = reading.repair or repair
-    if reading.repaired:
-        one = reading.repaired == 1
-        policy = "left out" if repair == "discard" else f"taken as {'it stands' if one else 'they stand'}"
-        spans = f"{counted(reading.repaired, 'span')} {'is' if one else 'are'}"
-        encoding = (reading.encoding or "").upper()
-        found.append(
-            f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
-            f"(repair: {repair}; the first one: {reading.first_repair})."
-        )
-    if reading.looks_like is not None:
-        found.append(f"{side} {name}: {_judged_as(reading.looks_like, reading.encoding or '')}.")
-    if reading.quotes_show:
-        found.append(
-            f"{side} {name}: its quotes match its offsets only as {reading.offsets}, so they are read like this "
-            f"(--offsets {side}:{reading.offsets} confirms it)."
-        )
-    if reading.merged:
-        spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
-        found.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
-    if reading.repeated:
-        spans = "1 span is" if reading.repeated == 1 else f"{reading.repeated:,} spans are"
-        found.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
-    skipped = [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
-    kept = [
-        f"{side} {name}: took {what} as they stand ({count:,}; --repair error refuses them)."
-        for what, count in reading.kept.items()
-    ]
-    return found + skipped + kept
-
-
-def unit_notes(gold: GoldSummary, name: str, units: int, unit: str, *, identical: bool) -> list[str]:
-    """What is suspicious about how many units there are."""
-    notes = []
-    if not units:
-        notes.append(f"system {name}: has no {unit} at all.")
-    elif identical:
-        notes.append(f"system {name}: its {plural(unit)} are just those of the gold standard; is it the right file?")
-    return notes
-
-
-def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "documents") -> list[str]:
-    """Which documents only one side has."""
-    notes = []
-    if mismatches.missing:
-        notes.append(f"system {name}: lacks {unit} {list_names(mismatches.missing)}; they count as empty.")
-    if mismatches.extra:
-        notes.append(f"system {name}: has more {unit}, which are ignored: {list_names(mismatches.extra)}.")
-    return notes
-
-
-def _judged_as(looks_like: str, encoding: str) -> str:
-    """By which encoding a system's tags are judged that look like another one than the gold standard's."""
-    if looks_like == encoding:
-        return f"its tags are judged as {encoding.upper()}, since the gold standard's encoding has no such tags"
-    judged = f"judged as {encoding.upper()}, the gold standard's encoding"
-    return f"its tags look like {looks_like.upper()} but are {judged} (--encoding system:{looks_like} overrides)"
-
-
-def _one_sided(
-    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], unit: str = "span"
-) -> list[str]:
-    """The labels that only one side has, with the nearest one of the other side; of words, rare ones go unsaid."""
-    least = sum(labels.values()) / 1000 if unit == "word" else 0
-    only = [label for label in labels if label not in others and labels[label] >= least]
-    found = []
-    for label in only[:MAX_LISTED]:
-        near = nearest(label, [each for each in others if each not in labels] or list(others))
-        hint = f"; the nearest one there is {near!r}" if near else ""
-        found.append(f"{side}: the label {label!r} ({counted(labels[label], unit)}) does not occur in {other}{hint}.")
-    if len(only) > MAX_LISTED:
-        more = counted(len(only) - MAX_LISTED, "more label")
-        found.append(f"{side}: {more} {'does' if len(only) == MAX_LISTED + 1 else 'do'} not occur in {other}.")
-    return found
-
-
-def is_perfect(
-    tallies: Mapping[str, Tally],
-    scorers: Sequence[str] = ("exact", "fair", "tags", "trees"),
-    correct: Sequence[str] = ("TP", "right"),
-) -> bool:
-    """Whether all units are correct under these scorers; False if they counted nothing."""
-    counted = [tallies[scorer] for scorer in scorers if scorer in tallies and len(tallies[scorer])]
-    return bool(counted) and all(tally.kinds_met <= {*correct} for tally in counted)
-
-
-# == tasks/tables.py (primary)
-
-
 Ask = Callable[..., Query | None]
-"""The query for the units of a figure, given the result, a model, a count (empty: of scores, and of the row as a whole)
-and optionally a label.
+"""The query for the units of a figure: (result, measure, count, label). The count is empty for scores and whole rows;
+the label is optional.
 """
 MOST_LABELS = 10
-"""How many labels a confusion matrix shows: what fits into a terminal."""
+"""Number of labels in a confusion matrix, to fit a terminal."""
 MOST_COLUMNS = 5
-"""With how many systems each has a column; with more, it has a row."""
+"""Up to this number, each system has a column; more systems have rows."""
+_MOST_BAR_LABELS = 6
+"""Number of labels with a part of each error bar; the others share one."""
 _COUNT_NAMES = {"gold_hits": "gold hit", "system_hits": "system hits", "system": "found"}
 _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
-"""The scores of contingency tables that fit beside the others, and their short names."""
+"""The scores of contingency tables that fit next to the others, and their short names."""
+_GOLD, _SYSTEM = "gold", "system"
+"""Parts of count types that count one unit once for either side."""
+_EXPECTED = 2
+"""The column of `Formula.columns()` with the gold units."""
 
 
 def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
-    """All systems side by side, under all models or some: precision, recall and F; accuracies with their counts;
-    measures that models declare.
-    """
+    """All systems side by side: precision, recall and F; accuracies with their counts; declared ratios."""
     first, models = next(iter(results.values())), models or results.models
     accuracies = [name for name in models if first[name].model.headline == "accuracy"]
     accuracies = [name for name in accuracies if {"gold", "correct"} <= set(first[name].overall.counts)]
-    measured = [name for name in models if first[name].model.has_ratios_only]
-    others = [name for name in models if name not in (*accuracies, *measured)]
+    with_ratios = [name for name in models if first[name].model.has_ratios_only]
+    others = [name for name in models if name not in (*accuracies, *with_ratios)]
     if others:
         yield _scores(results, others)
     for model in accuracies:
         yield _accuracy(results, model)
-    for model in measured:
+    for model in with_ratios:
         yield measure_summary(results, model)
 
 
 def _scores(results: Results, models: Sequence[str]) -> Table:
-    many = len(results) > 1
-    columns = [Column("system", "text")] if many else []
-    measures = _measures_beside(results, models)
-    columns += [Column("model", "text"), *score_columns(results), *measure_columns(measures)]
+    several = len(results) > 1
+    columns = [Column("system", "text")] if several else []
+    ratios = _additional_ratios(results, models)
+    columns += [Column("model", "text"), *score_columns(results), *measure_columns(ratios)]
     rows: list[list[Cell]] = []
     for name, result in results.items():
-        for place, score in enumerate(result[model] for model in models):
-            shown: list[Cell] = [name if place == 0 else ""] if many else []
+        for index, score in enumerate(result[model] for model in models):
+            row: list[Cell] = [name if index == 0 else ""] if several else []
             is_macro = score.model.headline == "macro"
             average = score.macro if is_macro else score.overall
-            shown += [f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
-            rows.append([*shown, *measure_cells(measures, score.overall)])
-    rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if many else ()
+            row += [f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
+            rows.append([*row, *measure_cells(ratios, score.overall)])
+    rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if several else ()
     return Table("", columns, rows, rivals=rivals)
 
 
-def _measures_beside(results: Results, models: Sequence[str]) -> list[Ratio]:
-    """The measures that models have beside precision, recall and F, and that some system has."""
+def _additional_ratios(results: Results, models: Sequence[str]) -> list[Ratio]:
+    """The ratios in addition to precision, recall and F that are known for at least one system."""
     scores = [result[name] for result in results.values() for name in models]
-    found = {measure.name: measure for score in scores for measure in score.model.ratios}
-    return [each for each in found.values() if any(score.overall.more.get(each.name) is not None for score in scores)]
+    ratios = {ratio.name: ratio for score in scores for ratio in score.model.ratios}
+    return [
+        ratio for name, ratio in ratios.items() if any(score.overall.more.get(name) is not None for score in scores)
+    ]
 
 
 def _accuracy(results: Results, model: str) -> Table:
@@ -236,7 +98,7 @@ def _accuracy(results: Results, model: str) -> Table:
         counts = score.overall.counts
         row: list[Cell] = [name, counts["gold"], counts["correct"], score.headline, score.macro.f1]
         rows.append([*row, sentences(score)] if has_sentences else row)
-    remark = "sentences: those that are fully correct." if has_sentences else ""
+    remark = "sentences: fully correct sentences." if has_sentences else ""
     return Table("", columns, rows, remark=remark, rivals=rivals(rows))
 
 
@@ -246,25 +108,25 @@ def sentences(score: MeasureScore) -> Cell:
 
 
 def rivals(rows: Sequence[object]) -> Sequence[Sequence[int]]:
-    """The rows of systems, where there are several."""
+    """The rows of systems, if there are several."""
     return [range(len(rows))] if len(rows) > 1 else ()
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
-    """Everything about one system: a table by label for every model that has labels, and the confusion of labels."""
+    """One system: a table by label for every measure with labels, and the confusion of labels."""
     yield from label_tables(result, style, result.scores)
     yield from confusion_table(result)
 
 
 def label_tables(result: Result, style: TableStyle, models: Iterable[str]) -> Iterator[Table]:
-    """A table by label for each of these models that has labels."""
+    """A table by label for each of these measures that has labels."""
     for score in map(result.__getitem__, models):
         if score.model.breakdown.details in ("all", "labels"):
             yield label_table(result, score, style=style).folded()
 
 
 def side_by_side(results: Results, title: str, models: Sequence[str], value: Callable[[MeasureScore], float]) -> Table:
-    """One figure of all systems under several models: a column a system or, where these are many, a row."""
+    """One score of all systems under several measures: one column per system or, if there are many, one row."""
     names = {model: model_title(results.task, model) for model in models}
     beside = len(results) <= MOST_COLUMNS
     if beside:
@@ -287,8 +149,8 @@ def score_columns(results: Results | Result) -> list[Column]:
 
 
 def score_cells(average: Average, beta: float) -> list[Cell]:
-    found: list[Cell] = [average.precision, average.recall, average.f1]
-    return found if beta == 1 else [*found, average.f_beta]
+    cells: list[Cell] = [average.precision, average.recall, average.f1]
+    return cells if beta == 1 else [*cells, average.f_beta]
 
 
 def label_table(
@@ -299,7 +161,7 @@ def label_table(
     without: Sequence[str] = (),
     support: Callable[[Row], float] | None = None,
 ) -> Table:
-    """Counts and scores by label, then overall and, where a model has them, the averages.
+    """Counts and scores by label, then overall and, if the measure has them, the averages.
 
     `without` are counts that are left out. `support` is the number of gold units of a row, if that differs from the
     label counts of the gold standard.
@@ -361,17 +223,17 @@ def asking(result: Result, score: MeasureScore) -> Ask:
 
 
 def _has_extra(result: Result, score: MeasureScore) -> bool:
-    """Whether the system has units that the gold standard has not."""
+    """Whether the system has units that the gold standard lacks."""
     try:
         tally = result.tallies.get(score.model.scorer)
-    except SettingError:  # a saved result, of which no page is made
+    except SettingError:  # a saved result, which has no page
         return False
     return tally is not None and EXTRA in tally.kinds and bool((tally.kind == tally.kinds.index(EXTRA)).any())
 
 
 def _baselines(score: MeasureScore, style: TableStyle) -> str:
-    found = {name: "unknown" if value is None else style.score(value) for name, value in score.baselines.items()}
-    listed = ", ".join(f"{name} {value}" for name, value in found.items())
+    values = {name: "unknown" if value is None else style.score(value) for name, value in score.baselines.items()}
+    listed = ", ".join(f"{name} {value}" for name, value in values.items())
     return f"Trivial baselines, macro F: {listed}." if listed else ""
 
 
@@ -393,7 +255,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         return
 
     def ask(gold: str, predicted: str) -> Query | None:
-        if not task.display.shows_error_types:  # only labels count; what only the system has is not a unit
+        if not task.display.shows_error_types:  # only labels count; surplus of the system is not a unit
             return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
         return Query(result.name, right=False, gold=gold, predicted=predicted)
 
@@ -445,7 +307,7 @@ def transition_table(
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:
-    """In how many errors each label is on either side, under all of these scores."""
+    """The number of errors with each label on either side, under all of these scores."""
     errors: Counter[str] = Counter()
     for score in scores:
         errors.update(dict.fromkeys(score.labels, 0))
@@ -456,20 +318,47 @@ def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:
     return errors
 
 
-# == tasks/error_bars.py: How the errors of systems divide, as data for figures and pa
+def measure_summary(results: Results, name: str) -> Table:
+    """All systems under one measure: its ratios with their definitions, and the counts that labels do not have."""
+    model = next(iter(results.values()))[name].model
+    counts = [count for count in model.counts if count in model.breakdown.overall_only]
+    columns = [Column("system", "text"), *measure_columns(model.ratios)]
+    columns += [Column(count_title(count), "count") for count in counts]
+    rows: list[list[Cell]] = []
+    for system, result in results.items():
+        overall = result[name].overall
+        rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
+    return Table(name, columns, rows, remark=definitions(model), rivals=[range(len(rows))] if len(rows) > 1 else ())
 
 
-_MOST_LABELS = 6
-"""How many labels have a part of each bar; the others share one."""
+def definitions(model: Formula) -> str:
+    """The definitions of ratios, one sentence each."""
+    return " ".join(f"{_title(measure)}: {measure.definition}" for measure in model.ratios)
+
+
+def measure_columns(measures: Sequence[Ratio]) -> list[Column]:
+    return [Column(_title(measure), "percent", measure.is_best_low) for measure in measures]
+
+
+def measure_cells(measures: Sequence[Ratio], row: Row) -> list[Cell]:
+    return [row.more.get(measure.name) for measure in measures]
+
+
+def count_title(count: str) -> str:
+    return count.replace("_", " ")
+
+
+def _title(measure: Ratio) -> str:
+    return measure.title or measure.name.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """The errors of one system under one match model, in the order of the kinds, and the queries for their units."""
+    """The errors of one system under one measure by type, and the queries for their units."""
 
     system: str
     model: str
-    """What the literature calls it; empty where there is only one."""
+    """The title of the measure; empty if there is only one."""
     counts: Sequence[float]
     queries: Queries
 
@@ -480,56 +369,59 @@ class Bar:
 
 @dataclass(frozen=True)
 class ErrorKind:
-    """What a part of a bar stands for, as readers call it."""
+    """A part of an error bar: an error type or a label."""
 
     name: str
     is_label: bool = False
-    """Whether it is a label of the data, not a word of ours."""
+    """Whether it is a label of the data."""
     like: str = ""
-    """The common error type that it is (`FN` of missing words), where its name does not begin with it."""
+    """Its common error type (`FN` for missing words), if its name does not begin with it."""
 
     @property
     def type(self) -> str:
-        """What it is called for short, in the words of spans where these have it, too; nothing for labels."""
+        """Its short name, as for spans if these have the same type; empty for labels."""
         code = "" if self.is_label else self.name.partition(":")[0]
         return self.like or (code.upper() if code in ("fn", "fp") else code)
 
 
 @dataclass(frozen=True)
 class ErrorBars:
-    """All errors of all systems, by kind."""
+    """All errors of all systems by type."""
 
     kinds: Sequence[ErrorKind]
     bars: Sequence[Bar]
     remark: str = ""
 
     def without_empty(self, optional: Sequence[ErrorKind]) -> ErrorBars:
-        """The same without these kinds, where no system has any."""
-        places = enumerate(self.kinds)
-        kept = [place for place, kind in places if kind not in optional or any(bar.counts[place] for bar in self.bars)]
+        """The same without the optional types that no system has."""
+        kept = [
+            index
+            for index, kind in enumerate(self.kinds)
+            if kind not in optional or any(bar.counts[index] for bar in self.bars)
+        ]
         bars = [
-            replace(bar, counts=[bar.counts[place] for place in kept], queries=[bar.queries[place] for place in kept])
+            replace(bar, counts=[bar.counts[index] for index in kept], queries=[bar.queries[index] for index in kept])
             for bar in self.bars
         ]
-        return replace(self, kinds=[self.kinds[place] for place in kept], bars=bars)
+        return replace(self, kinds=[self.kinds[index] for index in kept], bars=bars)
 
 
 def errors(results: Results, by: str | None = None) -> ErrorBars:
-    """The errors of a task that does not say how they divide: by gold label, where labels are confused, or by verdict.
+    """The default error distribution: by gold label if there is a confusion matrix, otherwise by error type.
 
-    The verdicts are those that some match model counts under their own names. With `by`, only what is wrong under this
-    score: an accuracy does not count units that only the system has.
+    Only error types that a scored measure counts are shown. With `by`, only errors under this measure: an accuracy does
+    not count surplus of the system.
     """
     first, task = next(iter(results.values())), TASKS[results.task]
     if confusion_score(first) is not None:
         is_accuracy = by is not None and by in first.scores and first[by].model.headline == "accuracy"
-        return errors_by_label_error_bars(results, with_extra=not is_accuracy)
+        return errors_by_gold_label(results, with_extra=not is_accuracy)
     wrong = [
         kind for kind in task.error_types.of_tables if kind not in task.error_types.correct(task.selection.reported[0])
     ]
     models = [name for name, score in first.scores.items() if set(wrong) & set(score.overall.counts)]
     if not models:
-        raise SettingError(f"No match model that was scored tells the kinds of errors of {results.task}.")
+        raise SettingError(f"No scored match model has error types of {results.task}.")
     return errors_by_kind(results, models, dict.fromkeys(wrong, ""), _units)
 
 
@@ -543,7 +435,7 @@ def errors_by_kind(
     kinds: Mapping[str, str],
     ask: Callable[[Result, str, str], Query | None],
 ) -> ErrorBars:
-    """Verdicts, with what they are called, as these match models count them; `ask` has the query for each."""
+    """Errors by type under these measures; `kinds` has the names of types, `ask` makes the query for each."""
     bars = [
         Bar(
             name,
@@ -557,31 +449,31 @@ def errors_by_kind(
     return ErrorBars([ErrorKind(f"{kind}: {name}" if name else kind) for kind, name in kinds.items()], bars)
 
 
-def errors_by_label_error_bars(results: Results, *, with_extra: bool = True) -> ErrorBars:
+def errors_by_gold_label(results: Results, *, with_extra: bool = True) -> ErrorBars:
     """Units with a wrong label by their gold label, and units that only one side has."""
     task = TASKS[results.task]
     label, unit = task.display.label, task.unit
     scores = {name: confusion_score(result) for name, result in results.items()}
     wrong = {name: _wrong_by_label(score) for name, score in scores.items() if score is not None}
-    together = sum(wrong.values(), Counter[str]())
-    shown = sorted(together, key=lambda each: (-together[each], each))[:_MOST_LABELS]
+    total = sum(wrong.values(), Counter[str]())
+    shown = sorted(total, key=lambda name: (-total[name], name))[:_MOST_BAR_LABELS]
     right = task.error_types.correct(task.selection.reported[0])
     kinds = ",".join(kind for kind in task.error_types.all if kind not in (*right, *task.error_types.absent))
     bars = []
-    for name, mine in wrong.items():
-        others = sum(mine.values()) - sum(mine[each] for each in shown)
+    for name, by_label in wrong.items():
+        others = sum(by_label.values()) - sum(by_label[gold] for gold in shown)
         lost, extra = one_sided(scores[name])
-        counts = [*(mine[each] for each in shown), others, lost, extra if with_extra else 0]
-        asked = [*(Query(name, kind=kinds, gold=each) for each in shown), None, missing(task.name, name), None]
-        bars.append(Bar(name, "", counts, asked))
+        counts = [*(by_label[gold] for gold in shown), others, lost, extra if with_extra else 0]
+        queries = [*(Query(name, kind=kinds, gold=gold) for gold in shown), None, missing(task.name, name), None]
+        bars.append(Bar(name, "", counts, queries))
     one_side = [ErrorKind(f"missing {unit}s", like="FN"), ErrorKind(f"extra {unit}s", like="FP")]
     optional = [ErrorKind(f"other {label}s"), *one_side]
     remark = f"{unit.title()}s with a wrong {label}, by their {label} in the gold standard."
-    return ErrorBars([*(ErrorKind(each, True) for each in shown), *optional], bars, remark).without_empty(optional)
+    return ErrorBars([*(ErrorKind(gold, True) for gold in shown), *optional], bars, remark).without_empty(optional)
 
 
 def missing(task: str, system: str) -> Query | None:
-    """The units of the gold standard that a system lacks."""
+    """The query for gold units that a system lacks."""
     absent = ",".join(kind for kind in TASKS[task].error_types.absent if kind != ABSENT)
     return Query(system, kind=absent) if absent else None
 
@@ -598,30 +490,21 @@ def _wrong_by_label(score: MeasureScore) -> Counter[str]:
 
 
 def one_sided(score: MeasureScore | None) -> tuple[float, float]:
-    """How many units only the gold standard has, and how many only the system."""
+    """The number of units that only the gold standard, and only the system, has."""
     cells = (score.confusion if score is not None else None) or {}
     missing = sum(row.get(NO_LABEL, 0) for row in cells.values())
     return missing, sum(cells.get(NO_LABEL, {}).values())
 
 
-# == tasks/recoverable.py: What to fix first: groups of errors, and how far the score w
-
-
-_GOLD, _SYSTEM = "gold", "system"
-"""Parts of kinds that count one unit once for either side."""
-_WANTED = 2
-"""Where the sums that a model divides have what the gold standard has."""
-
-
 class Errors(NamedTuple):
-    """What to fix first: groups of errors, and how far the score would rise if a group were right.
+    """What to fix first: groups of errors, and how far the score would rise if a group were corrected.
 
-    - A *group* is all errors with the same verdict, gold label and system label: LE from PER to ORG, FN of PER.
-    - An error is put right as its side demands: a unit of the gold standard becomes right (TP), and a unit that only
-      the system has is gone.
-    - *recoverable* = score if the errors of the group were right - score, under the headline of the match model; 100
-      times that are points. Where the headline is an accuracy over N units, a group of n errors has n / N.
-    - Each group is put right for itself. Two groups together may recover more or less than the sum of both.
+    - A *group* has all errors with the same error type, gold label and system label: LE from PER to ORG, FN of PER.
+    - An error is corrected according to its side: a unit of the gold standard becomes correct (TP), and a unit that
+      only the system has is removed.
+    - *recoverable* = score if the errors of the group were correct - score, under the headline of the measure; times
+      100, in points. If the headline is an accuracy over N units, a group of n errors has n / N.
+    - Each group is corrected separately. Two groups together may recover more or less than the sum of both.
     - Groups are ordered by what is recoverable, then by their number of errors.
 
     Source: Bolya et al. 2020, section 2, who fix one type of error at a time and report how far the score rises.
@@ -634,16 +517,16 @@ class Errors(NamedTuple):
 
 @dataclass(frozen=True)
 class ErrorGroup:
-    """Errors of one kind, how many there are, and what the score would gain without them."""
+    """The errors of one group, their number, and the gain of the score without them."""
 
     verdict: str
     gold: str
-    """The gold label; empty where only the system has the units."""
+    """The gold label; empty if only the system has the units."""
     predicted: str
-    """The system's label; empty where it has none."""
+    """The predicted label, or empty."""
     count: int
     recoverable: float
-    """How much higher the score would be, as a fraction."""
+    """The gain of the score, as a fraction."""
 
     def query(self, task: Task, system: str) -> Query:
         """The query for these errors of a system."""
@@ -661,7 +544,7 @@ class ErrorGroup:
 
 
 def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
-    """The groups of errors from which something can be gained; none where the headline is a mean of others."""
+    """The groups of errors with a gain; none if the headline is a mean of other scores."""
     if model.parts or model.headline == "macro":
         return []
     weights = {kind: _weights(model, kind) for kind in tally.kinds}
@@ -686,31 +569,133 @@ def _ordered(
         return []
     sums = total + np.array([gains[group] for group in counts])
     scores = headlines(model, sums[:, None, :]) - headlines(model, total[None, None, :])
-    found = [
+    groups = [
         ErrorGroup(*group, count, float(gain))
         for (group, count), gain in zip(counts.items(), scores.tolist(), strict=True)
+        if gain > 0
     ]
-    gainful = [each for each in found if each.recoverable > 0]
-    return sorted(gainful, key=lambda each: (-each.recoverable, -each.count, each.verdict, each.gold, each.predicted))
+    return sorted(
+        groups, key=lambda group: (-group.recoverable, -group.count, group.verdict, group.gold, group.predicted)
+    )
 
 
 def _weights(model: Formula, kind: str) -> Values:
-    """What one count of a kind adds to the sums that a model divides."""
+    """What one count of a kind adds to the sums that a formula divides."""
     return np.array([parts.get(kind, 0.0) for parts in model.columns()])
 
 
 def _verdict(task: Task, kind: str) -> str | None:
-    """The verdict that a kind of a tally counts; None where another kind counts the same units."""
+    """The error type that a count type counts; None if another one counts the same units."""
     parts = kind.split(".")
     if _SYSTEM in parts:
         return None
     name = ".".join(part for part in parts if part != _GOLD)
-    found = name if name in task.error_types.all else name.partition(".")[0]
-    return found if found in task.error_types.all and found not in task.error_types.unscored else None
+    error_type = name if name in task.error_types.all else name.partition(".")[0]
+    is_scored = error_type in task.error_types.all and error_type not in task.error_types.unscored
+    return error_type if is_scored else None
 
 
 def _corrected(model: Formula, kind: str, weights: Mapping[str, Values], right: str) -> Values:
-    """How the sums change if a unit is right that a kind counts, for its gold label and for the system's alike."""
+    """How the sums change if a unit of this kind is corrected, for its gold label and for its predicted one."""
     other = ".".join(_SYSTEM if part == _GOLD else part for part in kind.split("."))
     counted = weights[kind] + (weights[other] if other != kind and other in weights else 0.0)
-    return (_weights(model, right) if counted[_WANTED] else 0.0) - counted
+    return (_weights(model, right) if counted[_EXPECTED] else 0.0) - counted
+
+
+def label_notes(gold: GoldSummary, name: str, labels: Mapping[str, int], unit: str = "span") -> list[str]:
+    """Labels that only one side has; a warning if the sides have no label in common."""
+    if not gold.units or not labels or not sum(labels.values()):
+        return []
+    if foreign := foreign_labels(labels, gold.labels):
+        return [f"{WARNING}system {name}: {'; '.join(foreign)}."]
+    return [
+        *_one_sided(f"gold {gold.name}", "the system", gold.labels, labels, unit),
+        *_one_sided(f"system {name}", "the gold standard", labels, gold.labels, unit),
+    ]
+
+
+def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[str]:
+    notes = []
+    repair = reading.repair or repair
+    if reading.repaired:
+        policy = "left out" if repair == "discard" else "accepted unchanged"
+        spans = f"{counted(reading.repaired, 'span')} {'is' if reading.repaired == 1 else 'are'}"
+        encoding = (reading.encoding or "").upper()
+        notes.append(
+            f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
+            f"(repair: {repair}; the first one: {reading.first_repair})."
+        )
+    if reading.looks_like is not None:
+        notes.append(f"{side} {name}: {_read_as(reading.looks_like, reading.encoding or '')}.")
+    if reading.quotes_show:
+        notes.append(
+            f"{side} {name}: its quotes match its offsets only as {reading.offsets}, so they are read like this "
+            f"(--offsets {side}:{reading.offsets} confirms it)."
+        )
+    if reading.merged:
+        spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
+        notes.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
+    if reading.repeated:
+        spans = "1 span is" if reading.repeated == 1 else f"{reading.repeated:,} spans are"
+        notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
+    skipped = [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
+    kept = [
+        f"{side} {name}: took {what} as they stand ({count:,}; --repair error refuses them)."
+        for what, count in reading.kept.items()
+    ]
+    return notes + skipped + kept
+
+
+def unit_notes(gold: GoldSummary, name: str, units: int, unit: str, *, identical: bool) -> list[str]:
+    """Warnings for systems without units, and for systems identical to the gold standard."""
+    notes = []
+    if not units:
+        notes.append(f"system {name}: has no {unit} at all.")
+    elif identical:
+        notes.append(f"system {name}: its {plural(unit)} are just those of the gold standard; is it the right file?")
+    return notes
+
+
+def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "documents") -> list[str]:
+    """Documents that only one side has."""
+    notes = []
+    if mismatches.missing:
+        notes.append(f"system {name}: lacks {unit} {list_names(mismatches.missing)}; they count as empty.")
+    if mismatches.extra:
+        notes.append(f"system {name}: has more {unit}, which are ignored: {list_names(mismatches.extra)}.")
+    return notes
+
+
+def _read_as(looks_like: str, encoding: str) -> str:
+    """The encoding of a system whose tags look like another encoding than the gold standard's."""
+    if looks_like == encoding:
+        return f"its tags are judged as {encoding.upper()}, since the gold standard's encoding has no such tags"
+    judged = f"judged as {encoding.upper()}, the gold standard's encoding"
+    return f"its tags look like {looks_like.upper()} but are {judged} (--encoding system:{looks_like} overrides)"
+
+
+def _one_sided(
+    side: str, other: str, labels: Mapping[str, int], others: Mapping[str, int], unit: str = "span"
+) -> list[str]:
+    """Labels that only one side has, with the nearest label of the other side; rare labels of words are omitted."""
+    least = sum(labels.values()) / 1000 if unit == "word" else 0
+    only = [label for label in labels if label not in others and labels[label] >= least]
+    notes = []
+    for label in only[:MAX_LISTED]:
+        near = nearest(label, [other_label for other_label in others if other_label not in labels] or list(others))
+        hint = f"; the nearest one there is {near!r}" if near else ""
+        notes.append(f"{side}: the label {label!r} ({counted(labels[label], unit)}) does not occur in {other}{hint}.")
+    if len(only) > MAX_LISTED:
+        more = counted(len(only) - MAX_LISTED, "more label")
+        notes.append(f"{side}: {more} {'does' if len(only) == MAX_LISTED + 1 else 'do'} not occur in {other}.")
+    return notes
+
+
+def is_perfect(
+    tallies: Mapping[str, Tally],
+    scorers: Sequence[str] = ("exact", "fair", "tags", "trees"),
+    correct: Sequence[str] = ("TP", "right"),
+) -> bool:
+    """Whether all units are correct under these scorers; False if they counted nothing."""
+    counted = [tallies[scorer] for scorer in scorers if scorer in tallies and len(tallies[scorer])]
+    return bool(counted) and all(tally.kinds_met <= {*correct} for tally in counted)

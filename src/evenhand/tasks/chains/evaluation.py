@@ -46,7 +46,7 @@ class ChainEvaluator:
         for side in (request.gold_count, *request.system_counts.values()):
             side.chains = 0
 
-    def judgements(self, number: Numbering) -> Iterator[ChainEvaluation]:
+    def evaluations(self, number: Numbering) -> Iterator[ChainEvaluation]:
         batch = None
         for batch in self._request.sides.gold():
             yield self._evaluate(batch, number(batch))

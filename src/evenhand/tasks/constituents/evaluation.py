@@ -54,7 +54,7 @@ class ConstituentEvaluator:
         self._relabel_gold = LabelFilter(settings, "gold", "gold")
         self._relabel = {name: LabelFilter(settings, "system", name) for name in self._feeds}
 
-    def judgements(self, number: Numbering) -> Iterator[ConstituentEvaluation]:
+    def evaluations(self, number: Numbering) -> Iterator[ConstituentEvaluation]:
         for batch in self._request.sides.gold():
             yield self._evaluate(batch, number(batch))
         for name, feed in self._feeds.items():

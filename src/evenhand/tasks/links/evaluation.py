@@ -71,7 +71,7 @@ class LinkEvaluator:
         self._gold_side = _Side(settings, "gold", "gold", self._identifiers)
         self._sides = {name: _Side(settings, "system", name, self._identifiers) for name in systems}
 
-    def judgements(self, number: Numbering) -> Iterator[LinkEvaluation]:
+    def evaluations(self, number: Numbering) -> Iterator[LinkEvaluation]:
         batches, numbers, size = list[Annotation](), list[Offsets](), 0
         for batch in self._gold:
             batches.append(batch)

@@ -252,7 +252,7 @@ class RelationPassage:
         self._relabel = {name: RelationRelabeling(settings, "system", name) for name in asked.sides.systems}
         self._relabel_gold = RelationRelabeling(settings, "gold", "gold")
 
-    def judgements(self, number: Numbering) -> Iterator[RelationJudgement]:
+    def evaluations(self, number: Numbering) -> Iterator[RelationJudgement]:
         yield from map(self._judge, self._portions.take(number))
 
     def finish(self) -> Outcome:

@@ -9,38 +9,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, empty, pack
+from evenhand.arrays import Ints, empty, pack
 from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
-from evenhand.scoring.prf import prf, ratio
+from evenhand.scoring.prf import prf
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.matching import SpanMatches
 from evenhand.tasks.spans.measures import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
-from evenhand.tasks.units import Agreement, Predictions, Row, Rows, Units, occurrences, together, units_of
+from evenhand.tasks.units import (
+    Predictions,
+    Row,
+    Rows,
+    SetAgreement,
+    Units,
+    answer_code,
+    answer_parts,
+    occurrences,
+    together,
+    units_of,
+)
+from evenhand.tasks.units import answer_text as text_of_answer
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.evaluation import SpanEvaluation
 
-_KIND_BITS = 4
 _ROOM = 16
 """Maximum number of entries per span in a table of all labels and bounds."""
 
 
-def span_class(kind: Ints, label: Ints) -> Ints:
-    """An error type and a label (-1: none) as one number."""
-    coded: Ints = ((label + 1) << _KIND_BITS) | kind
-    return coded
-
-
-def class_of(code: int) -> tuple[str, int]:
-    """The error type and the label of a class."""
-    return ANSWER_KINDS[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
-
-
 def answer_text(code: int, labels: Sequence[str]) -> str:
     """An error type with the predicted label, if there is one."""
-    kind, label = class_of(code)
-    return kind if label < 0 or kind in ("FN", "TN") else f"{kind} {labels[label]}"
+    return text_of_answer(code, labels, ANSWER_KINDS, ("FN", "TN"))
 
 
 def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) -> Predictions:
@@ -48,7 +47,7 @@ def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) 
     surplus = [_surplus(gold, system, matches) for system, matches in systems]
     unit, spans = identified([own.spans for own in surplus])
     size, extra = len(gold), int(unit.max(initial=-1)) + 1
-    nothing = span_class(np.full(extra, TN), np.full(extra, -1))
+    nothing = answer_code(np.full(extra, TN), np.full(extra, -1))
     count = len(systems)
     shown = np.concatenate((np.zeros((count, size), dtype=np.int64), np.tile(nothing, (count, 1))), axis=1)
     part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
@@ -57,10 +56,10 @@ def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) 
     for row, ((system, matches), own) in enumerate(zip(systems, surplus, strict=True)):
         shown[row, :size], part[row, :size] = _of_gold(size, system, matches)
         units = size + unit[begin : begin + len(own.kind)]
-        shown[row, units] = span_class(own.kind, own.spans.label)
+        shown[row, units] = answer_code(own.kind, own.spans.label)
         gold_label[row, units], part[row, units] = own.gold_label, own.bounds
         begin += len(own.kind)
-    kind = shown & ((1 << _KIND_BITS) - 1)
+    kind, _ = answer_parts(shown)
     return Predictions(
         label=np.concatenate((gold.label, spans.label)),
         is_surplus=np.arange(size + extra) >= size,
@@ -91,7 +90,7 @@ def cover_predictions(gold: Spans, states: Sequence[Ints]) -> Predictions:
     """Gold spans that several systems cover, from the states of the spans under each system."""
     verdict = np.stack(states)
     shape, nothing = verdict.shape, np.full(verdict.shape, -1)
-    shown = span_class(verdict + len(CLASS_KINDS), nothing)
+    shown = answer_code(verdict + len(CLASS_KINDS), nothing)
     return Predictions(
         label=gold.label,
         is_surplus=np.zeros(len(gold), dtype=np.bool_),
@@ -118,7 +117,7 @@ def _of_gold(size: int, system: Spans, matches: SpanMatches) -> tuple[Ints, Ints
     label, bounds = np.full(size, -1), np.full(size, -1)
     label[known] = system.label[partner[known]]
     bounds[known] = (system.start[partner[known]] << 32) | system.end[partner[known]]
-    return span_class(kind, label), bounds
+    return answer_code(kind, label), bounds
 
 
 @dataclass(frozen=True)
@@ -150,14 +149,14 @@ def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
 
 def span_units(predictions: Predictions) -> Units:
     """The units for the error browser."""
-    kind, label = predictions.shown & ((1 << _KIND_BITS) - 1), (predictions.shown >> _KIND_BITS) - 1
+    kind, label = answer_parts(predictions.shown)
     assert predictions.gold_label is not None
     absent = predictions.absent if predictions.absent is not None else np.zeros_like(predictions.right)
     gold = np.where(absent, -1, predictions.gold_label)
     return units_of(predictions, kind, gold, np.where(absent, -1, label), predictions.part)
 
 
-class SpanAgreement(Agreement):
+class SpanAgreement(SetAgreement):
     """Similarity of systems; spans are identified by scope, bounds, tokens, label and occurrence."""
 
     def __init__(self, systems: Sequence[str], by: str, settings: ScoreSettings) -> None:
@@ -182,9 +181,6 @@ class SpanAgreement(Agreement):
         self.both_right += both_right
         self._solved += int(np.count_nonzero(in_gold.any(axis=0)))
         self._shared_errors += int(np.count_nonzero(is_wrong.all(axis=0)))
-
-    def all_answers(self) -> Values:
-        return ratio(2 * self.equal, self.size[:, None] + self.size[None, :])
 
     def bound(self, units: int) -> dict[str, float]:
         bound = prf(self._solved, self._solved + self._shared_errors, self._solved, units)

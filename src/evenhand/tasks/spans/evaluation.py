@@ -50,7 +50,7 @@ from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
 from evenhand.tasks.spans.token_separator import all_units, tally_units
-from evenhand.tasks.units import Locations, Predictions, Units
+from evenhand.tasks.units import Locations, Predictions, Units, matched_columns
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.grounding import GroundedFeed
@@ -372,7 +372,7 @@ class Portion:
 
     def _nowhere_texts(self, start: Ints) -> Tokens:
         """The texts of units that stand nowhere; empty for others."""
-        return Tokens.of([self.places.nowhere_text(each) or "" for each in start.tolist()])
+        return Tokens.of([self.places.unplaced_text(each) or "" for each in start.tolist()])
 
     def rows(self, units: Units, more: Mapping[str, Ints] | None = None) -> Iterator[tuple[VerdictRows, int]]:
         """The units under one system, batch by batch in the order of the text, for a table of verdicts."""
@@ -383,7 +383,7 @@ class Portion:
             bounds = np.searchsorted(units.sentence[order], (first, first + corpus.sentences))
             rows = order[slice(*bounds)]
             sentence = units.sentence[rows] - first
-            nowhere = self.places.is_nowhere(units.start[rows])
+            nowhere = self.places.is_unplaced(units.start[rows])
             table = VerdictRows(
                 corpus,
                 sentence,
@@ -536,7 +536,7 @@ class SpanEvaluator:
             name: {tag.name: {} for tag in settings["supertag"]} for name in asked.sides.systems
         }
 
-    def judgements(self, number: Numbering) -> Iterator[SpanEvaluation]:
+    def evaluations(self, number: Numbering) -> Iterator[SpanEvaluation]:
         yield from map(self._judge, self._portions.take(number, self._check))
 
     def finish(self) -> Outcome:
@@ -704,13 +704,7 @@ class SpanEvaluation:
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         pair = self.pairs[system]
         units = span_units(span_predictions(self.gold, [(pair.original[1], matches(pair, judge))]))
-        bounds = units.partner[0]
-        more = {
-            "side": units.surplus.astype(np.int64),
-            "matched_start": np.where(bounds < 0, -1, bounds >> 32),
-            "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
-        }
-        return self.portion.rows(units, more)
+        return self.portion.rows(units, matched_columns(units))
 
 
 def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:

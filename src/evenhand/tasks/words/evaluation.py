@@ -73,7 +73,7 @@ class WordEvaluator:
         self._sentences, self._ends_apart = 0, False
         self._names: dict[int, str] = {}
 
-    def judgements(self, number: Numbering) -> Iterator[WordEvaluation]:
+    def evaluations(self, number: Numbering) -> Iterator[WordEvaluation]:
         for words, text in self._portions(number):
             shared = reduce(np.intersect1d, [feed.offer(words, text) for feed in self._feeds.values()])
             if len(shared):
