@@ -196,10 +196,10 @@ def test_units_show_their_text_and_document() -> None:
         ({"text": ["Ada"]}, "got 1 text for 3 sentences; give one for each"),
         (
             {"text": {**TEXTS, "b": "Par"}},
-            "the span [0, 5] of sentence 2 ends behind its text, which has 3 characters; ",
+            "the span [0, 5] of sentence 2 ends after its text, which has 3 characters; ",
         ),
         ({"text": {**TEXTS, "a": "   x"}}, "the span [0, 3] of sentence 1 is blank; "),
-        ({"tokens": {**TEXTS, "a": ["Ada"]}}, "sentence 2 is 'Paris slept', which is no list; "),
+        ({"tokens": {**TEXTS, "a": ["Ada"]}}, "sentence 2 is 'Paris slept', not a list; "),
     ],
 )
 def test_texts_and_tokens_that_do_not_fit(options: Any, finding: str) -> None:
@@ -209,11 +209,11 @@ def test_texts_and_tokens_that_do_not_fit(options: Any, finding: str) -> None:
 
 
 def test_only_one_of_text_tokens_and_lengths_is_given() -> None:
-    with pytest.raises(eh.SettingError, match="There are tokens and text, of which one says all"):
+    with pytest.raises(eh.SettingError, match="tokens and text are redundant"):
         eh.spans(GOLD, text=TEXTS, tokens={})
     with pytest.raises(eh.InputError, match="text is a mapping, but the spans are not"):
         eh.spans([[("PER", 0, 1)]], text={"a": "Ada"})
-    with pytest.raises(eh.InputError, match="two ids differ in kind only"):
+    with pytest.raises(eh.InputError, match="two ids differ only in their type"):
         eh.spans({1: [], "1": []})  # type: ignore[dict-item]
 
 

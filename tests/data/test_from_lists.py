@@ -140,16 +140,16 @@ def test_tokens_are_those_that_are_not_ignored() -> None:
         ([[[0.5, 0.25]]], f"tokens have lists of numbers (logits) in place of ids; {BEST}"),
         (
             np.zeros((2, 3)),
-            "found an array of shape (2, 3) of float64; give whole numbers, with a row for each sentence",
+            "found an array of shape (2, 3) of float64; give whole numbers, with one row per sentence",
         ),
         (
             np.zeros(3, dtype=int),
-            "found an array of shape (3,) of int64; give whole numbers, with a row for each sentence",
+            "found an array of shape (3,) of int64; give whole numbers, with one row per sentence",
         ),
-        ([[0.5]], "the id 0.5 is no whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
-        ([[True]], "the id True is no whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
-        ([[0], [5]], f"sentence 2 has the id 5, which is none of the 5 in names; {BY_ID} {IGNORED}"),
-        ([[], [-1]], f"sentence 2 has the id -1, which is none of the 5 in names; {BY_ID} {IGNORED}"),
+        ([[0.5]], "the id 0.5 is not a whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
+        ([[True]], "the id True is not a whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
+        ([[0], [5]], f"sentence 2 has the id 5, which is not one of the 5 in names; {BY_ID} {IGNORED}"),
+        ([[], [-1]], f"sentence 2 has the id -1, which is not one of the 5 in names; {BY_ID} {IGNORED}"),
     ],
 )
 def test_what_is_no_array_of_ids_is_refused(given: Any, finding: str) -> None:
@@ -163,7 +163,7 @@ def test_what_is_no_array_of_ids_is_refused(given: Any, finding: str) -> None:
     [
         ({"O": 0}, "names has 0 for the id 'O'"),
         (["O", 3], "names has 3 for the id 1"),
-        ("O", "names is 'O', which is no list"),
+        ("O", "names is 'O', not a list"),
         ({0: "O", "0": "B-X"}, "names has an id twice"),
     ],
 )
@@ -184,7 +184,7 @@ def test_names_are_tags_by_id(names: Any, finding: str) -> None:
 )
 def test_masks_that_differ_are_refused(gold: list[list[int]], predicted: list[list[int]], sentence: int) -> None:
     sides = [eh.tags(each, names=["O", "B-PER", "I-PER"]) for each in (gold, predicted)]
-    with pytest.raises(eh.InputError, match=f"sentence {sentence} leaves out other places .* mask both sides alike"):
+    with pytest.raises(eh.InputError, match=f"sentence {sentence} leaves out other positions .* mask both sides alike"):
         eh.score(*sides)
 
 
@@ -199,7 +199,7 @@ def test_masks_are_the_same_if_one_side_is_padded_further() -> None:
 
 NAN = float("nan")
 TAGS = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
-IDS_ODD_LISTS = 'give texts, or say what the ids stand for: eh.tags(ids, names=["O", "B-PER", …])'
+IDS_ODD_LISTS = 'give texts, or the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
 SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 TREES = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
 CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
@@ -216,23 +216,23 @@ def sentence(make: Any, *arguments: Any, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("given", "finding"),
     [
-        ([["O"], [1, 2]], f"sentence 2 has the tag 1, which is no text; {IDS_ODD_LISTS}"),
-        ([[None]], "sentence 1 has the tag None, which is no text; give texts only"),
-        ([[NAN]], "sentence 1 has the tag nan, which is no text; give texts only"),
-        ([[b"O"]], "sentence 1 has the tag b'O', which is no text; give texts only"),
-        ([[["O"]]], "sentence 1 has the tag ['O'], which is no text; give texts only"),
-        (np.array([[1, 2]]), f"sentence 1 has the tag 1, which is no text; {IDS_ODD_LISTS}"),
-        ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', which is no text; mend how it was decoded"),
-        (["B-PER", "O"], f"sentence 1 is 'B-PER', which is no list; {TAGS}"),
-        (np.array(["B-PER"]), f"sentence 1 is 'B-PER', which is no list; {TAGS}"),
-        ([["O"], None], f"sentence 2 is None, which is no list; {TAGS}"),
-        ([{"O": 1}], f"sentence 1 is {{'O': 1}}, which is no list; {TAGS}"),
-        ([{"O"}], f"sentence 1 is {{'O'}}, which is no list; {TAGS}"),
-        ("B-PER", f"the argument is 'B-PER', which is no list; {TAGS}"),
-        (None, f"the argument is None, which is no list; {TAGS}"),
-        (3, f"the argument is 3, which is no list; {TAGS}"),
-        ({"a": ["O"]}, f"the argument is {{'a': ['O']}}, which is no list; {TAGS}"),
-        (np.array(3), f"the argument is 3, which is no list; {TAGS}"),
+        ([["O"], [1, 2]], f"sentence 2 has the tag 1, not a text; {IDS_ODD_LISTS}"),
+        ([[None]], "sentence 1 has the tag None, not a text; give texts only"),
+        ([[NAN]], "sentence 1 has the tag nan, not a text; give texts only"),
+        ([[b"O"]], "sentence 1 has the tag b'O', not a text; give texts only"),
+        ([[["O"]]], "sentence 1 has the tag ['O'], not a text; give texts only"),
+        (np.array([[1, 2]]), f"sentence 1 has the tag 1, not a text; {IDS_ODD_LISTS}"),
+        ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', not a text; correct how it was decoded"),
+        (["B-PER", "O"], f"sentence 1 is 'B-PER', not a list; {TAGS}"),
+        (np.array(["B-PER"]), f"sentence 1 is 'B-PER', not a list; {TAGS}"),
+        ([["O"], None], f"sentence 2 is None, not a list; {TAGS}"),
+        ([{"O": 1}], f"sentence 1 is {{'O': 1}}, not a list; {TAGS}"),
+        ([{"O"}], f"sentence 1 is {{'O'}}, not a list; {TAGS}"),
+        ("B-PER", f"the argument is 'B-PER', not a list; {TAGS}"),
+        (None, f"the argument is None, not a list; {TAGS}"),
+        (3, f"the argument is 3, not a list; {TAGS}"),
+        ({"a": ["O"]}, f"the argument is {{'a': ['O']}}, not a list; {TAGS}"),
+        (np.array(3), f"the argument is 3, not a list; {TAGS}"),
     ],
 )
 def test_tags(given: Any, finding: str) -> None:
@@ -246,13 +246,13 @@ def test_long_values_are_cut() -> None:
 @pytest.mark.parametrize(
     ("tokens", "finding"),
     [
-        (["ab"], "sentence 1 is 'ab', which is no list; give a list of tokens for each sentence"),
-        ([[1, 2]], "sentence 1 has the token 1, which is no text; give texts only"),
-        ([["a", None]], "sentence 1 has the token None, which is no text; give texts only"),
-        ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', which is no text; mend how it was decoded"),
+        (["ab"], "sentence 1 is 'ab', not a list; give a list of tokens for each sentence"),
+        ([[1, 2]], "sentence 1 has the token 1, not a text; give texts only"),
+        ([["a", None]], "sentence 1 has the token None, not a text; give texts only"),
+        ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', not a text; correct how it was decoded"),
         ([["a"]], "sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths"),
         ([["a", "b"], []], "got 1 sentence, but lists of tokens for 2; give lists of the same lengths"),
-        (3, "the argument is 3, which is no list; give a list of tokens for each sentence"),
+        (3, "the argument is 3, not a list; give a list of tokens for each sentence"),
     ],
 )
 def test_tokens(tokens: Any, finding: str) -> None:
@@ -264,18 +264,18 @@ def test_tokens(tokens: Any, finding: str) -> None:
     [
         (("X", 0, 2**70), f"the position 1180591620717411303424 is beyond 2,147,483,647; {SPANS}"),
         (("X", 0, 2**31), f"the position 2147483648 is beyond 2,147,483,647; {SPANS}"),
-        (("X", True, 2), f"the position True is no whole number; {SPANS}"),
-        (("X", 0.0, 2.0), f"the position 0.0 is no whole number; {SPANS}"),
-        (("X", 0, NAN), f"the position nan is no whole number; {SPANS}"),
-        (("X", "0", "2"), f"the position '0' is no whole number; {SPANS}"),
-        (("X", None, 1), f"the position None is no whole number; {SPANS}"),
+        (("X", True, 2), f"the position True is not a whole number; {SPANS}"),
+        (("X", 0.0, 2.0), f"the position 0.0 is not a whole number; {SPANS}"),
+        (("X", 0, NAN), f"the position nan is not a whole number; {SPANS}"),
+        (("X", "0", "2"), f"the position '0' is not a whole number; {SPANS}"),
+        (("X", None, 1), f"the position None is not a whole number; {SPANS}"),
         (("X", 0), f"sentence 1 has ('X', 0) where a tuple of 3 or 4 should be; {SPANS}"),
         (("X", 0, 1, [0], 5), f"sentence 1 has ('X', 0, 1, [0], 5) where a tuple of 3 or 4 should be; {SPANS}"),
         ("XYZ", f"sentence 1 has 'XYZ' where a tuple of 3 or 4 should be; {SPANS}"),
         ({"label": "X"}, f"sentence 1 has {{'label': 'X'}} where a tuple of 3 or 4 should be; {SPANS}"),
         (None, f"sentence 1 has None where a tuple of 3 or 4 should be; {SPANS}"),
-        ((1, 0, 1), "sentence 1 has the label 1, which is no text; give texts only"),
-        ((None, 0, 1), "sentence 1 has the label None, which is no text; give texts only"),
+        ((1, 0, 1), "sentence 1 has the label 1, not a text; give texts only"),
+        ((None, 0, 1), "sentence 1 has the label None, not a text; give texts only"),
         (("", 0, 1), "a span has the empty label; give every span a label"),
         (
             ("X", 2, 2),
@@ -306,10 +306,10 @@ def test_positions_up_to_the_limit() -> None:
         ([1, 2], f"the tokens [1, 2] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
         ([0, 0, 2], f"the tokens [0, 0, 2] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
         ([], f"the tokens [] of the span ('X', 0, 3) do not run from its first to its last; {TOKENS}"),
-        ([0, True, 2], f"the token True is no whole number; {TOKENS}"),
-        (["0", 2], f"the token '0' is no whole number; {TOKENS}"),
-        ("02", f"the list of tokens is '02', which is no list; {TOKENS}"),
-        (7, f"the list of tokens is 7, which is no list; {TOKENS}"),
+        ([0, True, 2], f"the token True is not a whole number; {TOKENS}"),
+        (["0", 2], f"the token '0' is not a whole number; {TOKENS}"),
+        ("02", f"the list of tokens is '02', not a list; {TOKENS}"),
+        (7, f"the list of tokens is 7, not a list; {TOKENS}"),
     ],
 )
 def test_lists_of_tokens_that_files_refuse_too(tokens: Any, finding: str) -> None:
@@ -326,10 +326,10 @@ def test_a_span_that_leaves_out_tokens_has_a_limit() -> None:
     ("lengths", "finding"),
     [
         ([1, 2], f"got 2 lengths for 1 sentence; {LENGTHS}"),
-        (["a"], f"the length 'a' is no whole number; {LENGTHS}"),
+        (["a"], f"the length 'a' is not a whole number; {LENGTHS}"),
         ([-1], f"sentence 1 has a negative length; {LENGTHS}"),
         ([1], f"a span of sentence 1 ends at token 2, but the sentence has 1 token; {LENGTHS}"),
-        (5, f"lengths is 5, which is no list; {LENGTHS}"),
+        (5, f"lengths is 5, not a list; {LENGTHS}"),
     ],
 )
 def test_lengths(lengths: Any, finding: str) -> None:
@@ -339,16 +339,16 @@ def test_lengths(lengths: Any, finding: str) -> None:
 @pytest.mark.parametrize(
     ("given", "finding"),
     [
-        ([[("2", "a"), (0, "b")]], f"the head '2' is no whole number; {TREES}"),
-        ([[(False, "a")]], f"the head False is no whole number; {TREES}"),
-        ([[(0.0, "a")]], f"the head 0.0 is no whole number; {TREES}"),
+        ([[("2", "a"), (0, "b")]], f"the head '2' is not a whole number; {TREES}"),
+        ([[(False, "a")]], f"the head False is not a whole number; {TREES}"),
+        ([[(0.0, "a")]], f"the head 0.0 is not a whole number; {TREES}"),
         ([[(2**70, "a")]], f"the head 1180591620717411303424 is beyond 2,147,483,647; {TREES}"),
         ([[(0,)]], f"sentence 1 has (0,) where a tuple of 2 should be; {TREES}"),
         ([(0, "root")], f"sentence 1 has 0 where a tuple of 2 should be; {TREES}"),
-        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, which is no text; give texts only"),
-        ([{0: "root"}], f"sentence 1 is {{0: 'root'}}, which is no list; {TREES}"),
+        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, not a text; give texts only"),
+        ([{0: "root"}], f"sentence 1 is {{0: 'root'}}, not a list; {TREES}"),
         ([[(0, "a")], [(2, "a")]], "sentence 2 has a head outside the sentence; heads must make a tree"),
-        (None, f"the argument is None, which is no list; {TREES}"),
+        (None, f"the argument is None, not a list; {TREES}"),
     ],
 )
 def test_trees(given: Any, finding: str) -> None:
@@ -359,14 +359,14 @@ def test_trees(given: Any, finding: str) -> None:
     ("given", "finding"),
     [
         ([[[(0, 2**70)]]], f"the position 1180591620717411303424 is beyond 2,147,483,647; {CHAINS}"),
-        ([[[("0", 1)]]], f"the position '0' is no whole number; {CHAINS}"),
-        ([[[(True, 2)]]], f"the position True is no whole number; {CHAINS}"),
-        ([[[(NAN, 1)]]], f"the position nan is no whole number; {CHAINS}"),
+        ([[[("0", 1)]]], f"the position '0' is not a whole number; {CHAINS}"),
+        ([[[(True, 2)]]], f"the position True is not a whole number; {CHAINS}"),
+        ([[[(NAN, 1)]]], f"the position nan is not a whole number; {CHAINS}"),
         ([[[(0, 1, 2)]]], f"document 1 has (0, 1, 2) where a mention (start, end) should be; {CHAINS}"),
         ([[(0, 1)]], f"document 1 has 0 where a mention (start, end) should be; {CHAINS}"),
-        ([[], ["ab"]], f"document 2, chain 1 is 'ab', which is no list; {CHAINS}"),
-        ([{"a": [(0, 1)]}], f"document 1 is {{'a': [(0, 1)]}}, which is no list; {CHAINS}"),
-        ("abc", f"the argument is 'abc', which is no list; {CHAINS}"),
+        ([[], ["ab"]], f"document 2, chain 1 is 'ab', not a list; {CHAINS}"),
+        ([{"a": [(0, 1)]}], f"document 1 is {{'a': [(0, 1)]}}, not a list; {CHAINS}"),
+        ("abc", f"the argument is 'abc', not a list; {CHAINS}"),
     ],
 )
 def test_chains(given: Any, finding: str) -> None:
@@ -376,11 +376,11 @@ def test_chains(given: Any, finding: str) -> None:
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
-        ({"tokens": ["a"]}, "document 1 is 'a', which is no list; give a list of tokens for each document"),
-        ({"tokens": [[1]]}, "document 1 has the token 1, which is no text; give texts only"),
-        ({"tokens": [["a"]], "pos": [[1]]}, "document 1 has the POS 1, which is no text; give texts only"),
-        ({"names": "a"}, "names is 'a', which is no list; give every document a name of its own"),
-        ({"names": [1]}, "the name 1 of a document is no text; give every document a name of its own"),
+        ({"tokens": ["a"]}, "document 1 is 'a', not a list; give a list of tokens for each document"),
+        ({"tokens": [[1]]}, "document 1 has the token 1, not a text; give texts only"),
+        ({"tokens": [["a"]], "pos": [[1]]}, "document 1 has the POS 1, not a text; give texts only"),
+        ({"names": "a"}, "names is 'a', not a list; give every document a distinct name"),
+        ({"names": [1]}, "the name 1 of a document is not a text; give every document a distinct name"),
     ],
 )
 def test_what_stands_beside_chains(options: dict[str, Any], finding: str) -> None:

@@ -92,7 +92,7 @@ def test_lists_may_be_anything_that_can_be_looped_over() -> None:
         ({"documents": [[[(2, 1)]]]}, r"covers \[2, 1\)"),
         ({"documents": [[], [[(-1, 1)]]]}, r"covers \[-1, 1\)"),
         ({"documents": [[[(0, 2)]]], "tokens": [["a"]]}, r"covers \[0, 2\)"),
-        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "not as many lists of tokens as documents; give one for each"),
+        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; give one for each"),
         ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; give both"),
         (
             {"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]},
@@ -316,9 +316,9 @@ def test_several_tool_calls_are_one_answer(gold: eh.Annotation) -> None:
         ([{"text": "Ada", "label": object()}], "has a value of type object"),
         (Entity, "has a value of type class Entity"),
         (b"[]", "has a value of type bytes"),
-        (5, "the answer about document 2 is 5, which names no span"),
-        (True, "is True, which names no span"),
-        (float("nan"), "is nan, which names no span"),
+        (5, "the answer about document 2 is 5, which does not name a span"),
+        (True, "is True, which does not name a span"),
+        (float("nan"), "is nan, which does not name a span"),
     ],
 )
 def test_objects_that_cannot_be_read_are_refused(answer: object, finding: str) -> None:
@@ -374,9 +374,9 @@ def test_a_gold_standard_without_a_text_is_refused() -> None:
         (
             (3,),
             {},
-            'extractions: it is 3, which is no list; give the answer about each document, such as [[{"text": "A',
+            'extractions: it is 3, not a list; give the answer about each document, such as [[{"text": "A',
         ),
-        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', which is no list; give the answer about each document"),
+        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', not a list; give the answer about each document"),
         (([],), {"label": ""}, "extractions: label is ''; give the label of the prompt."),
         (([],), {"label": 3}, "extractions: label is 3; give the label of the prompt."),
     ],

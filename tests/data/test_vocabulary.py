@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.arrays import windows
-from evenhand.data.from_lists import coded, in_lines, mostly_coded
+from evenhand.data.from_lists import code_lines, code_tags, code_texts
 from evenhand.data.layers import SparseTags, Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import CellCodes, SparseCodes
@@ -88,11 +88,11 @@ def test_codes_of_many_tags_are_those_of_a_dictionary(different: int, first: lis
 
 def same_codes(sentences: list[list[str]]) -> None:
     count = sum(map(len, sentences))
-    expected, known = coded(sentences, count, "tag", "tags")
-    in_one_text = in_lines(sentences, count)
+    expected, known = code_texts(sentences, count, "tag", "tags")
+    in_one_text = code_lines(sentences, count)
     needs_dictionary = not known or len(known) > 500 or any({"\n", "\0"} & set(name) for name in known)
     assert in_one_text is not None or needs_dictionary
-    for found, names in filter(None, (in_one_text, mostly_coded(sentences, count, "tags"))):
+    for found, names in filter(None, (in_one_text, code_tags(sentences, count, "tags"))):
         assert names == known
         assert found.column().tolist() == expected.tolist()
         assert found.common in range(max(len(names), 1))
@@ -106,6 +106,6 @@ class Tag(str, Enum):  # noqa: UP042 (StrEnum shows the text)
 
 @pytest.mark.parametrize("sentence", [[Tag.BEGIN, Tag.OUTSIDE], [np.str_("B-X"), np.str_("O")], [Tag.BROKEN, "O"]])
 def test_the_text_of_a_tag_counts_whatever_its_type(sentence: list[str]) -> None:
-    for found in filter(None, (in_lines([sentence], 2), mostly_coded([sentence], 2, "tags"))):
+    for found in filter(None, (code_lines([sentence], 2), code_tags([sentence], 2, "tags"))):
         assert found[1] == [sentence[0][:], "O"]
         assert set(map(type, found[1])) == {str}

@@ -201,7 +201,7 @@ def test_a_name_that_is_no_tag_matters_only_if_a_token_has_it(tmp_path: Path) ->
     assert read(folder).spans().rows() == SPANS
     save(folder, {"tokens": TOKENS, "ner_tags": [[1, 2, 0], [], [0, 5]]}, features)
     assert error(folder) == (
-        ":3: the tag 'X' is not a prefix such as B- or I- with a label behind it; "
+        ":3: the tag 'X' is not a prefix such as B- or I- with a label after it; "
         "mend it, or name the encoding (--encoding plain for labels without prefixes)."
     )
 

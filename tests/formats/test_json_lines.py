@@ -430,7 +430,7 @@ def test_records_that_cannot_be_read(file: File, record: Any, sentence: str) -> 
         ({"tokens": TOKENS, "tags": ["O"]}, "found 1 tag for 5 tokens; give one tag for every token"),
         (
             {"tokens": TOKENS, "tags": ["B-PER", "X", "O", "O", "O"]},
-            "the tag 'X' is not a prefix such as B- or I- with a label behind it; "
+            "the tag 'X' is not a prefix such as B- or I- with a label after it; "
             "mend it, or name the encoding (--encoding plain for labels without prefixes)",
         ),
     ],

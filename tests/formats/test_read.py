@@ -196,12 +196,12 @@ BAD_FILES = {
     ),
     "a tag without prefix": (
         (GOOD + "London\tNNP\tLOC\n").encode(),
-        "bad.conll:4: the tag 'LOC' is not a prefix such as B- or I- with a label behind it; "
+        "bad.conll:4: the tag 'LOC' is not a prefix such as B- or I- with a label after it; "
         "mend it, or name the encoding (--encoding plain for labels without prefixes).",
     ),
     "an empty label": (
         (GOOD + "London\tNNP\tB-\n").encode(),
-        "bad.conll:4: the tag 'B-' is not a prefix such as B- or I- with a label behind it; "
+        "bad.conll:4: the tag 'B-' is not a prefix such as B- or I- with a label after it; "
         "mend it, or name the encoding (--encoding plain for labels without prefixes).",
     ),
 }

@@ -116,9 +116,9 @@ REFUSED = {
     ),
     "columns in quotation marks": (GOLD.replace("\t", '","').replace("\n", '"\n'), "separated by commas"),
     "columns between semicolons": (GOLD.replace("\t", ";"), "the columns look separated by semicolons"),
-    "prefixes behind the labels": (
+    "prefixes after the labels": (
         columns(WORDS, each_tag(lambda prefix, label: f"{label}-{prefix}")),
-        "tags with the prefix behind the label ('PER-B', 'PER-I', 'LOC-B') in column 2",
+        "tags with the prefix after the label ('PER-B', 'PER-I', 'LOC-B') in column 2",
     ),
     "parts of speech alone": (columns(WORDS, POS), "score parts of speech with --task tags"),
     "lemmas for some tokens": (

@@ -18,7 +18,7 @@ import numpy as np
 from evenhand.arrays import Bools, Bytes, Ints, distinct, ints, zeros
 from evenhand.data.annotation import LISTS, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
-from evenhand.data.from_lists import check_name, is_text, listed
+from evenhand.data.from_lists import check_name, is_text, to_list
 from evenhand.data.layers import Spans, TagColumn, Tags
 from evenhand.data.names import CONSTITUENTS, NO_LABEL, POS_TAGS
 from evenhand.data.structures import Constituents
@@ -554,7 +554,7 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
     if is_text(trees):
         raise InputError(name, None, f"{quote(trees)} is a text, not a list of trees", remedy)
-    given = listed(trees, "the argument", name, remedy)
+    given = to_list(trees, "the argument", name, remedy)
     for number, each in enumerate(given, 1):
         if not is_text(each):
             raise InputError(name, None, f"sentence {number} is {quote(each)}, which is not a text", remedy)
