@@ -107,11 +107,11 @@ def test_characters_that_no_font_has_are_a_note(figure: Path, monkeypatch: pytes
         ((), "Missing command; see evenhand plot --help."),
         (("pie", *SPANS, "-o", "a.svg"), "No such command 'pie'; see evenhand plot --help."),
         (("errors", *SPANS), "Missing option '-o' / '--output'; see evenhand plot errors --help."),
-        (("errors", *SPANS, "-o", "a.jpg"), "a.jpg is no name for a figure; let it end with .svg, .pdf or .png."),
-        (("errors", *SPANS, "-o", "svg"), "svg is no name for a figure; let it end with .svg, .pdf or .png."),
+        (("errors", *SPANS, "-o", "a.jpg"), "Unsupported figure format 'a.jpg'. Use .svg, .pdf or .png."),
+        (("errors", *SPANS, "-o", "svg"), "Unsupported figure format 'svg'. Use .svg, .pdf or .png."),
         (
             ("errors", "absent.conll", "-o", "a.jpg"),
-            "a.jpg is no name for a figure; let it end with .svg, .pdf or .png.",
+            "Unsupported figure format 'a.jpg'. Use .svg, .pdf or .png.",
         ),
         (("ranks", *SPANS, "-o", "a.svg", "--width", "0.5"), "The width is 0.5 inches; it must be from 1 to 100."),
         (("confusion", *CHAINS, "-o", "a.svg"), "Chains have no labels to confuse; draw the figure errors instead."),
@@ -134,7 +134,7 @@ def test_without_matplotlib_nothing_is_read(figure: Path, monkeypatch: pytest.Mo
     result = run("plot", "errors", "absent.conll", "absent.conll", "-o", figure)
     assert (result.exit_code, result.stderr) == (
         2,
-        "evenhand: Figures take matplotlib, which is not installed; run: pip install evenhand[plot].\n",
+        "evenhand: Figures need matplotlib: pip install 'evenhand[plot]'\n",
     )
 
 

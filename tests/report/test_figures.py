@@ -564,7 +564,7 @@ def test_long_names_that_would_look_alike_are_cut_in_the_middle() -> None:
         ("confusion", {"counts": True}, "counts does nothing for the figure 'confusion'; leave it out."),
         ("errors", {"systems": "crf"}, "systems does nothing for the figure 'errors'; leave it out."),
         ("confusion", {"systems": ["crf", "no"]}, "There is no system 'no'; choose from gazetteer, crf, tagger."),
-        ("errors", {"path": "figure.jpg"}, "figure.jpg is no name for a figure; let it end with .svg, .pdf or .png."),
+        ("errors", {"path": "figure.jpg"}, "Unsupported figure format 'figure.jpg'. Use .svg, .pdf or .png."),
         ("errors", {"width": 0}, "The width is 0 inches; it must be from 1 to 100."),
         ("errors", {"height": 1e9}, "The height is 1e+09 inches; it must be from 1 to 100."),
         ("errors", {"width": 1, "height": 1}, "1 x 1 inches are too small for this figure; make it larger."),
@@ -600,7 +600,7 @@ def test_figures_say_which_scores_they_take(task: str, match: str, kind: str, ne
 def test_more_than_four_matrices_are_too_many() -> None:
     gold, systems = files("spans")
     results = eh.score(gold, {str(number): systems[0] for number in range(5)})
-    with pytest.raises(eh.SettingError, match="the matrices of 4 systems at most, and there are 5; name some"):
+    with pytest.raises(eh.SettingError, match="the matrices of at most 4 systems, and there are 5; name some"):
         results.plot("confusion")
     assert len(results.plot("confusion", systems=["0", "4"]).axes) == 2
 
@@ -611,4 +611,4 @@ def test_without_matplotlib_there_is_a_sentence(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(eh.SettingError) as error:
         results["spans"].plot("errors")
-    assert str(error.value) == "Figures take matplotlib, which is not installed; run: pip install evenhand[plot]."
+    assert str(error.value) == "Figures need matplotlib: pip install 'evenhand[plot]'"

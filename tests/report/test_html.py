@@ -6,6 +6,8 @@ import gzip
 import json
 import random
 import re
+import subprocess
+import sys
 from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
@@ -199,3 +201,8 @@ def test_cells_without_a_figure_have_no_link() -> None:
         ("0", None),
         ("50.00", "#units?label=z"),
     ]
+
+
+def test_pages_do_not_need_matplotlib() -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; import evenhand.report.html"
+    subprocess.run([sys.executable, "-c", code], check=True)

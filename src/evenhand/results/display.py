@@ -157,6 +157,9 @@ class Plotted:
         counts     "errors" only: bars in proportion to the number of errors, instead of equal lengths
         systems    "confusion" only: the systems to show [all]
         """
+        from evenhand.report.figures.canvas import check_matplotlib
+
+        check_matplotlib()
         from evenhand.report.figures.plots import plot
 
         return plot(self, kind, path=path, width=width, height=height, counts=counts, systems=systems)

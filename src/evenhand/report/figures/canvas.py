@@ -1,4 +1,7 @@
-"""What all figures share: their style, their size, and the fonts and forms of texts from the data."""
+"""Style, size, texts, ticks, fills and files of figures.
+
+matplotlib is loaded by functions because pages use the fills without it.
+"""
 
 from __future__ import annotations
 
@@ -13,119 +16,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category, combining, east_asian_width
 
-from matplotlib.figure import Figure
-
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.tables import ErrorKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-# == report/figures/fills.py: Colours and hatches of parts of bars: one error type has the
-
-
-Fill = tuple[str, str]
-"""A colour and a hatch."""
-_COMMON: dict[str, Fill] = {
-    "LE": ("#E69F00", ""),
-    "BES": ("#56B4E9", "/////"),
-    "BEL": ("#0072B2", ""),
-    "BEO": ("#009E73", "..."),
-    "LBE": ("#CC79A7", "\\\\\\\\\\"),
-    "FN": ("#D55E00", "xxxxx"),
-    "FP": ("#F0E442", ""),
-}
-"""Those of error types that several tasks have.
-
-Colours that colour-blind readers can tell apart (Okabe and Ito 2008; those below of Paul Tol), with hatches.
-"""
-_FURTHER: tuple[Fill, ...] = (
-    ("#882255", ""),
-    ("#DDCC77", "|||||"),
-    ("#332288", "ooo"),
-    ("#999999", "-----"),
-    ("#FFFFFF", "+++++"),
-)
-
-
-def fills(kinds: Sequence[ErrorKind]) -> list[Fill]:
-    """What the parts of bars look like, in the order of their kinds.
-
-    Types that only one task has take what is left: first the fills that no common type has, then those of common types
-    that do not occur here, but for FN and FP. Labels of data, which are no error types, begin with the latter. If there
-    are more kinds than fills, these come again.
-    """
-    common = {kind: _COMMON[kind.type] for kind in kinds if kind.type in _COMMON}
-    kept = [*common.values(), _COMMON["FN"], _COMMON["FP"]]
-    free = [fill for fill in _COMMON.values() if fill not in kept]
-    of_labels = any(kind.is_label for kind in kinds)
-    others = cycle((*free, *_FURTHER) if of_labels else (*_FURTHER, *free))
-    return [common[kind] if kind in common else next(others) for kind in kinds]
-
-
-# == report/figures/ticks.py: Ticks of axes: whole numbers, and never so many that their l
-
-
-_MOST, _BETWEEN = 6, 1.08
-"""How many intervals an axis has at most, and how much wider labels are taken to be, for the space between them."""
-
-
-def count_axis(axes: Axes) -> None:
-    """Whole numbers below; those to the left of zero are counts, too."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=_MOST, integer=True))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
-
-
-def separate_ticks(figure: Figure) -> None:
-    """Lay the figure out with as many ticks as fit: labels of no two of them touch, on one axis or on neighbours."""
-    from matplotlib.ticker import MaxNLocator
-
-    for intervals in range(_MOST, 0, -1):
-        figure.draw_without_rendering()
-        crowded = _crowded(figure)
-        if not crowded:
-            return
-        for axes in crowded:
-            locator = axes.xaxis.get_major_locator()
-            if isinstance(locator, MaxNLocator):
-                locator.set_params(nbins=intervals)
-    figure.draw_without_rendering()
-
-
-def _crowded(figure: Figure) -> set[Axes]:
-    """The axes with labels that touch others."""
-    boxes = [(axes, label.get_window_extent().expanded(_BETWEEN, 1)) for axes in figure.axes for label in _labels(axes)]
-    touching = ((one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside))
-    return {axes for pair in touching for axes in pair}
-
-
-def _labels(axes: Axes) -> Iterator[Text]:
-    """The labels of ticks below that are drawn, unless they stand upright."""
-    low, high = sorted(axes.get_xlim())
-    for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=False):  # shared ones have none
-        if low <= place <= high and label.get_visible() and label.get_text() and not label.get_rotation():
-            yield label
-
-
-# == report/figures/canvas.py (primary)
-
-
 WIDTH = 6.3
-"""The width of a page of two columns, in inches."""
+"""The width of a page with two columns, in inches."""
 PAGE = 9.0
-"""The height of a page, with some room for a caption."""
+"""The height of a page, without the caption."""
 _LARGEST = 100.0
 FONT = "DejaVu Sans"
-"""It comes with matplotlib, so that figures look the same everywhere."""
+"""matplotlib includes this font, so figures look the same everywhere."""
 TEXT_SIZE, SMALL = 8.0, 7.0
 _SMALL_LINE = 0.155
 """The height of a line of small text, in inches."""
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#999999"
-_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+_DIRECTION_MARKS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _STYLE: dict[Any, Any] = {
     "font.family": [FONT],
     "font.size": TEXT_SIZE,
@@ -153,7 +64,7 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a figure in inches, as far as the user has chosen it."""
+    """The size of a figure in inches; None for defaults."""
 
     width: float | None = None
     height: float | None = None
@@ -169,18 +80,16 @@ class Size:
 
 
 def check_matplotlib() -> None:
-    """Say what to install, if it is missing."""
+    """Refuse figures if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise SettingError(
-            "Figures take matplotlib, which is not installed; run: pip install evenhand[plot]."
-        ) from None
+        raise SettingError("Figures need matplotlib: pip install 'evenhand[plot]'") from None
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in our style, whatever the user's settings are; they come back afterwards."""
+    """Draw in this style; the user's settings are restored afterwards."""
     import matplotlib
 
     with matplotlib.rc_context(), warnings.catch_warnings():
@@ -190,19 +99,14 @@ def style() -> Iterator[None]:
         yield
 
 
-def sheet(size: Size, height: float) -> Figure:
-    """An empty figure of this height in inches, not higher than a page, unless the user has chosen another height."""
-    return FigureFile((size.inches, size.height or round(min(height, PAGE), 2)), layout="constrained")
-
-
 def remark(figure: Figure, text: str) -> None:
-    """Small print below everything else, in lines that are not wider than the figure."""
+    """Small print below the figure, wrapped to its width."""
     lines = "\n".join(_lines(text, figure.get_figwidth()))
     figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color="#444444")
 
 
 def remark_height(text: str, width: float) -> float:
-    """How many inches small print takes."""
+    """The height of small print, in inches."""
     return _SMALL_LINE * len(_lines(text, width))
 
 
@@ -211,22 +115,21 @@ def _lines(text: str, width: float) -> list[str]:
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """What fills mean, on top of everything, in as many columns as there is room for."""
-    found = [axis.get_legend_handles_labels() for axis in axes]
-    handles = [handle for each, _ in found for handle in each]
-    names = [name for _, each in found for name in each]
+    """The legend of fills, above the figure, in as few rows as possible."""
+    legends = [axis.get_legend_handles_labels() for axis in axes]
+    handles = [handle for axis_handles, _ in legends for handle in axis_handles]
+    names = [name for _, axis_names in legends for name in axis_names]
     if names:
         rows = _legend_rows(names, figure.get_figwidth())
         figure.legend(handles, names, loc="outside upper center", ncols=-(-len(names) // rows), handlelength=2.2)
 
 
 def legend_height(names: Sequence[str], width: float) -> float:
-    """How many inches a legend takes."""
+    """The height of a legend, in inches."""
     return _SMALL_LINE * _legend_rows(names, width) + 0.1
 
 
 def _legend_rows(names: Sequence[str], width: float) -> int:
-    """As few as there is room for."""
     for rows in range(1, len(names)):
         parts = [names[begin : begin + rows] for begin in range(0, len(names), rows)]
         if sum(max(text_width(name, SMALL) for name in part) + 0.5 for part in parts) < width:
@@ -234,34 +137,34 @@ def _legend_rows(names: Sequence[str], width: float) -> int:
     return max(1, len(names))
 
 
-def rows_of(axes: Axes, names: Sequence[str], places: Sequence[float] | None = None) -> None:
+def name_rows(axes: Axes, names: Sequence[str], positions: Sequence[float] | None = None) -> None:
     """Name the rows of a chart, the first one on top."""
-    places = range(len(names)) if places is None else places
-    axes.set_yticks(list(places), names)
-    axes.set_ylim(max(places, default=0) + 0.6, min(places, default=0) - 0.6)
+    positions = range(len(names)) if positions is None else positions
+    axes.set_yticks(list(positions), names)
+    axes.set_ylim(max(positions, default=0) + 0.6, min(positions, default=0) - 0.6)
     axes.tick_params(axis="y", length=0)
 
 
-def beside(
-    axes: Axes, text: str, place: tuple[float, float], points: float, *, at_edge: bool = False, **style: Any
+def annotate(
+    axes: Axes, text: str, point: tuple[float, float], offset: float, *, at_edge: bool = False, **style: Any
 ) -> None:
-    """A small text to the right of a place, so many points away, or to its left; the place may be at the right edge."""
+    """Write a small text beside a point, at an offset in points; with `at_edge`, x is a fraction of the axes."""
     axes.annotate(
-        *(text, place, (points, 0)),
+        *(text, point, (offset, 0)),
         xycoords=("axes fraction", "data") if at_edge else "data",
         textcoords="offset points",
         annotation_clip=False,
-        **{"ha": "left" if points > 0 else "right", "va": "center_baseline", "fontsize": SMALL, **style},
+        **{"ha": "left" if offset > 0 else "right", "va": "center_baseline", "fontsize": SMALL, **style},
     )
 
 
 def clean(text: str) -> str:
-    """A text from the data without characters that files cannot hold."""
+    """A text without characters that files cannot contain."""
     return "".join(" " if char in "\t\n\r" else "\ufffd" if _is_unfit(char) else char for char in text)
 
 
 def named(text: str, inches: float) -> str:
-    """A name from the data, cut where it is wider than this."""
+    """A name, shortened if it is wider than this."""
     text = clean(text)
     if text_width(text, TEXT_SIZE) <= inches:
         return text
@@ -271,43 +174,44 @@ def named(text: str, inches: float) -> str:
 
 
 def distinct_names(names: Iterable[str], inches: float) -> dict[str, str]:
-    """Names of systems, cut if they are wider than this: at their ends or, if some would look alike, in the middle."""
+    """Names of systems, shortened at their ends or, if some would be equal, in the middle."""
     names = list(dict.fromkeys(names))
-    cut = {name: named(name, inches) for name in names}
-    return cut if len(set(cut.values())) == len(names) else {name: _cut_inside(clean(name), inches) for name in names}
+    short = {name: named(name, inches) for name in names}
+    if len(set(short.values())) == len(names):
+        return short
+    return {name: _shorten_inside(clean(name), inches) for name in names}
 
 
-def _cut_inside(text: str, inches: float) -> str:
-    """A text without what is inside; a third of the rest is its beginning."""
-    begin, end = 0, len(text)
-    shown = text
-    while text_width(shown, TEXT_SIZE) > inches and end > 1:
-        end -= 1
-        begin = end // 3
-        shown = f"{text[:begin]}…{text[begin - end :]}"
-    return shown
+def _shorten_inside(text: str, inches: float) -> str:
+    """A text without its middle; a third of the remainder is its beginning."""
+    short, kept = text, len(text)
+    while text_width(short, TEXT_SIZE) > inches and kept > 1:
+        kept -= 1
+        begin = kept // 3
+        short = f"{text[:begin]}…{text[begin - kept :]}"
+    return short
 
 
 def _is_unfit(char: str) -> bool:
-    """Control characters, halves of characters, and commands to turn the direction of writing."""
-    return category(char) in ("Cc", "Cs") or char in "\ufffe\uffff" or bidirectional(char) in _TURNING
+    """Control characters, surrogates, and marks that change the direction of writing."""
+    return category(char) in ("Cc", "Cs") or char in "\ufffe\uffff" or bidirectional(char) in _DIRECTION_MARKS
 
 
 def joined(first: str, between: str, second: str) -> str:
-    """Two names in this order, even where they are written from right to left."""
-    is_turned = any(bidirectional(char) in ("R", "AL") for char in first + second)
-    mark = "\u200e" if is_turned else ""
+    """Two names in this order, even if they are written from right to left."""
+    is_right_to_left = any(bidirectional(char) in ("R", "AL") for char in first + second)
+    mark = "\u200e" if is_right_to_left else ""
     return f"{mark}{first}{mark.join(('', *between, ''))}{second}"
 
 
 def text_width(text: str, points: float) -> float:
-    """About how many inches a text takes."""
+    """The estimated width of a text, in inches."""
     wide = sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text)
     return wide * points / 72
 
 
 def finish(figure: Figure) -> Figure:
-    """Lay the figure out; where the usual font lacks characters, others that are installed help out."""
+    """Lay the figure out, with other installed fonts for characters that the usual font lacks."""
     unknown = lacking(figure)
     if unknown:
         families = [FONT, *_families(unknown)]
@@ -326,12 +230,12 @@ def finish(figure: Figure) -> Figure:
 
 
 def lacking(figure: Figure) -> set[str]:
-    """The characters of all texts that none of their fonts has."""
-    found: set[str] = set()
+    """Characters that none of the fonts has."""
+    missing: set[str] = set()
     for text in _texts(figure):
         known: set[str] = set().union(*map(characters, text.get_fontfamily()))
-        found |= {char for char in text.get_text() if not char.isspace()} - known
-    return found
+        missing |= {char for char in text.get_text() if not char.isspace()} - known
+    return missing
 
 
 def _texts(figure: Figure) -> list[Any]:
@@ -341,15 +245,15 @@ def _texts(figure: Figure) -> list[Any]:
 
 
 def _families(unknown: set[str]) -> Iterator[str]:
-    """Installed fonts that have these characters, those without serifs first."""
+    """Installed fonts with these characters, sans-serif ones first."""
     from matplotlib.font_manager import fontManager
 
     upright = [font for font in fontManager.ttflist if font.style == "normal" and font.weight == 400]
     names = sorted({font.name for font in upright}, key=lambda name: ("Sans" not in name, "CJK" not in name, name))
     for name in names:
-        found = unknown & characters(name)
-        if found:
-            unknown = unknown - found
+        known = unknown & characters(name)
+        if known:
+            unknown = unknown - known
             yield name
         if not unknown:
             return
@@ -357,62 +261,131 @@ def _families(unknown: set[str]) -> Iterator[str]:
 
 @cache
 def characters(family: str) -> frozenset[str]:
-    """What an installed font can show."""
+    """The characters of an installed font."""
     from matplotlib.font_manager import findfont, get_font
 
     try:
         return frozenset(map(chr, get_font(findfont(family)).get_charmap()))
-    except (OSError, RuntimeError, ValueError):  # a broken font of the user's machine is not our concern
+    except (OSError, RuntimeError, ValueError):  # a broken font on the user's machine
         return frozenset()
 
 
-# == report/figures/drawing.py: A figure of matplotlib that shows itself in notebooks, witho
+# Ticks
 
 
-_DOTS_PER_INCH, _SCALE = 100, 2
-"""How large an inch is on a screen, and how many dots of the image stand for one of these, for sharp screens."""
+_MAX_INTERVALS = 6
+_SPACING = 1.08
+"""The factor by which labels are widened for the space between them."""
 
 
-class FigureFile(Figure):
-    """As any figure, and an image where a notebook asks for one."""
+def count_axis(axes: Axes) -> None:
+    """Integer ticks; numbers to the left of zero are counts, too."""
+    from matplotlib.ticker import MaxNLocator
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """The image, and how large a notebook shows it."""
-        buffer = BytesIO()
-        with style():
-            self.savefig(buffer, format="png", dpi=_SCALE * _DOTS_PER_INCH)
-        width, height = (round(_DOTS_PER_INCH * inches) for inches in self.get_size_inches())
-        return buffer.getvalue(), {"width": width, "height": height}
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=_MAX_INTERVALS, integer=True))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
 
 
-# == report/figures/file.py: Figures as files: the same figure is the same bytes, wheneve
+def separate_ticks(figure: Figure) -> None:
+    """Lay the figure out with the maximum number of ticks whose labels do not touch, also on neighbouring axes."""
+    from matplotlib.ticker import MaxNLocator
+
+    for intervals in range(_MAX_INTERVALS, 0, -1):
+        figure.draw_without_rendering()
+        crowded = _crowded(figure)
+        if not crowded:
+            return
+        for axes in crowded:
+            locator = axes.xaxis.get_major_locator()
+            if isinstance(locator, MaxNLocator):
+                locator.set_params(nbins=intervals)
+    figure.draw_without_rendering()
+
+
+def _crowded(figure: Figure) -> set[Axes]:
+    """The axes with labels that touch others."""
+    boxes = [(axes, label.get_window_extent().expanded(_SPACING, 1)) for axes in figure.axes for label in _labels(axes)]
+    touching = ((one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside))
+    return {axes for pair in touching for axes in pair}
+
+
+def _labels(axes: Axes) -> Iterator[Text]:
+    """The visible horizontal labels of the x axis."""
+    low, high = sorted(axes.get_xlim())
+    for tick, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=False):  # shared axes have no labels
+        if low <= tick <= high and label.get_visible() and label.get_text() and not label.get_rotation():
+            yield label
+
+
+# Fills of bars
+
+
+Fill = tuple[str, str]
+"""A colour and a hatch."""
+_COMMON: dict[str, Fill] = {
+    "LE": ("#E69F00", ""),
+    "BES": ("#56B4E9", "/////"),
+    "BEL": ("#0072B2", ""),
+    "BEO": ("#009E73", "..."),
+    "LBE": ("#CC79A7", "\\\\\\\\\\"),
+    "FN": ("#D55E00", "xxxxx"),
+    "FP": ("#F0E442", ""),
+}
+"""Fills of error types that several tasks have.
+
+The colours suit colour-blind readers (Okabe and Ito 2008; further ones by Paul Tol).
+"""
+_FURTHER: tuple[Fill, ...] = (
+    ("#882255", ""),
+    ("#DDCC77", "|||||"),
+    ("#332288", "ooo"),
+    ("#999999", "-----"),
+    ("#FFFFFF", "+++++"),
+)
+
+
+def fills(kinds: Sequence[ErrorKind]) -> list[Fill]:
+    """The fills of the parts of bars, in the order of their kinds.
+
+    Error types of a single task get further fills first, then fills of common types that do not occur here, except FN
+    and FP. Labels begin with the latter. Fills repeat if there are more kinds.
+    """
+    common = {kind: _COMMON[kind.type] for kind in kinds if kind.type in _COMMON}
+    used = [*common.values(), _COMMON["FN"], _COMMON["FP"]]
+    free = [fill for fill in _COMMON.values() if fill not in used]
+    of_labels = any(kind.is_label for kind in kinds)
+    others = cycle((*free, *_FURTHER) if of_labels else (*_FURTHER, *free))
+    return [common[kind] if kind in common else next(others) for kind in kinds]
+
+
+# Files
 
 
 FORMS = ("svg", "pdf", "png")
-_DOTS_PER_INCH_FILE = 300
+_DOTS_PER_INCH = 300
 _DESCRIBED = {
     "svg": ("Description", {"Date": None}),
     "pdf": ("Subject", {"CreationDate": None}),
     "png": ("Description", {}),
 }
-"""Where a file's metadata have a place for the signature, and what must not be there, as it changes with time."""
+"""The metadata field for the signature, and fields to leave out because they change with time."""
 
 
 def form_of(path: str | Path) -> str:
-    """The format that a file's name asks for."""
+    """The format of a figure, by the name of its file."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMS:
-        raise SettingError(f"{path} is no name for a figure; let it end with .svg, .pdf or .png.")
+        raise SettingError(f"Unsupported figure format {str(path)!r}. Use .svg, .pdf or .png.")
     return form
 
 
 def render(figure: Figure, form: str, signature: str) -> bytes:
-    """The file's content; fonts are embedded in PDF, texts stay texts in SVG, and the signature is in the metadata."""
-    place, timeless = _DESCRIBED[form]
-    metadata = {**timeless, "Title": "Evenhand", place: clean(signature)}
+    """The content of the file, the same at any time. PDF embeds fonts; SVG has texts; metadata have the signature."""
+    description, timeless = _DESCRIBED[form]
+    metadata = {**timeless, "Title": "Evenhand", description: clean(signature)}
     buffer = BytesIO()
     with style():
-        figure.savefig(buffer, format=form, dpi=_DOTS_PER_INCH_FILE, metadata=metadata)
+        figure.savefig(buffer, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
     unknown = "" if form == "svg" else "".join(sorted(lacking(figure)))
     if unknown:
         warnings.warn(
