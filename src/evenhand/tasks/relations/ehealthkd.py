@@ -2,16 +2,16 @@
 
 Sentences whose gold side has no entity are left out. The *parts* of an entity are those that its file lists, in the
 order of the text; an entity listed as one part is cut at every blank. Nothing is merged: `0 7;7 8` is not `0 8`. Where
-files count tokens, each token is a part. Entities are ordered by the list of all starts, then by that of all ends.
+files count tokens, each token is a part. Entities are ordered by the list of all starts, then by the list of all ends.
 
 *Entities* (A): three passes over the system's entities in order, each taking the first free gold entity that fits.
 Correct: equal parts and label. Incorrect: equal parts. Partial: equal label, and a part of one contains the start of a
-part of the other. What is left is spurious and missing.
+part of the other. The others are spurious and missing.
 
 *Relations* (B): repeats of type, head and tail are one. The gold entities of a sentence fall into classes, the closure
-of its gold relations `same-as`. A system entity stands for the gold entity that it is correct or partial with. With
-k = (type, class of the head, class of the tail), correct = Σ min(S(k), G(k)) over the numbers of system and gold
-relations with k; a system relation without stand-ins for both ends has no k. The others are spurious and missing.
+of its gold relations `same-as`. A system entity represents the gold entity that it is correct or partial with. With k =
+(type, class of the head, class of the tail), correct = Σ min(S(k), G(k)) over the numbers of system and gold relations
+with k; a system relation has no k unless both of its ends represent gold entities. The others are spurious and missing.
 
 With C, I, P, M and S as sums of correct, incorrect, partial, missing and spurious, over entities and relations
 (scenarios 1 and 4) or, with `--ehealthkd-counts`, over entities (scenario 2) or relations (scenario 3) alone:
@@ -23,11 +23,15 @@ By label, entities count for their labels and relations for their types; the mac
 Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the counts are those of its scorer.
 """
 
+# The literal definition, which the tests compare with, is in tests/slow_relations.py.
+
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,11 +40,8 @@ from evenhand.data.structures import Parts
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.tasks.relations.matching import Side
+from evenhand.tasks.relations.matching import RelationPair, Side
 from evenhand.tasks.relations.task import EQUIVALENCE
-
-if TYPE_CHECKING:
-    from evenhand.tasks.relations.evaluation import RelationPair
 
 EHEALTHKD_KINDS = (
     *("correct_A", "incorrect_A", "partial_A", "spurious_A", "missing_A"),
@@ -60,19 +61,19 @@ class Entity(NamedTuple):
     row: int
 
 
-def count_ehealthkd(question: RelationPair) -> Tally:
-    if len({side.parts is None for side in question.given}) > 1:
+def count_ehealthkd(pair: RelationPair) -> Tally:
+    if len({side.parts is None for side in pair.given}) > 1:
         remedy = "give both sides with offsets into a text, or both with tokens"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
-    sides = [_Sentences(side) for side in question.given]
+    gold, system = map(_Sentences, pair.given)
     scopes, rows = list[int](), list[Row]()
-    for scope in distinct(question.given[0].spans.scope).tolist():
-        found = list(_units(*(side[scope] for side in sides)))
-        rows += found
-        scopes += [scope] * len(found)
+    for scope in distinct(pair.given[0].spans.scope).tolist():
+        units = list(_units(gold[scope], system[scope]))
+        rows += units
+        scopes += [scope] * len(units)
     table = ints(rows).reshape(-1, 3)
-    names = question.given[0].spans.vocabulary.labels.values
-    return Tally.of(names, EHEALTHKD_KINDS, question.groups[ints(scopes)], table[:, 0], table[:, 1], table[:, 2])
+    names = pair.given[0].spans.vocabulary.labels.values
+    return Tally.of(names, EHEALTHKD_KINDS, pair.groups[ints(scopes)], table[:, 0], table[:, 1], table[:, 2])
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class _Sentences:
             order[slice(*np.searchsorted(scopes, (scope, scope + 1)))]
             for scopes, order in zip(self._sorted, self._orders, strict=True)
         )
-        entities = sorted((_entity(side, row) for row in spans.tolist()), key=lambda each: (each.starts, each.ends))
+        entities = sorted(map(partial(_entity, side), spans.tolist()), key=attrgetter("starts", "ends"))
         columns = (side.label[relations], side.head[relations], side.tail[relations])
         triples = dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True))
         return _Sentence(entities, list(triples), side.spans.vocabulary.labels.find(EQUIVALENCE))
@@ -119,23 +120,23 @@ def _token_parts(side: Side, row: int) -> Parts:
 def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
     """All units of a sentence."""
     free_gold, free_system = list(gold.entities), list(system.entities)
-    stands_for: dict[int, int] = {}
+    represents: dict[int, int] = {}
     for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):
-        for one, other in list(_matched(free_gold, free_system, fits)):
+        for one, other in list(_match_entities(free_gold, free_system, fits)):
             yield one.label, other.label, kind
             if kind != _INCORRECT_A:
-                stands_for[other.row] = one.row
-    yield from ((-1, each.label, _SPURIOUS_A) for each in free_system)
-    yield from ((each.label, -1, _MISSING_A) for each in free_gold)
-    yield from _relations(gold, system, stands_for)
+                represents[other.row] = one.row
+    yield from ((-1, entity.label, _SPURIOUS_A) for entity in free_system)
+    yield from ((entity.label, -1, _MISSING_A) for entity in free_gold)
+    yield from _relations(gold, system, represents)
 
 
-def _matched(
+def _match_entities(
     gold: list[Entity], system: list[Entity], fits: Callable[[Entity, Entity], bool]
 ) -> Iterator[tuple[Entity, Entity]]:
-    """Each system entity in order with the first gold entity that fits; both are no longer free."""
+    """Match each system entity in order with the first gold entity that fits; remove both from the lists."""
     for other in list(system):
-        one = next((each for each in gold if fits(each, other)), None)
+        one = next((entity for entity in gold if fits(entity, other)), None)
         if one is not None:
             gold.remove(one)
             system.remove(other)
@@ -157,33 +158,27 @@ def _is_partial(one: Entity, other: Entity) -> bool:
 def _begins_in(one: Entity, other: Entity) -> bool:
     """Whether a part of one contains the start of a part of the other."""
     parts = list(zip(one.starts, one.ends, strict=True))
-    return any(start <= place < end for start, end in parts for place in other.starts)
+    return any(start <= position < end for start, end in parts for position in other.starts)
 
 
-def _relations(gold: _Sentence, system: _Sentence, stands_for: dict[int, int]) -> Iterator[Row]:
+def _relations(gold: _Sentence, system: _Sentence, represents: dict[int, int]) -> Iterator[Row]:
     class_of = _classes(gold)
-    wanted = Counter((label, class_of[head], class_of[tail]) for label, head, tail in gold.relations)
-    found: Counter[tuple[int, int, int]] = Counter()
-    for label, head, tail in system.relations:
-        ends = stands_for.get(head), stands_for.get(tail)
-        if ends[0] is not None and ends[1] is not None:
-            found[label, class_of[ends[0]], class_of[ends[1]]] += 1
+    expected = Counter((label, class_of[head], class_of[tail]) for label, head, tail in gold.relations)
+    predicted = Counter(
+        (label, class_of[represents[head]], class_of[represents[tail]])
+        for label, head, tail in system.relations
+        if head in represents and tail in represents
+    )
     correct: Counter[int] = Counter()
-    for key, count in found.items():
-        correct[key[0]] += min(count, wanted[key])
-    yield from _counted(correct, _CORRECT_B, (True, True))
-    yield from _counted(_types(system.relations) - correct, _SPURIOUS_B, (False, True))
-    yield from _counted(_types(gold.relations) - correct, _MISSING_B, (True, False))
+    for key, count in predicted.items():
+        correct[key[0]] += min(count, expected[key])
+    yield from ((label, label, _CORRECT_B) for label in correct.elements())
+    yield from ((-1, label, _SPURIOUS_B) for label in (_types(system) - correct).elements())
+    yield from ((label, -1, _MISSING_B) for label in (_types(gold) - correct).elements())
 
 
-def _types(relations: Sequence[tuple[int, int, int]]) -> Counter[int]:
-    return Counter(label for label, _, _ in relations)
-
-
-def _counted(types: Counter[int], kind: int, sides: tuple[bool, bool]) -> Iterator[Row]:
-    """A unit for each relation, which has its type on some sides."""
-    for label in types.elements():
-        yield label if sides[0] else -1, label if sides[1] else -1, kind
+def _types(sentence: _Sentence) -> Counter[int]:
+    return Counter(label for label, _, _ in sentence.relations)
 
 
 def _classes(gold: _Sentence) -> dict[int, int]:
@@ -192,7 +187,7 @@ def _classes(gold: _Sentence) -> dict[int, int]:
     for label, head, tail in gold.relations:
         if label == gold.equivalence:
             one, other = class_of.setdefault(head, head), class_of.setdefault(tail, tail)
-            class_of = {row: one if each == other else each for row, each in class_of.items()}
+            class_of = {row: one if name == other else name for row, name in class_of.items()}
     for _, *ends in gold.relations:
         for row in ends:
             class_of.setdefault(row, row)

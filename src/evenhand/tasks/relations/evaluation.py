@@ -1,10 +1,11 @@
-"""The way of relations through their files: spans are aligned as those of any task, and carry their relations."""
+"""Evaluation of relations and comparison of systems; spans are aligned as in any task, and carry their relations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,111 +21,94 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tasks import evaluation as passage
-from evenhand.tasks.evaluation import Numbering, Outcome, VerdictRows
-from evenhand.tasks.relations.comparison import RelationDrawing, answers_on_relations, ends_of, relation_units
-from evenhand.tasks.relations.error_types import fair
-from evenhand.tasks.relations.matching import Candidates, Ends, RelationMatches, Side, SpanPairs, candidates
-from evenhand.tasks.relations.strict import strict
+from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
+from evenhand.tasks.relations.error_types import match_fair
+from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats
+from evenhand.tasks.relations.strict import match_strict
+from evenhand.tasks.relations.task import KINDS, TN, TP
+from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.spans.evaluation import Portion, Portions
-from evenhand.tasks.units import Locations, Predictions, Units
+from evenhand.tasks.units import (
+    Locations,
+    Predictions,
+    Row,
+    Rows,
+    SetAgreement,
+    Units,
+    answer_code,
+    answer_parts,
+    rows_by_sentence,
+    together,
+    units_of,
+)
 
-# == tasks/relations/question.py: One system against the gold standard in one portion: what th
+
+class RelationEvaluator:
+    """One pass over the gold standard and all systems."""
+
+    def __init__(self, request: EvaluationRequest) -> None:
+        self._request, settings, systems = request, request.settings, request.sides.systems
+        names = ("", *systems)
+        keeps_parts = request.asks("ehealthkd")
+        self._carried = {name: Carried(request.vocabulary, keeps_parts=keeps_parts) for name in names}
+        opened = (request.sides.gold, *systems.values())
+        streams = [self._carried[name].stream(open_side()) for name, open_side in zip(names, opened, strict=True)]
+        portions = _LinePortions if settings["sentences"] == "lines" else Portions
+        self._portions = portions(request, streams, ("spans", "spans"))
+        self._relabel = {name: RelationLabelFilter(settings, "system", name) for name in systems}
+        self._relabel_gold = RelationLabelFilter(settings, "gold", "gold")
+
+    def evaluations(self, number: Numbering) -> Iterator[RelationEvaluation]:
+        yield from map(self._evaluate, self._portions.take(number))
+
+    def finish(self) -> Outcome:
+        return Outcome()
+
+    def _evaluate(self, portion: Portion) -> RelationEvaluation:
+        request, labels = self._request, self._request.vocabulary.labels.values
+        gold = self._relabel_gold(self._carried[""].take(portion.gold(keeps_tags=False).spans))
+        annotated = np.zeros(portion.sentences, dtype=np.bool_)
+        annotated[gold.spans.scope] = True
+        documents = portion.places.document_of - int(portion.places.document_of.min(initial=0))
+        kept = without_repeats(gold, documents, request.settings)
+        request.gold_count.add(gold.label[kept], labels)
+        request.gold_count.repeated += len(gold) - len(kept)
+        evaluation = RelationEvaluation(portion)
+        for name, feed in self._portions.feeds.items():
+            system = self._relabel[name](self._carried[name].take(portion.take(feed).spans))
+            if request.settings["unannotated"] == "skip":
+                system = system.within(annotated)
+            pair = RelationPair(gold, kept, system, documents, portion.groups, request.settings)
+            summary = request.system_counts[name]
+            summary.add(pair.system.label, labels)
+            summary.repeated += pair.repeated
+            evaluation.pairs[name] = pair
+            evaluation.tallies[name] = self._tallies(pair, portion)
+        portion.use_texts()
+        return evaluation if request.keep_units else replace(evaluation, pairs={})
+
+    def _tallies(self, pair: RelationPair, portion: Portion) -> dict[str, Tally]:
+        try:
+            return {scorer.name: scorer.count(pair) for scorer in self._request.scorers if scorer.count is not None}
+        except LimitError as error:  # scorers do not know the file
+            source = portion.batches[0].corpus.source
+            raise InputError(source, None, error.finding, error.remedy) from None
 
 
-class RelationPair:
-    """What a judge looks at; what several judges need is worked out once.
-
-    `given` are both sides as they were read, `gold` and `system` the same without repeats.
-    """
+class _LinePortions(Portions):
+    """Portions of texts with one sentence per line, of which a system may lack some."""
 
     def __init__(
-        self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
+        self, asked: EvaluationRequest, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]
     ) -> None:
-        """`kept` are the gold relations that are no repeats; `documents` and `groups` are those of each scope."""
-        self.given, self.groups, self.settings = (gold, system), groups, settings
-        self.ends = Ends.of(gold.spans, system.spans)
-        symmetric = _symmetric(self.given, documents, settings)
-        sides = _in_order(self.given, self.ends, symmetric)
-        keys = _keys(sides, self.ends)
-        rows = kept, _first_of_each(keys[1])
-        self.gold, self.system = (side.take(mine) for side, mine in zip(sides, rows, strict=True))
-        self.key = keys[0][rows[0]], keys[1][rows[1]]
-        """A number for each relation: equal for equal ones, and ordered by head, tail, type and labels."""
-        self.symmetric = symmetric[0][rows[0]], symmetric[1][rows[1]]
-        self.repeated = len(system) - len(self.system)
-
-    @cached_property
-    def pairs(self) -> SpanPairs:
-        """All spans of both sides that share a token."""
-        return SpanPairs.of(self.gold.spans, self.system.spans)
-
-    @cached_property
-    def candidates(self) -> Candidates:
-        """All relations of both sides whose arguments overlap pairwise."""
-        return candidates(self.gold, self.system, self.pairs, self.ends, self.symmetric)
-
-    @cached_property
-    def fair(self) -> RelationMatches:
-        return fair(self)
-
-    def verdicts(self, judge: str) -> RelationMatches:
-        """What the judges `fair` and `strict` say of every relation."""
-        return self.fair if judge == "fair" else strict(self)
+        self._asked, self._layer, self.texts_are_documents = asked, layers[0], False
+        self._gold, *systems = same_atoms(streams, asked.settings.align)
+        feeds = zip(asked.sides.systems, systems, strict=True)
+        self.feeds = {name: LineFeed(stream, layers[1]) for name, stream in feeds}
 
 
-def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Ints:
-    """The relations of a side that repeat no earlier one, by the types that it marks itself."""
-    nothing = side.within(np.zeros(len(documents), dtype=np.bool_))
-    symmetric = _symmetric((side, nothing), documents, settings)
-    ends = Ends.of(side.spans, nothing.spans)
-    sides = _in_order((side, nothing), ends, symmetric)
-    return _first_of_each(_keys(sides, ends)[0])
-
-
-def _in_order(sides: tuple[Side, Side], ends: Ends, symmetric: tuple[Bools, Bools]) -> list[Side]:
-    """Both sides with the ends of symmetric types in their order."""
-    found = []
-    for side, bounds, is_symmetric in zip(sides, ends.bounds, symmetric, strict=True):
-        name = ends.names[side.spans.label]
-        head, tail = bounds[side.head], bounds[side.tail]
-        after = (head > tail) | ((head == tail) & (name[side.head] > name[side.tail]))
-        found.append(side.swapped(after & is_symmetric))
-    return found
-
-
-def _keys(sides: Sequence[Side], ends: Ends) -> tuple[Ints, Ints]:
-    """A number for each relation of both sides."""
-    columns = []
-    for side, bounds in zip(sides, ends.bounds, strict=True):
-        name = ends.names[side.spans.label]
-        told = (bounds[side.head], bounds[side.tail], ends.names[side.label])
-        columns.append((*told, name[side.head], name[side.tail]))
-    return pack(*zip(*columns, strict=True))
-
-
-def _symmetric(sides: tuple[Side, Side], documents: Ints, settings: ScoreSettings) -> tuple[Bools, Bools]:
-    """Which relations of each side have a symmetric type."""
-    find = sides[0].spans.vocabulary.labels.find
-    named = [code for code in map(find, settings["symmetric"]) if code is not None]
-    keys = pack(*zip(*((documents[side.scope], side.label) for side in sides), strict=True))
-    marked = np.concatenate([key[side.marked] for key, side in zip(keys, sides, strict=True)])
-    gold, system = (np.isin(key, marked) | np.isin(side.label, named) for key, side in zip(keys, sides, strict=True))
-    return gold, system
-
-
-def _first_of_each(key: Ints) -> Ints:
-    """The first row with each key, in the order of rows."""
-    order = np.argsort(key, kind="stable")
-    is_new = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
-    return np.sort(order[is_new]) if len(key) else empty()
-
-
-# == tasks/relations/relabeling.py: `--map`, `--labels` and `--exclude` for relations.
-
-
-class RelationRelabeling:
-    """The choices of a user for one side."""
+class RelationLabelFilter:
+    """`--map`, `--labels` and `--exclude` for the relations of one side."""
 
     def __init__(self, settings: ScoreSettings, side: str, name: str) -> None:
         self._settings, self._map = settings, settings.new_names(side, name)
@@ -136,17 +120,14 @@ class RelationRelabeling:
         names = [self._map.get(name, name) for name in labels.values]
         new = ints([labels.code(name) for name in names])
         chosen = np.array([self._settings.chooses(name) for name in names], dtype=np.bool_)
-        kept = side.take(np.flatnonzero(chosen[side.label]) if len(side) else ints([]))
+        kept = side.take(np.flatnonzero(chosen[side.label]) if len(side) else empty())
         spans = replace(side.spans, label=new[side.spans.label])
         return replace(kept, label=new[kept.label], spans=spans)
 
 
-# == tasks/relations/carried.py: Relations on their way past the alignment of texts, which kn
-
-
 @dataclass
 class _Waiting:
-    """Relations whose spans have not yet come out: ends are numbers of spans."""
+    """Relations whose spans are not aligned yet: ends are numbers of spans."""
 
     label: Ints
     head: Ints
@@ -158,7 +139,7 @@ class _Waiting:
 
 
 class Carried:
-    """The relations of one side."""
+    """The relations of one side, attached to spans during alignment."""
 
     def __init__(self, vocabulary: Vocabulary, *, keeps_parts: bool) -> None:
         self._vocabulary, self._keeps_parts = vocabulary, keeps_parts
@@ -168,7 +149,7 @@ class Carried:
         self._counts_tokens = False
 
     def stream(self, batches: Iterator[Annotation]) -> Iterator[Annotation]:
-        """The same batches with spans only, which are numbered."""
+        """The same batches with numbered spans only."""
         for batch in batches:
             layer = batch.layers.get(RELATIONS)
             if not isinstance(layer, Relations):
@@ -197,14 +178,14 @@ class Carried:
         """The relations between these spans, which come from the stream."""
         order = np.argsort(spans.level, kind="stable")
         number, waiting = spans.level[order], self._waiting
-        head, here = _rows(waiting.head, number, order)
-        tail, is_tail_here = _rows(waiting.tail, number, order)
+        head, here = _rows_of(waiting.head, number, order)
+        tail, is_tail_here = _rows_of(waiting.tail, number, order)
         if (here != is_tail_here).any():
             finding = "a relation has its ends in two documents of the gold standard"
             raise InputError(self._source, None, finding, "give documents that hold whole relations on both sides")
         self._waiting = waiting.take(~here)
-        found = waiting.take(here)
-        return Side(spans, found.label, head[here], tail[here], found.marked, self._listed())
+        relations = waiting.take(here)
+        return Side(spans, relations.label, head[here], tail[here], relations.marked, self._listed())
 
     def _listed(self) -> Callable[[int], Parts] | None:
         return None if self._counts_tokens or not self._keeps_parts else self._part
@@ -214,89 +195,20 @@ class Carried:
         return parts[number - first]
 
 
-def _rows(wanted: Ints, number: Ints, order: Ints) -> tuple[Ints, Bools]:
-    """Where spans with the wanted numbers are, and whether they are there; `number` is sorted."""
-    place = np.searchsorted(number, wanted)
-    inside = np.minimum(place, max(len(number) - 1, 0))
-    here = (number[inside] == wanted) if len(number) else np.zeros(len(wanted), dtype=np.bool_)
-    return (order[inside] if len(order) else inside), here
-
-
-# == tasks/relations/passage.py (primary)
-
-
-class _LinePortions(Portions):
-    """Portions of texts with a sentence a line, of which a system may lack some."""
-
-    def __init__(
-        self, asked: passage.EvaluationRequest, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]
-    ) -> None:
-        self._asked, self._layer, self.texts_are_documents = asked, layers[0], False
-        self._gold, *systems = same_atoms(streams, asked.settings.align)
-        feeds = zip(asked.sides.systems, systems, strict=True)
-        self.feeds = {name: LineFeed(stream, layers[1]) for name, stream in feeds}
-
-
-class RelationPassage:
-    """One pass over the gold standard; every system has its own feed."""
-
-    def __init__(self, asked: passage.EvaluationRequest) -> None:
-        self._asked, settings = asked, asked.settings
-        keeps_parts = asked.asks("ehealthkd")
-        names = ("", *asked.sides.systems)
-        self._carried = {name: Carried(asked.vocabulary, keeps_parts=keeps_parts) for name in names}
-        opened = (asked.sides.gold, *asked.sides.systems.values())
-        streams = [self._carried[name].stream(open_side()) for name, open_side in zip(names, opened, strict=True)]
-        of_lines = settings["sentences"] == "lines"
-        self._portions = (_LinePortions if of_lines else Portions)(asked, streams, ("spans", "spans"))
-        self._relabel = {name: RelationRelabeling(settings, "system", name) for name in asked.sides.systems}
-        self._relabel_gold = RelationRelabeling(settings, "gold", "gold")
-
-    def evaluations(self, number: Numbering) -> Iterator[RelationJudgement]:
-        yield from map(self._judge, self._portions.take(number))
-
-    def finish(self) -> Outcome:
-        return Outcome()
-
-    def _judge(self, portion: Portion) -> RelationJudgement:
-        """Judge a portion, one system after the other."""
-        asked, labels = self._asked, self._asked.vocabulary.labels.values
-        gold = self._relabel_gold(self._carried[""].take(portion.gold(keeps_tags=False).spans))
-        annotated = np.zeros(portion.sentences, dtype=np.bool_)
-        annotated[gold.spans.scope] = True
-        documents = portion.places.document_of - int(portion.places.document_of.min(initial=0))
-        kept = without_repeats(gold, documents, asked.settings)
-        asked.gold_count.add(gold.label[kept], labels)
-        asked.gold_count.repeated += len(gold) - len(kept)
-        found = RelationJudgement(portion)
-        for name, feed in self._portions.feeds.items():
-            system = self._relabel[name](self._carried[name].take(portion.take(feed).spans))
-            if asked.settings["unannotated"] == "skip":
-                system = system.within(annotated)
-            question = RelationPair(gold, kept, system, documents, portion.groups, asked.settings)
-            side = asked.system_counts[name]
-            side.add(question.system.label, labels)
-            side.repeated += question.repeated
-            found.questions[name] = question
-            found.tallies[name] = self._tallies(question, portion)
-        portion.use_texts()
-        return found if asked.keep_units else replace(found, questions={})
-
-    def _tallies(self, question: RelationPair, portion: Portion) -> dict[str, Tally]:
-        try:
-            return {judge.name: judge.count(question) for judge in self._asked.scorers if judge.count is not None}
-        except LimitError as error:  # judges do not know in which file spans are
-            source = portion.batches[0].corpus.source
-            raise InputError(source, None, error.finding, error.remedy) from None
+def _rows_of(expected: Ints, number: Ints, order: Ints) -> tuple[Ints, Bools]:
+    """The rows of spans with the expected numbers, and whether there are any; `number` is sorted."""
+    index = np.minimum(np.searchsorted(number, expected), max(len(number) - 1, 0))
+    here = (number[index] == expected) if len(number) else np.zeros(len(expected), dtype=np.bool_)
+    return (order[index] if len(order) else index), here
 
 
 @dataclass
-class RelationJudgement:
-    """What is said of one portion."""
+class RelationEvaluation:
+    """Evaluation of one part."""
 
     portion: Portion
-    questions: dict[str, RelationPair] = field(default_factory=dict)
-    """The systems, where somebody looks at the verdicts."""
+    pairs: dict[str, RelationPair] = field(default_factory=dict)
+    """The systems, if units are kept."""
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
     @property
@@ -307,20 +219,154 @@ class RelationJudgement:
     def places(self) -> Locations:
         return self.portion.places
 
-    @property
-    def gold(self) -> Side:
-        return next(iter(self.questions.values())).gold
-
     def answers(self, by: str) -> Predictions:
-        return answers_on_relations(by, list(self.questions.values()))
+        return relation_predictions(by, list(self.pairs.values()))
 
     def units(self, by: str) -> Units:
         return relation_units(self.answers(by))
 
-    def drawing(self) -> RelationDrawing:
-        return RelationDrawing([self.gold, *(question.system for question in self.questions.values())])
+    def drawing(self) -> RelationView:
+        pairs = list(self.pairs.values())
+        return RelationView([pairs[0].gold, *(pair.system for pair in pairs)])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        question = self.questions[system]
-        units = relation_units(answers_on_relations(judge, [question]))
-        return self.portion.rows(units, {"side": units.surplus.astype(np.int64), **ends_of(judge, question)})
+        pair = self.pairs[system]
+        units = relation_units(relation_predictions(judge, [pair]))
+        return self.portion.rows(units, {"side": units.surplus.astype(np.int64), **_argument_columns(judge, pair)})
+
+
+def _matches(by: str, pair: RelationPair) -> RelationMatches:
+    return pair.cached(match_fair if by == "fair" else match_strict)
+
+
+def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
+    """Predictions of several systems for the same relations.
+
+    A unit is a relation of the gold standard. A system's answer is its error type, with the type that the system gave
+    the relation. An unpaired relation of a system is *surplus*, a separate unit that is identified by scope, type, and
+    bounds and labels of its arguments; it is TN under the systems that do not have it as surplus.
+
+    Sources: Ortmann 2022 for error types of spans, Tuggener 2017 for classes of differences.
+    """
+    gold, matched = pairs[0].gold, [_matches(by, pair) for pair in pairs]
+    size = len(gold)
+    surplus = [pair.system.take(matches.system[size:]) for pair, matches in zip(pairs, matched, strict=True)]
+    unit, first = _identified(surplus)
+    shown = np.full((len(pairs), size + len(first)), TN)
+    part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
+    gold_label[:, :size] = gold.label
+    begin = 0
+    for row, (pair, matches, extra) in enumerate(zip(pairs, matched, surplus, strict=True)):
+        partner = matches.system[:size]
+        start, end = _extent(pair.system)
+        shown[row, :size] = answer_code(matches.kind[:size], np.append(pair.system.label, -1)[partner])
+        part[row, :size] = np.append((start << 32) | end, -1)[partner]
+        shown[row, size + unit[begin : begin + len(extra)]] = answer_code(matches.kind[size:], extra.label)
+        begin += len(extra)
+    kind, _ = answer_parts(shown)
+    columns = [(side.label, side.scope, *_extent(side)) for side in (gold, *surplus)]
+    label, sentence, start, end = (
+        np.concatenate((column, np.concatenate(others)[first])) for column, *others in zip(*columns, strict=True)
+    )
+    return Predictions(
+        label=label,
+        is_surplus=np.arange(len(label)) >= size,
+        answer=shown,
+        shown=shown,
+        right=(kind == TP) | (kind == TN),
+        part=part,
+        sentence=sentence,
+        start=start,
+        end=end,
+        absent=kind == TN,
+        gold_label=gold_label,
+        kinds=KINDS,
+        verdict=kind,
+    )
+
+
+def relation_units(predictions: Predictions) -> Units:
+    """Units for the error browser."""
+    assert predictions.gold_label is not None
+    kind, label = answer_parts(predictions.shown)
+    return units_of(predictions, kind, predictions.gold_label, label, predictions.part)
+
+
+def _extent(side: Side) -> tuple[Ints, Ints]:
+    """The first and last position of the arguments of each relation, in its head's scope."""
+    spans, head, tail = side.spans, side.head, side.tail
+    is_here = spans.scope[head] == spans.scope[tail]
+    start = np.where(is_here, np.minimum(spans.start[head], spans.start[tail]), spans.start[head])
+    end = np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
+    return start, end
+
+
+def _argument_columns(by: str, pair: RelationPair) -> dict[str, Ints]:
+    """The positions of the arguments of all units in their sentences, and the sentence of the tail."""
+    gold = pair.gold
+    surplus = pair.system.take(_matches(by, pair).system[len(gold) :])
+    _, first = _identified([surplus])
+
+    def column(name: str, end: str) -> Ints:
+        gold_rows, rows = (getattr(side.spans, name)[getattr(side, end)] for side in (gold, surplus))
+        return np.concatenate((gold_rows, rows[first]))
+
+    columns = {f"{end}_{edge}": column(edge, end) for end in ("head", "tail") for edge in ("start", "end")}
+    return {**columns, "tail_sentence": column("scope", "tail")}
+
+
+def _identified(sides: Sequence[Side]) -> tuple[Ints, Ints]:
+    """A number for each relation of all sides, one side after the other, and the first relation with each number."""
+    columns = [np.concatenate(parts) for parts in zip(*map(_key_columns, sides), strict=True)]
+    key, _ = pack(*((column, empty()) for column in columns))
+    _, first, unit = np.unique(key, return_index=True, return_inverse=True)
+    return unit, first
+
+
+def _key_columns(side: Side) -> list[Ints]:
+    columns, spans = [side.scope, side.label], side.spans
+    for end in (side.head, side.tail):
+        columns += [column[end] for column in (spans.scope, spans.start, spans.end, spans.shape, spans.label)]
+    return columns
+
+
+class RelationAgreement(SetAgreement):
+    """Relations are identified by scope, type, and bounds and labels of their arguments."""
+
+    def add(self, judgement: Any, answers: Predictions) -> None:
+        sides = [pair.system for pair in judgement.pairs.values()]
+        sizes = [len(side) for side in sides]
+        unit, first = _identified(sides)
+        has = np.zeros((len(sides), len(first)), dtype=np.bool_)
+        has[np.repeat(np.arange(len(sides)), sizes), unit] = True
+        self.equal += together(has)
+        self.size += np.array(sizes)
+        self.both_right += together(answers.right[:, ~answers.is_surplus])
+
+
+class RelationView:
+    """Spans as rows of label, start, end and gaps; relations as rows of type, and the indices of head and tail."""
+
+    def __init__(self, sides: Sequence[Side]) -> None:
+        self._sides = sides
+        self._spans = SpanDrawing([side.spans for side in sides])
+
+    def sides(self, sentence: int) -> list[Rows]:
+        return self._spans.sides(sentence)
+
+    def links(self, sentence: int) -> list[Rows]:
+        """The relations whose heads are in the sentence; a tail elsewhere is -1."""
+        return [tuple(rows.get(sentence, ())) for rows in self._by_sentence]
+
+    @cached_property
+    def _by_sentence(self) -> list[dict[int, list[Row]]]:
+        return [_relation_rows(side) for side in self._sides]
+
+
+def _relation_rows(side: Side) -> dict[int, list[Row]]:
+    order = np.argsort(side.spans.scope, kind="stable")
+    ordered = side.spans.scope[order]
+    index = np.empty(len(side.spans), dtype=np.int64)  # of each span in its sentence
+    index[order] = np.arange(len(side.spans)) - np.searchsorted(ordered, ordered)
+    is_here = side.spans.scope[side.tail] == side.scope
+    return rows_by_sentence(side.scope, side.label, index[side.head], np.where(is_here, index[side.tail], -1))

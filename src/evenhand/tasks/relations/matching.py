@@ -1,49 +1,54 @@
-"""The relations of one side in a portion, and how they are told apart.
+"""Relations of the gold standard and of a system side by side: the input of all scorers of relations.
 
-The *bounds* of a span are its tokens (or characters that are no spaces), those in its gaps left out. They are ordered
+The *bounds* of a span are its tokens (or its characters other than spaces), without those in its gaps. They are ordered
 as sorted lists are: [1, 2] before [1, 2, 3] before [1, 2, 5].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, complement, ints, pack
+from evenhand.arrays import Bools, Ints, complement, empty, ints, pack
 from evenhand.data.layers import Spans
 from evenhand.data.structures import Parts
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import PAIRS, LimitError
 from evenhand.scoring.tally import Tally
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.relations.task import KINDS
 from evenhand.tasks.spans.matching import AllPairs, sizes
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Side:
-    """All spans of a side, and relations between them as columns."""
+    """All spans of a side, and the relations between them as columns."""
 
     spans: Spans
-    """With the number that each has in its file as its level."""
+    """Their level is the number of each span in its file."""
     label: Ints
-    """The type."""
+    """The type of each relation."""
     head: Ints
     """Rows of spans."""
     tail: Ints
     marked: Bools
-    """Whether the file marks the ends of this type as interchangeable."""
+    """Whether the file marks the type as symmetric."""
     parts: Callable[[int], Parts] | None = None
-    """The parts of a span as the file lists them, given its number; None where the file counts tokens."""
+    """The parts of a span as listed in the file, given its number; None if the file counts tokens."""
 
     def __len__(self) -> int:
         return len(self.label)
 
     @property
     def scope(self) -> Ints:
-        """The scope of a relation is that of its head."""
+        """The scope of a relation is its head's."""
         return self.spans.scope[self.head]
 
     def take(self, rows: Ints) -> Side:
@@ -51,62 +56,150 @@ class Side:
         return replace(self, **columns)
 
     def swapped(self, rows: Bools) -> Side:
-        """The same with head and tail of some relations interchanged."""
+        """The same with head and tail of some relations swapped."""
         head, tail = np.where(rows, self.tail, self.head), np.where(rows, self.head, self.tail)
         return replace(self, head=head, tail=tail)
 
     def within(self, scopes: Bools) -> Side:
-        """What the side has in some scopes."""
+        """The spans and relations in some scopes."""
         kept = scopes[self.spans.scope]
-        rows = np.flatnonzero(kept[self.head]) if len(self) else np.zeros(0, dtype=np.int64)
-        rows = rows[kept[self.tail[rows]]]
-        place = np.cumsum(kept) - 1
-        found = self.take(rows)
+        rows = np.flatnonzero(kept[self.head]) if len(self) else empty()
+        relations = self.take(rows[kept[self.tail[rows]]])
+        new_row = np.cumsum(kept) - 1
         spans = self.spans.take(np.flatnonzero(kept))
-        return replace(found, spans=spans, head=place[found.head], tail=place[found.tail])
+        return replace(relations, spans=spans, head=new_row[relations.head], tail=new_row[relations.tail])
+
+
+class RelationPair:
+    """Gold standard and one system side by side.
+
+    `given` are both sides as read, `gold` and `system` the same without repeats.
+    """
+
+    def __init__(
+        self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
+    ) -> None:
+        """`kept` are the gold relations without repeats; `documents` and `groups` are those of each scope."""
+        self.given, self.groups, self.settings = (gold, system), groups, settings
+        self.ends = SpanKeys.of(gold.spans, system.spans)
+        symmetric = _symmetric(self.given, documents, settings)
+        sides = _ordered_ends(self.given, self.ends, symmetric)
+        keys = _relation_keys(sides, self.ends)
+        rows = kept, _first_of_each(keys[1])
+        self.gold, self.system = (side.take(chosen) for side, chosen in zip(sides, rows, strict=True))
+        self.key = keys[0][rows[0]], keys[1][rows[1]]
+        """A number for each relation: equal for equal ones, and ordered by head, tail, type and labels."""
+        self.symmetric = symmetric[0][rows[0]], symmetric[1][rows[1]]
+        self.repeated = len(system) - len(self.system)
+        self._cache: dict[Callable[..., object], object] = {}
+
+    def cached(self, function: Callable[[RelationPair], Result]) -> Result:
+        """The value of `function(pair)`, which several scorers share."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return self._cache[function]  # type: ignore[return-value]  # of this function
+
+    @cached_property
+    def pairs(self) -> SpanPairs:
+        """All spans of both sides that share a token."""
+        return SpanPairs.of(self.gold.spans, self.system.spans)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """All relations of both sides whose arguments overlap pairwise, straight and crossed."""
+        straight, crossed = (_oriented(self, crossed=crossed) for crossed in (False, True))
+        return Candidates(
+            *(
+                np.concatenate((getattr(straight, name), getattr(crossed, name)))
+                for name in Candidates.__dataclass_fields__
+            )
+        )
+
+
+def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Ints:
+    """The relations of a side that do not repeat an earlier one, with the symmetric types that it marks itself."""
+    nothing = side.within(np.zeros(len(documents), dtype=np.bool_))
+    symmetric = _symmetric((side, nothing), documents, settings)
+    ends = SpanKeys.of(side.spans, nothing.spans)
+    return _first_of_each(_relation_keys(_ordered_ends((side, nothing), ends, symmetric), ends)[0])
+
+
+def _symmetric(sides: tuple[Side, Side], documents: Ints, settings: ScoreSettings) -> tuple[Bools, Bools]:
+    """Which relations of each side have a symmetric type: named by the user, or marked in the same document."""
+    find = sides[0].spans.vocabulary.labels.find
+    named = [code for code in map(find, settings["symmetric"]) if code is not None]
+    keys = pack(*zip(*((documents[side.scope], side.label) for side in sides), strict=True))
+    marked = np.concatenate([key[side.marked] for key, side in zip(keys, sides, strict=True)])
+    gold, system = (np.isin(key, marked) | np.isin(side.label, named) for key, side in zip(keys, sides, strict=True))
+    return gold, system
+
+
+def _ordered_ends(sides: tuple[Side, Side], ends: SpanKeys, symmetric: tuple[Bools, Bools]) -> list[Side]:
+    """Both sides with the ends of symmetric relations ordered by bounds and label."""
+    ordered = []
+    for side, bounds, is_symmetric in zip(sides, ends.bounds, symmetric, strict=True):
+        name = ends.names[side.spans.label]
+        head, tail = bounds[side.head], bounds[side.tail]
+        is_later = (head > tail) | ((head == tail) & (name[side.head] > name[side.tail]))
+        ordered.append(side.swapped(is_later & is_symmetric))
+    return ordered
+
+
+def _relation_keys(sides: Sequence[Side], ends: SpanKeys) -> tuple[Ints, Ints]:
+    columns = []
+    for side, bounds in zip(sides, ends.bounds, strict=True):
+        name = ends.names[side.spans.label]
+        key = (bounds[side.head], bounds[side.tail], ends.names[side.label])
+        columns.append((*key, name[side.head], name[side.tail]))
+    return pack(*zip(*columns, strict=True))
+
+
+def _first_of_each(key: Ints) -> Ints:
+    """The first row with each key, in the order of rows."""
+    order = np.argsort(key, kind="stable")
+    is_new = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
+    return np.sort(order[is_new]) if len(key) else empty()
 
 
 @dataclass(frozen=True)
-class Ends:
-    """What tells the spans of two sides apart, as numbers that are equal and ordered as what they stand for."""
+class SpanKeys:
+    """Keys of the spans of two sides: numbers that are equal and ordered as bounds and labels are."""
 
     bounds: tuple[Ints, Ints]
     """Scope and bounds of each span, on both sides."""
     names: Ints
-    """For each label code, its place in the order of names."""
+    """The alphabetical rank of each label code."""
 
     @staticmethod
-    def of(gold: Spans, system: Spans) -> Ends:
+    def of(gold: Spans, system: Spans) -> SpanKeys:
         labels = gold.vocabulary.labels.values
         names = np.empty(len(labels), dtype=np.int64)
         names[sorted(range(len(labels)), key=labels.__getitem__)] = np.arange(len(labels))
         shapes = _shape_ranks(gold.vocabulary, np.concatenate((gold.shape, system.shape)))
-        columns = [_columns(side, shapes) for side in (gold, system)]
-        return Ends(pack(*zip(*columns, strict=True)), names)
+        columns = [_bound_columns(side, shapes) for side in (gold, system)]
+        return SpanKeys(pack(*zip(*columns, strict=True)), names)
 
 
-def _columns(spans: Spans, shapes: dict[int, int]) -> list[Ints]:
-    """Columns that order spans by bounds: without gaps by end, before those with gaps by the order of their shapes."""
-    shape = spans.shape
+def _bound_columns(spans: Spans, shapes: dict[int, int]) -> list[Ints]:
+    """Columns that order spans by bounds: spans without gaps by end, before those with gaps by shape."""
     if not shapes:
         return [spans.scope, spans.start, spans.end]
-    rank = ints([shapes.get(code, 0) for code in shape.tolist()])
+    rank = ints([shapes.get(code, 0) for code in spans.shape.tolist()])
     return [spans.scope, spans.start, rank, spans.end]
 
 
 def _shape_ranks(vocabulary: Vocabulary, codes: Ints) -> dict[int, int]:
-    """The order of shapes among spans that begin together: of two, the one with the later first gap comes first.
+    """The order of shapes among spans that begin together; the shape without gaps is 0.
 
-    The shape without gaps is 0. So it is with lists: a span that leaves out its third token goes on with a later one,
-    where another one has the third.
+    Of two shapes, the one with the later first gap comes first, as in lists of tokens: a span without its third token
+    continues with a later one, where the other span has the third.
     """
-    met = sorted(set(codes[codes != 0].tolist()))
-    order = sorted(met, key=lambda code: _order(vocabulary.shapes[code]))
-    return {code: place for place, code in enumerate(order, 1)}
+    shapes = sorted(set(codes[codes != 0].tolist()), key=lambda code: _shape_order(vocabulary.shapes[code]))
+    return {code: rank for rank, code in enumerate(shapes, 1)}
 
 
-def _order(gaps: tuple[int, ...]) -> tuple[int, ...]:
-    """A key that orders spans as lists of their tokens: each run of gaps as its begin, the later the smaller."""
+def _shape_order(gaps: tuple[int, ...]) -> tuple[int, ...]:
+    """A key that orders spans as lists of their tokens: later gaps first."""
     begins = [gap for gap in gaps if gap - 1 not in gaps]
     ends = [gap + 1 for gap in gaps if gap + 1 not in gaps]
     key: list[int] = []
@@ -115,53 +208,48 @@ def _order(gaps: tuple[int, ...]) -> tuple[int, ...]:
     return (*key, 0)
 
 
-# == tasks/relations/verdicts.py: Verdicts on relations: what a judge says of each, and what i
-
-
 @dataclass(frozen=True)
 class RelationMatches:
-    """One row a unit: every gold relation, in order, then every system relation without a partner.
+    """One row per unit: every gold relation, in order, then every system relation without a partner.
 
-    `gold` and `system` are rows of the two sides, -1 where a unit has none.
+    `gold` and `system` are rows of the two sides, or -1.
     """
 
     kind: Ints
     gold: Ints
     system: Ints
 
+    @staticmethod
+    def of(pairs: tuple[Ints, Ints], kind: Ints, missing: Ints, surplus: Ints) -> RelationMatches:
+        """Units of pairs with their error types; unpaired relations have the types `missing` and `surplus`."""
+        left, right = pairs
+        partner, kinds = np.full(len(missing), -1), missing.copy()
+        partner[left], kinds[left] = right, kind
+        free = complement(len(surplus), right)
+        return RelationMatches(
+            np.concatenate((kinds, surplus[free])),
+            np.concatenate((np.arange(len(missing)), np.full(len(free), -1))),
+            np.concatenate((partner, free)),
+        )
+
     def __len__(self) -> int:
         return len(self.kind)
 
     def tally(self, gold: Side, system: Side, groups: Ints) -> Tally:
-        """The counts by type; `groups` is the group of each scope."""
+        """Counts by type; `groups` is the group of each scope."""
         scope = np.where(self.gold >= 0, np.append(gold.scope, 0)[self.gold], np.append(system.scope, 0)[self.system])
         types = np.append(gold.label, -1)[self.gold], np.append(system.label, -1)[self.system]
         return Tally.of(gold.spans.vocabulary.labels.values, KINDS, groups[scope], *types, self.kind)
 
 
-def verdicts_of(pairs: tuple[Ints, Ints], kind: Ints, missing: Ints, surplus: Ints) -> RelationMatches:
-    """The units of pairs with their kinds; relations that are left have the kinds `missing` and `surplus`."""
-    left, right = pairs
-    partner, kinds = np.full(len(missing), -1), missing.copy()
-    partner[left], kinds[left] = right, kind
-    free = complement(len(surplus), right)
-    return RelationMatches(
-        np.concatenate((kinds, surplus[free])),
-        np.concatenate((np.arange(len(missing)), np.full(len(free), -1))),
-        np.concatenate((partner, free)),
-    )
-
-
-# == tasks/relations/span_pairs.py: Which spans of two sides share tokens, for those who look up
-
-
 @dataclass(frozen=True)
 class SpanPairs:
-    """Pairs of a gold span and a system span, with the number of tokens that they share."""
+    """Pairs of a gold span and a system span that share tokens."""
 
     left: Ints
     right: Ints
     shared: Ints
+    """The number of shared tokens."""
     sizes: tuple[Ints, Ints]
     """The number of tokens of each span, on both sides."""
     _key: Ints
@@ -171,19 +259,19 @@ class SpanPairs:
     def of(gold: Spans, system: Spans) -> SpanPairs:
         lists = list(AllPairs(gold, system))
         left, right, shared = (
-            np.concatenate([getattr(each, name) for each in lists]) for name in ("left", "right", "shared")
+            np.concatenate([getattr(pairs, name) for pairs in lists]) for name in ("left", "right", "shared")
         )
         key = left * (len(system) + 1) + right
         order = np.argsort(key, kind="stable")
         return SpanPairs(left[order], right[order], shared[order], (sizes(gold), sizes(system)), key[order])
 
     def shared_by(self, left: Ints, right: Ints) -> Ints:
-        """How many tokens the spans of these pairs of rows share; 0 where they are no pair."""
+        """The number of tokens that these rows share; 0 if they are not a pair."""
         if not len(self._key):
             return np.zeros(len(left), dtype=np.int64)
         key = left * (len(self.sizes[1]) + 1) + right
-        place = np.minimum(np.searchsorted(self._key, key), len(self._key) - 1)
-        return np.where(self._key[place] == key, self.shared[place], 0)
+        index = np.minimum(np.searchsorted(self._key, key), len(self._key) - 1)
+        return np.where(self._key[index] == key, self.shared[index], 0)
 
     def overlapped(self) -> tuple[Bools, Bools]:
         """Which spans of each side share a token with any of the other."""
@@ -193,18 +281,15 @@ class SpanPairs:
         return gold, system
 
 
-# == tasks/relations/candidates.py: Pairs of a gold relation and a system relation whose argumen
-
-
 @dataclass(frozen=True)
 class Candidates:
-    """One row a pair and orientation."""
+    """Gold and system relations whose arguments overlap pairwise: one row per pair and orientation."""
 
     gold: Ints
     system: Ints
     same_type: Bools
     corresponds: Bools
-    """Whether head stands with head and tail with tail, or may, as the type is symmetric."""
+    """Whether head is paired with head and tail with tail, or the type is symmetric."""
     same_bounds: Bools
     same_labels: Bools
     shared: Ints
@@ -216,49 +301,37 @@ class Candidates:
         return Candidates(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-def candidates(gold: Side, system: Side, pairs: SpanPairs, ends: Ends, symmetric: tuple[Bools, Bools]) -> Candidates:
-    """All pairs that overlap, straight and crossed."""
-    found = [_oriented(gold, system, pairs, ends, symmetric, crossed=crossed) for crossed in (False, True)]
-    return Candidates(
-        *(np.concatenate([getattr(each, name) for each in found]) for name in Candidates.__dataclass_fields__)
-    )
-
-
-def _oriented(
-    gold: Side, system: Side, pairs: SpanPairs, ends: Ends, symmetric: tuple[Bools, Bools], *, crossed: bool
-) -> Candidates:
+def _oriented(relations: RelationPair, *, crossed: bool) -> Candidates:
+    """The candidates whose heads overlap heads (and tails tails) or, crossed, whose heads overlap tails."""
+    gold, system, pairs = relations.gold, relations.system, relations.pairs
     first, second = (system.tail, system.head) if crossed else (system.head, system.tail)
     left, right, pair = _joined(pairs, gold.head, first)
     shared = pairs.shared_by(gold.tail[left], second[right])
     kept = np.flatnonzero(shared)
     left, right, shared = left[kept], right[kept], shared[kept] + pairs.shared[pair[kept]]
-    mine = (gold.head[left], gold.tail[left])
-    theirs = (first[right], second[right])
-    same_type = gold.label[left] == system.label[right]
-    is_symmetric = symmetric[0][left] | symmetric[1][right]
-    bounds, labels = ends.bounds, (gold.spans.label, system.spans.label)
-    size = sum(pairs.sizes[0][rows] for rows in mine) + sum(pairs.sizes[1][rows] for rows in theirs)
+    gold_ends, ends = (gold.head[left], gold.tail[left]), (first[right], second[right])
+
+    def are_equal(gold_column: Ints, column: Ints) -> Bools:
+        """Whether both arguments are equal in a column of spans."""
+        equal: Bools = (gold_column[gold_ends[0]] == column[ends[0]]) & (gold_column[gold_ends[1]] == column[ends[1]])
+        return equal
+
+    is_symmetric = relations.symmetric[0][left] | relations.symmetric[1][right]
+    size = sum(pairs.sizes[0][rows] for rows in gold_ends) + sum(pairs.sizes[1][rows] for rows in ends)
     return Candidates(
         left,
         right,
-        same_type,
+        gold.label[left] == system.label[right],
         is_symmetric if crossed else np.ones(len(left), dtype=np.bool_),
-        _all_equal(bounds, mine, theirs),
-        _all_equal(labels, mine, theirs),
+        are_equal(*relations.ends.bounds),
+        are_equal(gold.spans.label, system.spans.label),
         shared,
         size - 2 * shared,
     )
 
 
-def _all_equal(columns: tuple[Ints, Ints], mine: tuple[Ints, Ints], theirs: tuple[Ints, Ints]) -> Bools:
-    """Whether both arguments agree in what the columns say of spans."""
-    gold, system = columns
-    found: Bools = (gold[mine[0]] == system[theirs[0]]) & (gold[mine[1]] == system[theirs[1]])
-    return found
-
-
 def _joined(pairs: SpanPairs, gold_end: Ints, system_end: Ints) -> tuple[Ints, Ints, Ints]:
-    """All relations of both sides one end of which is a pair of spans: their rows, and the pair."""
+    """All pairs of relations with overlapping spans at one end: their rows, and the pair of spans."""
     gold_order, gold_first, gold_count = _by_span(gold_end, pairs.left)
     system_order, system_first, system_count = _by_span(system_end, pairs.right)
     count = gold_count * system_count
@@ -266,15 +339,15 @@ def _joined(pairs: SpanPairs, gold_end: Ints, system_end: Ints) -> tuple[Ints, I
         finding = f"{len(gold_end):,} gold and {len(system_end):,} system relations make {total:,} overlapping pairs"
         raise LimitError(finding, f"check the relations, or set {PAIRS.variable} to more than {PAIRS.value}")
     pair = np.repeat(np.arange(len(count)), count)
-    place = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
+    index = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
     width = system_count[pair]
-    left = gold_order[gold_first[pair] + place // width]
-    right = system_order[system_first[pair] + place % width]
+    left = gold_order[gold_first[pair] + index // width]
+    right = system_order[system_first[pair] + index % width]
     return left, right, pair
 
 
 def _by_span(end: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:
-    """Relations sorted by the span at one end; for each of some spans where its relations begin, and their number."""
+    """Relations sorted by the span at one end; for each of some spans the first of its relations, and their number."""
     order = np.argsort(end, kind="stable")
     ordered = end[order]
     first = np.searchsorted(ordered, spans)

@@ -1,6 +1,10 @@
-"""Relations between labeled spans."""
+"""Relations between labeled spans: declaration of the task, its parameters and its measures."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
@@ -29,33 +33,23 @@ from evenhand.tasks.task import (
     Task,
 )
 
-# == tasks/relations/kinds.py: The verdicts on relations.
-
-
 KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
 TP, AL, AB, ALB, DE, TE, XE, AM, FN, AS, FP = range(len(KINDS))
 TN = len(KINDS)
 CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 PAIRED = ("AL", "AB", "ALB", "DE", "TE", "XE")
-"""Errors of a gold relation and a system relation that are a pair."""
+"""Errors of a gold relation that is paired with a system relation."""
 IN_ORDER = (TP, AL, DE, TE, AB, ALB, XE)
-"""The verdicts on pairs in the order in which they are given."""
+"""The error types of pairs, in the order of pairing."""
 FAULTS = {
-    "AL": "entities",
-    "AB": "entities",
-    "ALB": "entities",
-    "AM": "entities",
-    "AS": "entities",
-    "DE": "relation",
-    "TE": "relation",
-    "FN": "relation",
-    "FP": "relation",
+    **dict.fromkeys(("AL", "AB", "ALB", "AM", "AS"), "entities"),
+    **dict.fromkeys(("DE", "TE", "FN", "FP"), "relation"),
     "XE": "both",
 }
 """Whose fault each error is."""
 EQUIVALENCE = "same-as"
-"""The type whose closure makes classes of entities in eHealth-KD."""
+"""The relation type of eHealth-KD whose closure defines classes of entities."""
 ERROR_NAMES = {
     "AL": "label of an argument",
     "AB": "bounds of an argument",
@@ -68,14 +62,8 @@ ERROR_NAMES = {
     "FP": "spurious",
     "XE": "direction or type, and arguments",
 }
-"""What errors are called."""
-
-
-# == tasks/relations/models.py: Match models of relations.
-
-
 _COUNTED = {"both": "AB", "entities": "A", "relations": "B"}
-"""What eHealth-KD counts: entities (A), relations (B) or both."""
+"""The units of eHealth-KD: entities (A), relations (B) or both."""
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
@@ -103,59 +91,51 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
     return Formula(name, name, shown, divided, beta=settings.beta)
 
 
-MODELS = (
-    Measure(
-        "strict",
-        "relations",
-        Scorer("strict", lazy("evenhand.tasks.relations.strict:count_strict")),
-        count_errors,
-        "evenhand.tasks.relations.strict",
-        ("exact", "with NEC", "rel+"),
-        summary="Type, bounds and labels of both arguments are equal.",
+def _measure(
+    name: str,
+    module: str,
+    function: str,
+    formula: Callable[[str, ScoreSettings], Formula],
+    summary: str,
+    *aliases: str,
+    definition: str | None = None,
+    **more: Any,
+) -> Measure:
+    """A measure of a module of this folder, whose docstring is the definition by default."""
+    address = f"evenhand.tasks.relations.{module}"
+    scorer = Scorer(name, lazy(f"{address}:{function}"))
+    return Measure(name, "relations", scorer, formula, definition or address, aliases, summary=summary, **more)
+
+
+MEASURES = (
+    _measure(
+        *("strict", "strict", "count_strict", count_errors, "Type, bounds and labels of both arguments are equal."),
+        *("exact", "with NEC", "rel+"),
     ),
-    Measure(
-        "boundaries",
-        "relations",
-        Scorer("boundaries", lazy("evenhand.tasks.relations.strict:count_boundaries")),
-        count_errors,
-        "evenhand.tasks.relations.strict",
-        ("without NEC", "rel"),
-        summary="Type and bounds of both arguments are equal, whatever their labels.",
+    _measure(
+        *("boundaries", "strict", "count_boundaries", count_errors),
+        "Type and bounds of both arguments are equal, regardless of labels.",
+        *("without NEC", "rel"),
     ),
-    Measure(
-        "dygie",
-        "relations",
-        Scorer("dygie", lazy("evenhand.tasks.relations.strict:count_dygie")),
-        count_errors,
-        "evenhand.tasks.relations.strict",
-        ("DyGIE++",),
+    _measure(
+        *("dygie", "strict", "count_dygie", count_errors),
+        "As boundaries, with one type for each head and tail, the last of the file.",
+        "DyGIE++",
         title="DyGIE++",
-        summary="As boundaries, with one type for each head and tail, the last of the file.",
     ),
-    Measure(
-        "relaxed",
-        "relations",
-        Scorer("relaxed", lazy("evenhand.tasks.relations.strict:count_relaxed")),
-        count_hits,
-        "evenhand.tasks.relations.strict.count_relaxed",
-        ("overlap",),
-        summary="Type and labels are equal, and both arguments overlap.",
+    _measure(
+        *("relaxed", "strict", "count_relaxed", count_hits, "Type and labels are equal, and both arguments overlap."),
+        "overlap",
+        definition="evenhand.tasks.relations.strict.count_relaxed",
     ),
-    Measure(
-        "fair",
-        "relations",
-        Scorer("fair", lazy("evenhand.tasks.relations.error_types:count_fair")),
-        _fair,
-        "evenhand.tasks.relations.error_types",
-        summary="Each relation counts once; kinds of errors tell whose fault they are.",
+    _measure(
+        *("fair", "error_types", "count_fair", _fair),
+        "Each relation counts once; kinds of errors tell whose fault they are.",
     ),
-    Measure(
-        "ehealthkd",
-        "relations",
-        Scorer("ehealthkd", lazy("evenhand.tasks.relations.ehealthkd:count_ehealthkd")),
-        _ehealthkd,
-        "evenhand.tasks.relations.ehealthkd",
-        ("eHealth-KD 2020",),
+    _measure(
+        *("ehealthkd", "ehealthkd", "count_ehealthkd", _ehealthkd),
+        "Entities and relations in one number, as eHealth-KD 2020 counts them.",
+        "eHealth-KD 2020",
         parameters=(
             Parameter(
                 "ehealthkd_counts",
@@ -167,20 +147,14 @@ MODELS = (
             ),
         ),
         title="eHealth-KD",
-        summary="Entities and relations in one number, as eHealth-KD 2020 counts them.",
     ),
 )
-
-
-# == tasks/relations/task.py (primary)
-
-
 PARAMETERS = (
     Parameter(
         "symmetric",
         "names",
         (),
-        "Types whose ends are interchangeable, beside those of brat's * lines.",
+        "Types whose ends are interchangeable, in addition to those of brat's * lines.",
         conversion=Conversion(
             parse=split_names, stored=tuple[str, ...], spell=lambda types: "+".join(sorted(types)) or "marked"
         ),
@@ -217,7 +191,7 @@ TASK = Task(
     title="relations between labeled spans",
     unit="relation",
     example=Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
-    measures=MODELS,
+    measures=MEASURES,
     selection=MeasureSelection(
         scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
         ranked=lambda content: ("strict", "boundaries", "fair"),
@@ -245,9 +219,9 @@ TASK = Task(
         check=refuse_table,
     ),
     evaluation=EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.relations.evaluation:RelationPassage"),
-        notes=lazy("evenhand.tasks.relations.comparison:notes"),
-        is_perfect=lazy("evenhand.tasks.relations.comparison:is_perfect"),
+        evaluator=lazy("evenhand.tasks.relations.evaluation:RelationEvaluator"),
+        notes=lazy("evenhand.tasks.relations.tables:notes"),
+        is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("strict", "fair")),
     ),
     error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
     comparison=ComparisonSpec(
@@ -257,12 +231,12 @@ TASK = Task(
             *((f"{end}_{edge}", "int64") for end in ("head", "tail") for edge in ("start", "end")),
             ("tail_sentence", "int64"),
         ),
-        answer_text=lazy("evenhand.tasks.relations.comparison:answer_in_words"),
-        similarity=lazy("evenhand.tasks.relations.comparison:RelationAgreement"),
+        answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
+        similarity=lazy("evenhand.tasks.relations.evaluation:RelationAgreement"),
     ),
     display=Display(
-        details=lazy("evenhand.tasks.relations.comparison:details"),
-        errors=lazy("evenhand.tasks.relations.comparison:error_bars"),
+        details=lazy("evenhand.tasks.relations.tables:details"),
+        errors=lazy("evenhand.tasks.relations.tables:error_bars"),
         confusion=Confusion(
             ("fair",),
             caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",

@@ -1,0 +1,111 @@
+"""Tables, notes and error distributions of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evenhand.data.annotation import ReadInfo
+from evenhand.errors import SettingError
+from evenhand.scoring.scores import MeasureScore
+from evenhand.settings import ReadSettings
+from evenhand.tables import PLAIN, Column, Query, Table, TableStyle
+from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.relations.task import ERROR_NAMES, FAULTS, KINDS, PAIRED
+from evenhand.tasks.tables import (
+    ErrorBars,
+    confusion_score,
+    confusion_table,
+    document_notes,
+    error_type_table,
+    errors_by_kind,
+    label_notes,
+    label_table,
+    reading_notes,
+    unit_notes,
+)
+
+if TYPE_CHECKING:
+    from evenhand.results.result import GoldSummary, Result, Results
+
+_MATCHED = ",".join(PAIRED)
+"""Wrong relations that were paired with another, which strict match counts on both sides."""
+_QUOTES = "wrong quotations"
+
+
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+    """A table by type for every measure, the error types, and the confusion matrix."""
+    for score in result.scores.values():
+        yield label_table(result, score, query, style)
+    fair = confusion_score(result)
+    if fair is not None:
+        yield _error_types(result, fair)
+        yield from confusion_table(result)
+
+
+def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+    """The distribution of error types."""
+    if confusion_score(next(iter(results.values()))) is None:
+        raise SettingError("The kinds of errors come from the match model fair; score with it too.")
+    return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
+
+
+def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
+    """The relations of a count, of one type or of all; None if a page cannot list them."""
+    system = result.name
+    if count == "gold":
+        return Query(system, of="gold", gold=label)
+    if model == "strict" and count == "FN":
+        return Query(system, of="gold", kind=f"{_MATCHED},AM,FN", gold=label)
+    if model == "strict" and count == "FP":
+        return Query(system, of="system", kind=f"{_MATCHED},AS,FP", predicted=label)
+    if model not in ("strict", "fair"):
+        return Query(system, label=label) if not count else None
+    if count in ("AS", "FP"):
+        return Query(system, kind=count, predicted=label)
+    return Query(system, kind=count, gold=label) if count in KINDS else Query(system, label=label)
+
+
+def _error_types(result: Result, score: MeasureScore) -> Table:
+    """The distribution of error types, and whose fault they are."""
+    table = error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error")
+    first, *columns = table.columns
+    rows = [[name, FAULTS[kind], *cells] for kind, (name, *cells) in zip(ERROR_NAMES, table.rows, strict=True)]
+    queries = [[*row, row[0]] for row in table.queries]
+    errors = sum(score.overall[kind] for kind in ERROR_NAMES)
+    faults = {fault: sum(score.overall[kind] for kind in FAULTS if FAULTS[kind] == fault) for fault in FAULTS.values()}
+    shares = [f"{fault} {count / errors:.0%}" for fault, count in faults.items()] if errors else []
+    remark = f"Fault of: {', '.join(shares)}." if shares else ""
+    columns = [first, Column("fault of", "text"), *columns]
+    return replace(table, columns=columns, rows=rows, queries=queries, remark=remark)
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Notes on repairs, quotations, repeated relations, and lines or documents that only one side has."""
+    notes = _side_notes("gold", gold.name, gold.reading, gold_count.repeated)
+    notes += _side_notes("system", name, side.reading or ReadInfo(), side.repeated)
+    if side.mismatches is not None:
+        is_line = read_as.parameters.get("sentences") == "lines"
+        notes += document_notes(name, side.mismatches, "lines" if is_line else "documents")
+        if side.mismatches.words:
+            lines = "1 line is" if side.mismatches.words == 1 else f"{side.mismatches.words:,} lines are"
+            notes.append(f"system {name}: {lines} spelled otherwise than in the gold standard; offsets count as given.")
+    if side.breaks_differ:
+        notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+    notes += unit_notes(gold, name, side.units, "relation", identical=identical)
+    return (*notes, *label_notes(gold, name, side.labels, "relation"))
+
+
+def _side_notes(side: str, name: str, reading: ReadInfo, repeated: int) -> list[str]:
+    kept = {problem: count for problem, count in reading.kept.items() if problem != _QUOTES}
+    notes = reading_notes(side, name, replace(reading, kept=kept), "begin")
+    if quotes := reading.kept.get(_QUOTES):
+        spans = "1 span quotes another text than it covers" if quotes == 1 else f"{quotes:,} spans quote other texts"
+        notes.append(f"{side} {name}: {spans}; offsets count (--quotes note).")
+    if repeated:
+        relations = "1 relation repeats another" if repeated == 1 else f"{repeated:,} relations repeat others"
+        notes.append(f"{side} {name}: {relations} and {'counts' if repeated == 1 else 'count'} once.")
+    return notes
