@@ -111,12 +111,12 @@ class ChainAgreement(Agreement):
             pair: {"chains": [], by: []} for pair in permutations(range(len(systems)), 2)
         }
 
-    def add(self, judgement: ChainEvaluation, answers: Predictions) -> None:
+    def add(self, evaluation: ChainEvaluation, answers: Predictions) -> None:
         self.both_right += together(answers.right[:, ~answers.is_surplus])
-        systems, groups = list(judgement.systems.values()), np.zeros_like(judgement.groups)
+        systems, groups = list(evaluation.systems.values()), np.zeros_like(evaluation.groups)
         keys = systems if self.settings["repeats"] == "last" else [first_only(system) for system in systems]
         for (a, b), tallies in self._tallies.items():
-            for scorer, tally in judgement.counts(keys[a], systems[b], PAIRED_BY, (self.by,), groups).items():
+            for scorer, tally in evaluation.counts(keys[a], systems[b], PAIRED_BY, (self.by,), groups).items():
                 tallies[scorer].append(tally)
 
     def all_answers(self) -> Values:

@@ -333,8 +333,8 @@ def _key_columns(side: Side) -> list[Ints]:
 class RelationAgreement(SetAgreement):
     """Relations are identified by scope, type, and bounds and labels of their arguments."""
 
-    def add(self, judgement: Any, answers: Predictions) -> None:
-        sides = [pair.system for pair in judgement.pairs.values()]
+    def add(self, evaluation: Any, answers: Predictions) -> None:
+        sides = [pair.system for pair in evaluation.pairs.values()]
         sizes = [len(side) for side in sides]
         unit, first = _identified(sides)
         has = np.zeros((len(sides), len(first)), dtype=np.bool_)
