@@ -134,5 +134,5 @@ def test_columns_are_named_in_all_commands(tmp_path: Path, call: Callable) -> No
     systems = [tmp_path / "a.txt", tmp_path / "b.txt"]
     found = call(tmp_path / "gold.txt", systems, task="trees", column="form=1,head=2,deprel=3")
     assert found.to_dict()["task"] == "trees"
-    with pytest.raises(eh.InputError, match="the columns of the file are not those of CoNLL-U; name the columns"):
+    with pytest.raises(eh.InputError, match="the file does not have the columns of CoNLL-U; name the columns"):
         call(tmp_path / "gold.txt", systems, task="trees")

@@ -178,7 +178,7 @@ def test_an_unknown_column_is_refused_with_those_that_there_are(file: Write) -> 
     assert listed(eh.read(path, column="xpos"), "tags") == ["Y", "Y", "Y"]
     with pytest.raises(eh.InputError, match="column 'nothing' does not exist; choose one of id, form, lemma, upos"):
         eh.read(path, column="nothing")
-    with pytest.raises(eh.SettingError, match="'head=x' names no column; write its name and its number"):
+    with pytest.raises(eh.SettingError, match="'head=x' does not name a column; write its name and its number"):
         eh.read(path, column="form=2,head=x")
 
 
@@ -236,21 +236,21 @@ def test_a_multi_word_token_of_many_words(file: Write, odd: int | None, aligned:
 
 
 GOOD = "1 a 0 root\n2 b 1 obj\n\n"
-NO_ID = "numbers no word (3), no token of several (3-4) and no empty node (3.1)"
-LATE = "does not stand before its first word"
+NO_ID = "is not the number of a word (3), a multi-word token (3-4) or an empty node (3.1)"
+LATE = "is not before its first word"
 PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
     "mend the line (a cut one shows that the file was not written to its end)": {
         "nine columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", 4, "found 9 columns where conllu has 10"),
         "eleven columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\t_\n", 4, "found 11 columns where conllu has 10"),
         "a cut line": ("1 a 0 root\n2\tb\t_\tX", 5, "found 4 columns where conllu has 10"),
     },
-    "number the words of every sentence from 1 on": {
+    "number the words of every sentence from 1": {
         "an ID that is none": ("x a 0 root\n", 4, f"'x' {NO_ID}"),
         "half a range": ("1- a 0 root\n", 4, f"'1-' {NO_ID}"),
         "three numbers": ("1-2-3 a 0 root\n", 4, f"'1-2-3' {NO_ID}"),
         "no ID": ("\ta\t_\t_\t_\t_\t0\troot\t_\t_\n", 4, f"'' {NO_ID}"),
     },
-    "number the words of every sentence from 1 on, without gaps": {
+    "number the words of every sentence from 1, without gaps": {
         "a gap": ("1 a 0 root\n3 b 1 obj\n", 5, "found the word 3 where 2 is next"),
         "words from 0 on": ("0 a 0 root\n1 b 0 obj\n", 4, "found the word 0 where 1 is next"),
         "an ID twice": ("1 a 0 root\n1 b 1 obj\n", 5, "found the word 1 where 2 is next"),
@@ -275,9 +275,9 @@ PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
         ),
         "a token reversed": ("2-1 ab\n1 a 0 root\n2 b 1 x\n", 4, "the multi-word token 2-1 ends before it begins"),
     },
-    "write it behind its word": {
-        "an empty node too early": ("1 a 0 root\n2.1 x\n2 b 1 x\n", 5, "found an empty node of word 2 behind word 1"),
-        "an empty node too late": ("1 a 0 root\n0.1 x\n", 5, "found an empty node of word 0 behind word 1"),
+    "write it after its word": {
+        "an empty node too early": ("1 a 0 root\n2.1 x\n2 b 1 x\n", 5, "found an empty node of word 2 after word 1"),
+        "an empty node too late": ("1 a 0 root\n0.1 x\n", 5, "found an empty node of word 0 after word 1"),
     },
     "move it before the sentence": {
         "a comment inside": ("1 a 0 root\n# x\n2 b 1 x\n", 5, "found a comment inside a sentence"),
@@ -290,11 +290,11 @@ PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
             5,
             "the head 1234567890 is outside the sentence, which has 2 words",
         ),
-        "a head that is no number": ("1 a 0 root\n2 b x x\n", 5, "the head 'x' is no number"),
-        "a head below zero": ("1 a 0 root\n2 b -1 x\n", 5, "the head '-1' is no number"),
-        "an empty node as head": ("1 a 0 root\n1.1 x\n2 b 1.1 x\n", 6, "the head '1.1' is no number"),
-        "an underscore as head": ("1 a 0 root\n2 b _ x\n", 5, "the head '_' is no number"),
-        "an empty head": ("1 a 0 root\n2\tb\t_\t_\t_\t_\t\tx\t_\t_\n", 5, "the head '' is no number"),
+        "a head that is no number": ("1 a 0 root\n2 b x x\n", 5, "the head 'x' is not a number"),
+        "a head below zero": ("1 a 0 root\n2 b -1 x\n", 5, "the head '-1' is not a number"),
+        "an empty node as head": ("1 a 0 root\n1.1 x\n2 b 1.1 x\n", 6, "the head '1.1' is not a number"),
+        "an underscore as head": ("1 a 0 root\n2 b _ x\n", 5, "the head '_' is not a number"),
+        "an empty head": ("1 a 0 root\n2\tb\t_\t_\t_\t_\t\tx\t_\t_\n", 5, "the head '' is not a number"),
     },
     "give one word the head 0": {
         "no root": ("1 a 2 x\n2 b 1 x\n", 4, "no word is the root of the sentence that begins here"),
@@ -386,7 +386,7 @@ def test_all_problems_are_found_at_once(file_conllu_problems: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ("1 a x root\n", "the head 'x' is no number"),
+        ("1 a x root\n", "the head 'x' is not a number"),
         ("2 a 0 root\n", "found the word 2 where 1 is next"),
         ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", "found 9 columns where conllu has 10"),
     ],

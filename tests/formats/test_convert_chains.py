@@ -376,7 +376,7 @@ def test_files_without_documents_can_be_converted(tmp_path: Path) -> None:
 def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [["a", "b"]], [["NN", "A\tB"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="cannot stand in a file of columns"):
+        with pytest.raises(eh.SettingError, match="is not possible in a column file"):
             converted(source, target)
 
 
@@ -384,7 +384,7 @@ def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
 def test_words_that_no_column_can_hold(tmp_path: Path, word: str) -> None:
     source = written(tmp_path, [Document("a", [["a", word]], [["NN", "X"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="cannot stand in a file of columns; mend it first"):
+        with pytest.raises(eh.SettingError, match="is not possible in a column file; mend it first"):
             converted(source, target)
     assert content(converted(source, "coref-jsonl")[0])[0].sentences == [["a", word]]
 

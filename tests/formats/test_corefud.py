@@ -362,7 +362,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "numbers": (
         sentence("-") + word(1) + word(3),
-        "6: found the word 3 where 2 is next; number the words of every sentence from 1 on, without gaps.",
+        "6: found the word 3 where 2 is next; number the words of every sentence from 1, without gaps.",
     ),
     "a document twice": (
         sentence("-") + "# newdoc id = d\n" + sentence("-"),

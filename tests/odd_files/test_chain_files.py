@@ -130,7 +130,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "CorefUD with a number twice": (
         "r.conllu", conllu().replace("3\tw2", "2\tw2"),
-        "r.conllu:5: found the word 2 where 3 is next; number the words of every sentence from 1 on, without gaps.",
+        "r.conllu:5: found the word 2 where 3 is next; number the words of every sentence from 1, without gaps.",
     ),
     "CorefUD with a word more": (
         "r.conllu", conllu([*CELLS, "-"]),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 import slow_edges
 from evenhand.cli import main
-from evenhand.formats.conllu import collapsed, edges_of
+from evenhand.formats.conllu import collapse_empty_nodes, edges_of
 
 GOLD = ("2:nsubj|5:nsubj", "0:root", "2:obl:in", "5:cc", "2:conj:and")
 HEADS = ((2, "nsubj"), (0, "root"), (2, "obl"), (5, "cc"), (2, "conj"))
@@ -74,11 +74,11 @@ def test_empty_nodes_are_collapsed_or_skipped(score: Any) -> None:
 
 def test_a_path_visits_no_empty_node_twice() -> None:
     parents = {"5.1": edges_of("2:conj:and|5.2:dep"), "5.2": edges_of("5.1:xcomp")}
-    found = collapsed(edges_of("5.1:obj|5.2:obj"), parents)
+    found = collapse_empty_nodes(edges_of("5.1:obj|5.2:obj"), parents)
     assert found == [("2", "conj:and>obj"), ("2", "conj:and>xcomp>obj")]
-    assert collapsed(edges_of("7.1:obj|1:nsubj"), parents) == [("1", "nsubj")]
+    assert collapse_empty_nodes(edges_of("7.1:obj|1:nsubj"), parents) == [("1", "nsubj")]
     many = {f"1.{at}": [(f"1.{at - 1}", label) for label in "ab"] for at in range(2, 20)} | {"1.1": [("2", "c")]}
-    assert collapsed([("1.19", "x")], many) is None
+    assert collapse_empty_nodes([("1.19", "x")], many) is None
 
 
 @pytest.mark.parametrize(

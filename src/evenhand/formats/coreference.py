@@ -23,7 +23,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import SettingError, counted
 from evenhand.formats.conll2012 import BEGIN, DECLARATION, END, SAMPLE, DocumentNames, MentionParts, Ranges, word_column
-from evenhand.formats.conllu import checked
+from evenhand.formats.conllu import check_cells
 from evenhand.formats.jsonl import COREFERENCE
 from evenhand.formats.parsing.json_lines import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.source import Block, Source
@@ -315,12 +315,12 @@ def _documents(annotation: Annotation) -> Iterator[tuple[str, list[tuple[int, in
 
 def _words(corpus: Corpus) -> list[str]:
     assert corpus.tokens is not None
-    return checked(corpus.tokens.texts(0, len(corpus.tokens)))
+    return check_cells(corpus.tokens.texts(0, len(corpus.tokens)))
 
 
 def _pos(annotation: Annotation) -> list[str] | None:
     pos = annotation.layers.get("pos")
-    return checked(pos.to_list()) if isinstance(pos, Tags) else None
+    return check_cells(pos.to_list()) if isinstance(pos, Tags) else None
 
 
 # == formats/coref_jsonl.py: Coreference as JSON lines: a document a line, with its sente

@@ -35,7 +35,7 @@ from evenhand.formats.conll2012 import (
     match,
     too_long,
 )
-from evenhand.formats.conllu import COLUMNS, Sorting, WordLayout, WordLines
+from evenhand.formats.conllu import COLUMNS, LineSorter, WordLayout, WordLines
 from evenhand.formats.parsing.cells import Cells, leading_numbers, split
 from evenhand.formats.parsing.token_table import rows_of
 from evenhand.formats.source import Block, Source
@@ -238,7 +238,7 @@ class _Reader:
     def read(self, block: Block) -> Annotation | None:
         """The documents of a block, if it has any."""
         lines = split(block, tabs=True)
-        found = Sorting(self.source, _LAYOUT, lines)()
+        found = LineSorter(self.source, _LAYOUT, lines).sort()
         tokens = np.sort(np.concatenate((found.words, found.empty_nodes)))
         if not len(tokens):
             return None
