@@ -189,8 +189,8 @@ def test_other_sentences_are_refused(files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("misc", "finding"),
     [
-        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; give the place of its head, from 1 to 2."),
-        ("(a-x-y", "the head of a mention of 'a' is no number; give the place of its head, from 1 to 2."),
+        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; give the position of its head, from 1 to 2."),
+        ("(a-x-y", "the head of a mention of 'a' is not a number; give the position of its head, from 1 to 2."),
     ],
 )
 def test_heads_that_are_none(tmp_path: Path, misc: str, finding: str) -> None:
@@ -203,7 +203,9 @@ def test_heads_that_are_none(tmp_path: Path, misc: str, finding: str) -> None:
 
 def test_edges_that_are_none(files: tuple[Path, Path]) -> None:
     files[0].write_text(KEY.replace("1:nsubj", "nsubj"))
-    expected = "key.conllu:4: 'nsubj' is no edge of an empty node; write DEPS as parent:relation, with bars between."
+    expected = (
+        "key.conllu:4: 'nsubj' is not an edge of an empty node; write DEPS as parent:relation, with bars between."
+    )
     assert refused(*files) == expected
 
 

@@ -316,7 +316,7 @@ def test_thousands_of_other_characters_are_refused_and_not_all_shown(tmp_path: P
         ("file.conllu", DECLARED + WORD.replace("(e1)", cell)),
     ):
         (tmp_path / name).write_text(text)
-        with pytest.raises(eh.InputError, match="is no coreference annotation") as error:
+        with pytest.raises(eh.InputError, match="is not a coreference annotation") as error:
             eh.read(tmp_path / name)
         assert len(error.value.problem.finding) < 150
 

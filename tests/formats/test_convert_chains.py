@@ -21,7 +21,7 @@ from evenhand.arrays import ints
 from evenhand.cli import main
 from evenhand.data.annotation import Annotation
 from evenhand.formats.convert import Conversion
-from evenhand.formats.coreference import crossing_in_chain
+from evenhand.formats.coreference import count_crossing
 from evenhand.formats.registry import FORMATS
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
@@ -179,7 +179,7 @@ def test_mentions_that_cross_others_of_their_chain_are_counted(rows: list[tuple[
     expected = sum(
         any(a == b and other[0] < one[0] <= other[1] < one[1] for b, *other in mentions) for a, *one in mentions
     )
-    assert crossing_in_chain(layer([mentions])) == expected
+    assert count_crossing(layer([mentions])) == expected
 
 
 def gaps(folder: Path, *brackets: str) -> Path:
@@ -418,7 +418,7 @@ def test_a_document_without_a_name_is_not_taken_for_a_part_of_the_one_before(tmp
     for target in ("conll2012", "corefud"):
         with pytest.raises(eh.SettingError) as error:
             converted(source, target)
-        sentence = f"A document has no name, which {target} needs where there are several; give it one."
+        sentence = f"A document has no name, but {target} needs one if there are several; give it one."
         assert str(error.value) == sentence
         with pytest.raises(eh.SettingError):
             converted(source, target, size=1)
@@ -429,7 +429,7 @@ def test_the_first_document_of_corefud_needs_no_name(tmp_path: Path) -> None:
     source = written(tmp_path, [Document(name, [["w"]], [], [[(0, 0)]]) for name in ("", "b")], tagged=False)
     for size in (1, 1 << 18):
         assert content(converted(source, "corefud", size=size)[0]) == content(source)
-    with pytest.raises(eh.SettingError, match="conll2012 needs where there are several"):
+    with pytest.raises(eh.SettingError, match="conll2012 needs one if there are several"):
         converted(source, "conll2012", size=1)
 
 

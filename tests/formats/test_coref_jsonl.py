@@ -140,7 +140,9 @@ def test_both_kinds_of_clusters_want_a_choice(read: Read) -> None:
         read(ADA, both)
     found = "file.jsonl:2: the document has clusters and predicted_clusters; name one of them with --column."
     assert str(error.value) == found
-    with pytest.raises(eh.SettingError, match="'gold' holds no clusters; choose one of clusters, predicted_clusters"):
+    with pytest.raises(
+        eh.SettingError, match="'gold' does not hold clusters; choose one of clusters, predicted_clusters"
+    ):
         read(both, column="gold")
 
 
@@ -168,9 +170,9 @@ PROBLEMS: dict[str, tuple[object, str]] = {
     "no words": ({"clusters": []}, "the document has no sentences or tokens; give its words"),
     "pos": (
         {"sentences": [["a"], ["b", "c"]], "pos": [["X", "Y"], ["Z"]], "clusters": []},
-        "pos has not the shape of sentences; give one POS for every word",
+        "pos does not have the shape of sentences; give one POS for every word",
     ),
-    "a name twice": (ADA, "the document a began in line 1 already; give every document a name of its own"),
+    "a name twice": (ADA, "the document a began in line 1 already; give every document a different name"),
     "a list": ([1], "the line is not a JSON object (it is a list); write one JSON object a line"),
     "cut off": (
         '{"tokens": ["a"], "clusters": [',
@@ -224,7 +226,7 @@ def test_all_documents_have_pos_or_none(read: Read, tagged: list[bool], size: in
         {**NONE, "doc_key": name, **({"pos": [["NN"]]} if has else {})} for name, has in zip("ab", tagged, strict=True)
     ]
     Path("file.jsonl").write_text(lines(*documents))
-    with pytest.raises(eh.InputError, match=r"file.jsonl:[12]: the document has .*pos"):
+    with pytest.raises(eh.InputError, match=r"file.jsonl:[12]: some documents have pos, and others do not"):
         list(batches(Path("file.jsonl"), ReadSettings(block_size=size), Vocabulary()))
 
 

@@ -351,10 +351,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         sentence("(e1") + "# newdoc id = e\n" + sentence("e1)"),
         "3: a mention opens here that is never closed in its document; close it.",
     ),
-    "no bracket": (sentence("-", "e1"), f"4: 'Entity=e1' is no coreference annotation; {REMEDY}."),
-    "an empty bracket": (sentence("()"), f"3: 'Entity=()' is no coreference annotation; {REMEDY}."),
-    "something behind": (sentence("(e1)x"), f"3: 'Entity=(e1)x' is no coreference annotation; {REMEDY}."),
-    "two closings": (sentence("(e1))"), f"3: 'Entity=(e1))' is no coreference annotation; {REMEDY}."),
+    "no bracket": (sentence("-", "e1"), f"4: 'Entity=e1' is not a coreference annotation; {REMEDY}."),
+    "an empty bracket": (sentence("()"), f"3: 'Entity=()' is not a coreference annotation; {REMEDY}."),
+    "something behind": (sentence("(e1)x"), f"3: 'Entity=(e1)x' is not a coreference annotation; {REMEDY}."),
+    "two closings": (sentence("(e1))"), f"3: 'Entity=(e1))' is not a coreference annotation; {REMEDY}."),
     "columns": (
         sentence("-") + "1\tw\t_\n",
         "5: found 3 columns where corefud has 10; mend the line (a cut one shows that the file was not written to its "
@@ -366,7 +366,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "a document twice": (
         sentence("-") + "# newdoc id = d\n" + sentence("-"),
-        "5: the document d began in line 1 already; give every document a name of its own.",
+        "5: the document d began in line 1 already; give every document a different name.",
     ),
 }
 
@@ -399,7 +399,7 @@ def test_a_mention_must_have_all_of_its_parts(checked: Check, brackets: list[str
 def test_a_field_too_few(checked: Check) -> None:
     text = sentence("(p-e1-1)", "(p)").join(["# newdoc id = d\n# global.Entity = etype-eid\n", ""])
     assert [str(each) for each in checked(text).problems] == [
-        f"file.conllu:4: 'Entity=(p)' is no coreference annotation; {REMEDY}."
+        f"file.conllu:4: 'Entity=(p)' is not a coreference annotation; {REMEDY}."
     ]
 
 
@@ -448,7 +448,9 @@ def test_no_word_at_all(checked: Check) -> None:
 @pytest.mark.parametrize("column", ["xpos", "pos=lemma", "pos=4", "word=upos", 4])
 def test_other_columns_are_refused(checked: Check, column: int | str) -> None:
     checked(HEAD + sentence("(e1)"))
-    with pytest.raises(eh.SettingError, match=f"{column!r} names no column of CorefUD; write pos=upos or pos=xpos"):
+    with pytest.raises(
+        eh.SettingError, match=f"{column!r} does not name a column of CorefUD; write pos=upos or pos=xpos"
+    ):
         eh.read("file.conllu", column=column)
 
 

@@ -102,13 +102,13 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "a bracket without a name": (
         "r.conll", conll(["()", "(2", "2)", "(1)"]),
-        "r.conll:2: '()' is no coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
+        "r.conll:2: '()' is not a coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
     ),
     "a word too few": (
         "r.conll", conll(CELLS[:3]), "r.conll:4: the document d has 3 tokens, in the gold standard 4; give the same tokens in all files.",
     ),
     "a document twice": (
-        "r.conll", KEY + KEY, "r.conll:8: the document d began in line 1 already; give every document a name of its own.",
+        "r.conll", KEY + KEY, "r.conll:8: the document d began in line 1 already; give every document a different name.",
     ),
     "a mark without a name": (
         "r.conll", conll(mark="#begin document"), "r.conll:1: the document has no name; write #begin document (name); part 000.",
@@ -118,11 +118,11 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "r.conll:1: no document of the gold standard is here: the first one is 'e', there 'd'; give documents the same names in all files.",
     ),
     "words behind the end": (
-        "r.conll", KEY + "d\t0\t0\tw0\t-\n", "r.conll:8: found words behind the end of a document; begin a new one with #begin document.",
+        "r.conll", KEY + "d\t0\t0\tw0\t-\n", "r.conll:8: found words after the end of a document; begin a new one with #begin document.",
     ),
     "a line cut off": (
         "r.conll", KEY.replace("d\t0\t3\tw3\t(1)", "d\t0"),
-        "r.conll:5: '0' is no coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
+        "r.conll:5: '0' is not a coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
     ),
     "CorefUD with part of a mention": (
         "r.conllu", conllu(["(1[1/2])", "(2", "2)", "(1)"]),
@@ -197,7 +197,7 @@ def bad_jsonl(line: int) -> str:
     ("name", "write", "finding"),
     [
         ("r.conll", bad_conll, "a mention opens here that is never closed in its document"),
-        ("r.conllu", bad_conllu, "'Entity=(e1))' is no coreference annotation"),
+        ("r.conllu", bad_conllu, "'Entity=(e1))' is not a coreference annotation"),
         ("r.jsonl", bad_jsonl, "the mention [0, 7] is outside the document, which has 1 token"),
     ],
 )

@@ -1,4 +1,9 @@
-"""Writing chains as brackets: in the columns of CoNLL-2012, or in the MISC column of CoNLL-U (CorefUD)."""
+"""Coreference as JSON lines, and the writers of CoNLL-2012 and CorefUD.
+
+JSON lines have one document per line, with its `sentences` (or `tokens`) and `clusters` of mentions: lists of first and
+last token, counted from 0 in the document. CoNLL-2012 writes chains as brackets in its last column, CorefUD in the MISC
+column of CoNLL-U. Brackets cannot represent all chains; the functions at the end count what would be lost.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain as chained
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -32,105 +37,178 @@ from evenhand.settings import Columns, ReadSettings
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
-# == formats/chain_losses.py: What brackets cannot say of chains: how many mentions would
-
-
-def crossing_in_chain(chains: Chains) -> int:
-    """How many mentions have a part that crosses one of another mention of their chain.
-
-    Brackets of one chain close last in, first out, so that such parts would change bounds.
-    """
-    crossing: set[int] = set()
-    open_ends: list[int] = []
-    last_chain = -1
-    for chain, begin, negative_last, mention in sorted(_parts_chain_losses(chains)):
-        if chain != last_chain:
-            open_ends, last_chain = [], chain
-        while open_ends and open_ends[0] < begin:
-            heappop(open_ends)
-        if open_ends and open_ends[0] < -negative_last:
-            crossing.add(mention)
-        heappush(open_ends, -negative_last)
-    return len(crossing)
-
-
-def _parts_chain_losses(chains: Chains) -> Iterator[tuple[int, int, int, int]]:
-    """The parts of all mentions: chain, first token, last token as a negative number, and the row of the mention."""
-    for row, (_, chain, start, end, gaps) in enumerate(chains.rows()):
-        for begin, last in parts_of(start, end, gaps):
-            yield chain, begin, -last, row
-
-
-def mixed_parts(chains: Chains) -> int:
-    """How many mentions with gaps would get parts of others: a part belongs to the last mention that misses it."""
-    mixed_parts = 0
-    for several in _with_gaps(chains).values():
-        parts = [(each, number, ranges) for ranges in several for number, each in enumerate(ranges, 1)]
-        joined = MentionParts()
-        # In the order of their brackets in the file.
-        for part, number, ranges in sorted(parts, key=lambda row: (row[0][0], -row[0][1])):
-            joined.add(len(ranges), number, part)
-        read = Counter(map(tuple, joined.mentions))
-        mixed_parts += (Counter(map(tuple, several)) - read).total()
-    return mixed_parts
-
-
-def _with_gaps(chains: Chains) -> dict[int, list[Ranges]]:
-    """By chain, the parts of its mentions that have several, where there are several such mentions."""
-    found: defaultdict[int, list[Ranges]] = defaultdict(list)
-    for _, chain, start, end, gaps in chains.take(chains.shape > 0).rows():
-        found[chain].append(list(parts_of(start, end, gaps)))
-    return {chain: several for chain, several in found.items() if len(several) > 1}
-
-
-def parts_of(start: int, end: int, gaps: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """The first and last tokens of the parts that gaps leave; gaps are sorted, and none is first or last."""
-    begin = start
-    for gap in gaps:
-        if start + gap > begin:
-            yield begin, start + gap - 1
-        begin = start + gap + 1
-    yield begin, end - 1
-
-
-def other_first_chains(chains: Chains, *, single_first: bool) -> int:
-    """How many repeated spans another chain would keep: the first one is told by its first bracket, then.
-
-    Where mentions begin at the same token, those of one token are the first if `single_first` says so.
-    """
-    by_span: defaultdict[tuple[object, ...], set[int]] = defaultdict(set)
-    first_row: dict[int, int] = {}
-    first_bracket: dict[int, tuple[int, bool, int]] = {}
-    for row, (document, chain, start, end, gaps) in enumerate(chains.rows()):
-        by_span[document, start, end, gaps].add(chain)
-        first_row.setdefault(chain, row)
-        bracket = (start, single_first and end > start + 1, row)
-        first_bracket[chain] = min(first_bracket.get(chain, bracket), bracket)
-    shared = [each for each in by_span.values() if len(each) > 1]
-    return sum(min(each, key=first_row.__getitem__) != min(each, key=first_bracket.__getitem__) for each in shared)
-
-
-# == formats/chain_write.py (primary)
-
-
+CLUSTERS = ("clusters", "predicted_clusters")
+_BLOCKS = 4
+Clusters = list[list[tuple[int, int]]]
 _WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
 _WORD = 3
 """The column of words in CoNLL-2012."""
-NO_NAME = "-"
-"""What the one document of a file without names is called."""
+_NO_NAME = "-"
+"""Name of the only document of a file without names."""
 Part = tuple[int, int, str, str, int]
-"""First and last token, the name in the brackets, what stands behind it where they open, and the chain."""
+"""First and last token, the name in the brackets, the fields after it in the opening bracket, and the chain."""
+
+
+class CorefDocument(msgspec.Struct, gc=False):
+    """One line; other keys are ignored."""
+
+    doc_key: str | None = None
+    sentences: list[list[str]] | None = None
+    tokens: list[str] | None = None
+    pos: list[list[str] | str] | None = None
+    clusters: Clusters | None = None
+    predicted_clusters: Clusters | None = None
+
+
+_DECODER = msgspec.json.Decoder(CorefDocument)
+
+
+def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
+    first = next(_decoded(source, source.sample(settings.block_size), settings), None)
+    return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
+
+
+def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """Yield batches of whole documents."""
+    names = DocumentNames(source)
+    tagged: set[bool] = set()
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
+        documents = list(_decoded(source, block, settings))
+        for number, document in documents:
+            tagged.add(document.pos is not None)
+            if len(tagged) > 1:
+                finding = "some documents have pos, and others do not"
+                raise source.error(number, finding, "give it for all")
+        if documents:
+            reading = ReadInfo(COREFERENCE.name, column=_chosen(settings))
+            yield _annotation(source, documents, names, vocabulary, reading)
+
+
+def kind_of(line: bytes) -> bool | None:
+    """Return whether the document in a line has POS, which must be the same for all; None if it cannot be read."""
+    try:
+        return _DECODER.decode(line).pos is not None
+    except UNREADABLE:
+        return None
+
+
+def _decoded(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, CorefDocument]]:
+    """The line numbers and documents of a block; unreadable ones are reported."""
+    chosen = _chosen(settings)
+    for number, document in decoded_lines(source, block, _DECODER.decode):
+        fault = _normalise(document, chosen)
+        if fault is None:
+            yield number, document
+        else:
+            source.report(number, *fault, PROBLEM)
+
+
+def _chosen(settings: ReadSettings) -> str | None:
+    """The clusters that the user names."""
+    for column in settings.columns:
+        if column not in CLUSTERS:
+            raise SettingError(f"{column!r} does not hold clusters; choose one of {', '.join(CLUSTERS)}.")
+    return next(map(str, settings.columns), None)
+
+
+def _normalise(document: CorefDocument, chosen: str | None) -> tuple[str, str] | None:
+    """Set `clusters` to the chosen ones and put words in sentences; return finding and remedy of a problem."""
+    keys = [name for name in CLUSTERS if getattr(document, name) is not None]
+    if chosen is None and len(keys) > 1:
+        return "the document has clusters and predicted_clusters", "name one of them with --column"
+    if not keys or (chosen is not None and chosen not in keys):
+        return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
+    document.clusters = getattr(document, chosen or keys[0])
+    if document.sentences is None:
+        if document.tokens is None:
+            return "the document has no sentences or tokens", "give its words"
+        document.sentences = [document.tokens] if document.tokens else []
+    sentences = document.sentences
+    if document.pos is not None:
+        if document.pos and all(isinstance(tag, str) for tag in document.pos):
+            document.pos = [list(map(str, document.pos))]
+        if [len(tags) if isinstance(tags, list) else -1 for tags in document.pos] != list(map(len, sentences)):
+            return "pos does not have the shape of sentences", "give one POS for every word"
+    size = sum(map(len, sentences))
+    for start, end in chained.from_iterable(document.clusters or ()):
+        if not 0 <= start <= end < size:
+            finding = f"the mention [{start}, {end}] is outside the document, which has {counted(size, 'token')}"
+            return finding, "give the first and the last token of each mention, counted from 0"
+    return None
+
+
+def _annotation(
+    source: Source,
+    numbered: list[tuple[int, CorefDocument]],
+    names: DocumentNames,
+    vocabulary: Vocabulary,
+    reading: ReadInfo,
+) -> Annotation:
+    documents = [document for _, document in numbered]
+    sentences = [sentence for document in documents for sentence in document.sentences or ()]
+    bounds = np.append(0, np.cumsum(ints([len(sentence) for sentence in sentences])))
+    counts = ints([len(document.sentences or ()) for document in documents])
+    first = np.cumsum(counts) - counts
+    lengths = np.diff(np.append(bounds[first], bounds[-1]))
+    lines = ints([number for number, _ in numbered])
+    corpus = Corpus(
+        source.display_name,
+        len(sentences),
+        bounds,
+        Tokens.of(list(chained.from_iterable(sentences))),
+        np.repeat(lines, lengths),
+        documents=first,
+        names=tuple(names.once(document.doc_key, number) for number, document in numbered),
+        unnamed=not any(document.doc_key for document in documents),
+        marks=lines,
+    )
+    layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
+    if all(document.pos is not None for document in documents):
+        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
+        layers["pos"] = TagColumn(Tokens.of(tags), vocabulary.columns["pos"])
+    return Annotation(corpus, layers, {"chains": reading}, source.name)
+
+
+def _chains(documents: Sequence[CorefDocument], vocabulary: Vocabulary) -> Chains:
+    rows, chains = list[tuple[int, int, int, int]](), 0
+    for number, document in enumerate(documents):
+        for cluster in document.clusters or ():
+            rows += [(number, start, end + 1, chains) for start, end in cluster]
+            chains += 1
+    return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
+
+
+def write(annotation: Annotation) -> Iterator[str]:
+    """Write one document per line."""
+    corpus, pos = annotation.corpus, annotation.layers.get("pos")
+    assert corpus.tokens is not None
+    words = corpus.tokens.texts(0, len(corpus.tokens))
+    tags = pos.to_list() if isinstance(pos, Tags) else None
+    clusters = annotation.chains().clusters(len(corpus.names))
+    for number, (name, sentences) in enumerate(zip(corpus.names, _sentences(corpus), strict=True)):
+        record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
+        if tags is not None:
+            record["pos"] = [tags[begin:end] for begin, end in sentences]
+        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
+        yield msgspec.json.encode(record).decode() + "\n"
+
+
+def _sentences(corpus: Corpus) -> list[list[tuple[int, int]]]:
+    """The bounds of the sentences of each document."""
+    assert corpus.bounds is not None
+    sentences = list(pairwise(corpus.bounds.tolist()))
+    return [sentences[first:last] for first, last in pairwise([*corpus.documents.tolist(), corpus.sentences])]
 
 
 class _Brackets:
-    """Brings batches to what brackets can say: names of documents and numbers of chains count over the whole file."""
+    """Prepares batches for brackets; documents and chains are numbered over the whole file."""
 
     def __init__(self, conversion: Conversion, *, single_first: bool) -> None:
-        """`single_first`: among brackets at a token, readers take those of single tokens first."""
+        """`single_first`: among the brackets of a token, readers take mentions of one token first."""
         self._conversion, self._single_first = conversion, single_first
         self.documents, self._chains = 0, 0
         self.unnamed: int | None = None
-        """Which document has no name."""
+        """The document without a name."""
 
     def fit(self, batch: Annotation) -> Annotation:
         chains, lose = batch.chains(), self._conversion.lose
@@ -138,23 +216,23 @@ class _Brackets:
             self.unnamed = self.documents + batch.corpus.names.index("")
         self.documents += len(batch.corpus.names)
         lose(int(np.count_nonzero(batch.corpus.lengths == 0)), "sentences without words")
-        lose(crossing_in_chain(chains), "mentions crossing others of their chain, which would change bounds")
-        lose(mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
-        moved = other_first_chains(chains, single_first=self._single_first)
+        lose(count_crossing(chains), "mentions crossing others of their chain, which would change bounds")
+        lose(_count_mixed_parts(chains), "mentions with gaps that would get parts of others of their chain")
+        moved = _count_moved_spans(chains, single_first=self._single_first)
         lose(moved, "spans of several chains that would count for another chain")
         chains = replace(chains, chain=self._chains + chains.in_order())
         self._chains = int(chains.chain.max(initial=self._chains - 1)) + 1
         return replace(batch, layers={**batch.layers, "chains": chains})
 
     def check_names(self, *, can_stay: bool) -> None:
-        """Raise an error where a document without a name would become part of another one."""
+        """Raise an error if a document without a name would become part of another one."""
         if self.unnamed is not None and not can_stay:
-            finding = f"A document has no name, which {self._conversion.target.name} needs where there are several"
+            finding = f"A document has no name, but {self._conversion.target.name} needs one if there are several"
             raise SettingError(f"{finding}; give it one.")
 
 
 def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
-    """Twelve columns with tabs between; those that an annotation does not have hold hyphens or asterisks."""
+    """Write twelve columns with tabs between; columns without annotation have hyphens or asterisks."""
     brackets = _Brackets(conversion, single_first=True)
     for batch in batches:
         if not brackets.documents and not _has_plain_words(batch):
@@ -163,14 +241,14 @@ def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> It
         brackets.check_names(can_stay=brackets.documents == 1)
         yield from _conll2012(fitted)
     if brackets.unnamed is not None:
-        conversion.notes.append(f"The document has no name, and is called {NO_NAME} in conll2012.")
+        conversion.notes.append(f"The document has no name, and is called {_NO_NAME} in conll2012.")
 
 
 def _conll2012(annotation: Annotation) -> Iterator[str]:
     words, tags = _words(annotation.corpus), _pos(annotation)
     for name, sentences, mentions in _documents(annotation):
-        found = _WITH_PART.fullmatch(name)
-        title, part = (found["name"], found["part"]) if found else (name or NO_NAME, None)
+        match = _WITH_PART.fullmatch(name)
+        title, part = (match["name"], match["part"]) if match else (name or _NO_NAME, None)
         if name.startswith("#"):
             raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
@@ -179,25 +257,25 @@ def _conll2012(annotation: Annotation) -> Iterator[str]:
         cells = _cells([(start, end - 1, str(chain - first_chain), "", chain) for _, chain, start, end, _ in mentions])
         for begin, end in sentences:
             for token in range(begin, end):
-                place = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
+                row = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
                 opened, closed = cells.get(token - first, ((), ()))
                 coreference = "|".join([*opened, *closed]) or "-"
-                yield "\t".join([*place, "-", "-", "-", "-", "-", "*", coreference]) + "\n"
+                yield "\t".join([*row, "-", "-", "-", "-", "-", "*", coreference]) + "\n"
             yield "\n"
         yield f"{END}\n"
 
 
 def _has_plain_words(annotation: Annotation) -> bool:
-    """Whether a reader of what is written first would find the words, which may be numbers."""
+    """Whether a reader would detect the column of words, which may be numbers."""
     rows = [line.split("\t") for line in islice(_conll2012(annotation), SAMPLE) if "\t" in line]
     return not rows or word_column(rows, len(rows[0])) == _WORD
 
 
 def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
-    """Words, empty nodes, their POS, and entities in the last column; the others hold underscores.
+    """Write words, empty nodes, their POS, and entities in the last column; other columns have underscores.
 
-    An entity is called by the number of its chain, so that no two documents share one. Its type is left empty. The head
-    of a mention, which other tools ask for, is that of its file or, without one there, the first overt word: `(e1--1`.
+    The name of an entity is the number of its chain, so documents do not share entities. Its type is left empty. The
+    head of a mention, which other tools need, is from its file or else the first overt word: `(e1--1`.
     """
     brackets, across = _Brackets(conversion, single_first=False), 0
     for batch in batches:
@@ -213,7 +291,7 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
 
 
 def _across_sentences(batch: Annotation) -> int:
-    """How many mentions end in another sentence than they begin in."""
+    """The number of mentions across sentences."""
     chains = batch.chains()
     edges = [batch.corpus.in_sentences(chains.document, token)[0] for token in (chains.start, chains.end - 1)]
     return int(np.count_nonzero(edges[0] != edges[1]))
@@ -246,34 +324,34 @@ def _corefud(annotation: Annotation) -> Iterator[str]:
 
 
 def _heads(chains: Chains) -> list[int] | None:
-    """The place of each head among the words of its mention, from 1; None where heads are not known."""
+    """The position of each head among the words of its mention, from 1; None if heads are unknown."""
     words = chains.words
     if words is None:
         return None
     row, word = words.flat()
-    behind = np.bincount(row[word > words.head[row]], minlength=len(words))
-    return list((words.size - behind).tolist())
+    after_head = np.bincount(row[word > words.head[row]], minlength=len(words))
+    return list((words.size - after_head).tolist())
 
 
 def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> dict[int, str]:
-    """By token, what MISC has: brackets of one token stand behind all that open or, without any, before all that close.
+    """The MISC cells by token: mentions of one token come after opening brackets or, without any, before closing ones.
 
-    Where spans repeat, all that open mentions stay in the order of their chains, of which the first keeps a span.
+    If spans repeat, opening brackets keep the order of their chains, because the first chain keeps a span.
     """
     parts = list(_parts(mentions, heads, is_word))
     spans = [(start, end) for _, _, start, end, _ in mentions]
     keeps_order = len(set(spans)) < len(spans)
     cells = {}
     for token, (opened, closed) in _cells(parts).items():
-        single = [each for each in opened if each.endswith(")") and not keeps_order]
-        others = [each for each in opened if not each.endswith(")") or keeps_order]
+        single = [bracket for bracket in opened if bracket.endswith(")") and not keeps_order]
+        others = [bracket for bracket in opened if not bracket.endswith(")") or keeps_order]
         pieces = [*closed, *others, *single] if others else [*single, *closed]
         cells[token] = "Entity=" + "".join(pieces)
     return cells
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
-    """By token, the brackets that open mentions (or are whole ones) and those that close some.
+    """Opening brackets (with mentions of one token) and closing ones by token.
 
     Mentions of one chain close last in, first out.
     """
@@ -290,11 +368,10 @@ def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
 
 
 def _parts(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> Iterator[Part]:
-    """The parts of mentions, of which most have one."""
     for row, (_, chain, start, end, gaps) in enumerate(mentions):
         parts = list(parts_of(start, end, gaps))
         tokens = (token for begin, last in parts for token in range(begin, last + 1))
-        overt = (place for place, token in enumerate(tokens, 1) if is_word[token])
+        overt = (position for position, token in enumerate(tokens, 1) if is_word[token])
         head = next(overt, 1) if heads is None else heads[row]
         for number, (begin, last) in enumerate(parts, 1):
             part = "" if len(parts) == 1 else f"[{number}/{len(parts)}]"
@@ -302,14 +379,11 @@ def _parts(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Se
 
 
 def _documents(annotation: Annotation) -> Iterator[tuple[str, list[tuple[int, int]], list[Mention]]]:
-    """The name of each document, where its sentences begin and end, and its mentions."""
+    """The name, the bounds of sentences, and the mentions of each document."""
     corpus, chains = annotation.corpus, annotation.chains()
-    assert corpus.bounds is not None
-    bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
-    for number, name in enumerate(corpus.names):
+    for number, (name, sentences) in enumerate(zip(corpus.names, _sentences(corpus), strict=True)):
         if name != name.strip() or any(char in name for char in "\n\r"):
-            raise SettingError(f"{name!r} cannot be the name of a document in a file of columns; mend it first.")
-        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
+            raise SettingError(f"{name!r} cannot be the name of a document in a column file; mend it first.")
         yield name, sentences, chains.documents(ints([number])).rows()
 
 
@@ -323,156 +397,72 @@ def _pos(annotation: Annotation) -> list[str] | None:
     return check_cells(pos.to_list()) if isinstance(pos, Tags) else None
 
 
-# == formats/coref_jsonl.py: Coreference as JSON lines: a document a line, with its sente
+def count_crossing(chains: Chains) -> int:
+    """Count mentions with a part that crosses a part of another mention of their chain.
 
-
-CLUSTERS = ("clusters", "predicted_clusters")
-_BLOCKS = 4
-Clusters = list[list[tuple[int, int]]]
-
-
-class CorefDocument(msgspec.Struct, gc=False):
-    """One line. What is not named here is not looked at."""
-
-    doc_key: str | None = None
-    sentences: list[list[str]] | None = None
-    tokens: list[str] | None = None
-    pos: list[list[str] | str] | None = None
-    clusters: Clusters | None = None
-    predicted_clusters: Clusters | None = None
-
-
-_DECODER = msgspec.json.Decoder(CorefDocument)
-
-
-def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
-    first = next(_documents_coref_jsonl(source, source.sample(settings.block_size), settings), None)
-    return frozenset({"pos"} if first is not None and first[1].pos is not None else ())
-
-
-def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The file in batches of whole documents."""
-    names = DocumentNames(source)
-    tagged: set[bool] = set()
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
-        found = list(_documents_coref_jsonl(source, block, settings))
-        for number, document in found:
-            tagged.add(document.pos is not None)
-            if len(tagged) > 1:
-                finding = "the document has no pos where others have some, or has some where they have none"
-                raise source.error(number, finding, "give it for all")
-        if found:
-            yield _annotation(source, found, names, vocabulary, ReadInfo(COREFERENCE.name, column=_chosen(settings)))
-
-
-def kind_of(line: bytes) -> bool | None:
-    """Whether the document in a line has POS, as all of a file must have or not; None where it cannot be read."""
-    try:
-        return _DECODER.decode(line).pos is not None
-    except UNREADABLE:
-        return None
-
-
-def _documents_coref_jsonl(source: Source, block: Block, settings: ReadSettings) -> Iterator[tuple[int, CorefDocument]]:
-    """The lines and documents of a block; what cannot be read is reported."""
-    chosen = _chosen(settings)
-    for number, document in decoded_lines(source, block, _DECODER.decode):
-        fault = _settled(document, chosen)
-        if fault is None:
-            yield number, document
-        else:
-            source.report(number, *fault, PROBLEM)
-
-
-def _chosen(settings: ReadSettings) -> str | None:
-    """Which clusters a user names."""
-    for column in settings.columns:
-        if column not in CLUSTERS:
-            raise SettingError(f"{column!r} holds no clusters; choose one of {', '.join(CLUSTERS)}.")
-    return next(map(str, settings.columns), None)
-
-
-def _settled(document: CorefDocument, chosen: str | None) -> tuple[str, str] | None:
-    """Leave a document with the clusters that are wanted, and its words in sentences; what is wrong, or None."""
-    given = [name for name in CLUSTERS if getattr(document, name) is not None]
-    if chosen is None and len(given) > 1:
-        return "the document has clusters and predicted_clusters", "name one of them with --column"
-    if not given or (chosen is not None and chosen not in given):
-        return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
-    document.clusters = getattr(document, chosen or given[0])
-    if document.sentences is None:
-        if document.tokens is None:
-            return "the document has no sentences or tokens", "give its words"
-        document.sentences = [document.tokens] if document.tokens else []
-    sentences = document.sentences
-    if document.pos is not None:
-        if document.pos and all(isinstance(each, str) for each in document.pos):
-            document.pos = [list(map(str, document.pos))]
-        if [len(each) if isinstance(each, list) else -1 for each in document.pos] != list(map(len, sentences)):
-            return "pos has not the shape of sentences", "give one POS for every word"
-    size = sum(map(len, sentences))
-    for start, end in chained.from_iterable(document.clusters or ()):
-        if not 0 <= start <= end < size:
-            finding = f"the mention [{start}, {end}] is outside the document, which has {counted(size, 'token')}"
-            return finding, "give the first and the last token of each mention, counted from 0"
-    return None
-
-
-def _annotation(
-    source: Source,
-    found: list[tuple[int, CorefDocument]],
-    names: DocumentNames,
-    vocabulary: Vocabulary,
-    reading: ReadInfo,
-) -> Annotation:
-    documents = [document for _, document in found]
-    sentences = [sentence for document in documents for sentence in document.sentences or ()]
-    bounds = np.append(0, np.cumsum(ints([len(sentence) for sentence in sentences])))
-    counts = ints([len(document.sentences or ()) for document in documents])
-    first = np.cumsum(counts) - counts
-    lengths = np.diff(np.append(bounds[first], bounds[-1]))
-    lines = ints([number for number, _ in found])
-    corpus = Corpus(
-        source.display_name,
-        len(sentences),
-        bounds,
-        Tokens.of(list(chained.from_iterable(sentences))),
-        np.repeat(lines, lengths),
-        documents=first,
-        names=tuple(names.once(document.doc_key, number) for number, document in found),
-        unnamed=not any(document.doc_key for document in documents),
-        marks=lines,
+    Brackets of one chain close last in, first out, so such parts would get other bounds.
+    """
+    crossing: set[int] = set()
+    open_ends: list[int] = []
+    last_chain = -1
+    parts = (
+        (chain, begin, -last, row)
+        for row, (_, chain, start, end, gaps) in enumerate(chains.rows())
+        for begin, last in parts_of(start, end, gaps)
     )
-    layers: dict[str, Layer] = {"chains": _chains(documents, vocabulary)}
-    if all(document.pos is not None for document in documents):
-        tags = [tag for document in documents for sentence in document.pos or () for tag in sentence]
-        layers["pos"] = TagColumn(Tokens.of(tags), vocabulary.columns["pos"])
-    return Annotation(corpus, layers, {"chains": reading}, source.name)
+    for chain, begin, negative_last, mention in sorted(parts):
+        if chain != last_chain:
+            open_ends, last_chain = [], chain
+        while open_ends and open_ends[0] < begin:
+            heappop(open_ends)
+        if open_ends and open_ends[0] < -negative_last:
+            crossing.add(mention)
+        heappush(open_ends, -negative_last)
+    return len(crossing)
 
 
-def _chains(documents: Sequence[CorefDocument], vocabulary: Vocabulary) -> Chains:
-    rows, chains = list[tuple[int, int, int, int]](), 0
-    for number, document in enumerate(documents):
-        for cluster in document.clusters or ():
-            rows += [(number, start, end + 1, chains) for start, end in cluster]
-            chains += 1
-    return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
+def _count_mixed_parts(chains: Chains) -> int:
+    """The number of mentions with gaps that would get parts of others: a part joins the last mention that lacks it."""
+    by_chain: defaultdict[int, list[Ranges]] = defaultdict(list)
+    for _, chain, start, end, gaps in chains.take(chains.shape > 0).rows():
+        by_chain[chain].append(list(parts_of(start, end, gaps)))
+    count = 0
+    for mentions in by_chain.values():
+        if len(mentions) < 2:
+            continue
+        parts = [(part, number, ranges) for ranges in mentions for number, part in enumerate(ranges, 1)]
+        read_back = MentionParts()
+        # In the order of their brackets in the file.
+        for part, number, ranges in sorted(parts, key=lambda row: (row[0][0], -row[0][1])):
+            read_back.add(len(ranges), number, part)
+        count += (Counter(map(tuple, mentions)) - Counter(map(tuple, read_back.mentions))).total()
+    return count
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """A line a document."""
-    corpus, pos = annotation.corpus, annotation.layers.get("pos")
-    assert corpus.bounds is not None
-    assert corpus.tokens is not None
-    words = corpus.tokens.texts(0, len(corpus.tokens))
-    tags = pos.to_list() if isinstance(pos, Tags) else None
-    clusters = annotation.chains().clusters(len(corpus.names))
-    edges = np.append(corpus.documents, corpus.sentences).tolist()
-    bounds = corpus.bounds.tolist()
-    for number, name in enumerate(corpus.names):
-        sentences = [(bounds[at], bounds[at + 1]) for at in range(*edges[number : number + 2])]
-        record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
-        if tags is not None:
-            record["pos"] = [tags[begin:end] for begin, end in sentences]
-        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
-        yield msgspec.json.encode(record).decode() + "\n"
+def parts_of(start: int, end: int, gaps: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Yield first and last token of the parts between gaps, which are sorted, and neither first nor last."""
+    begin = start
+    for gap in gaps:
+        if start + gap > begin:
+            yield begin, start + gap - 1
+        begin = start + gap + 1
+    yield begin, end - 1
+
+
+def _count_moved_spans(chains: Chains, *, single_first: bool) -> int:
+    """The number of repeated spans that another chain would keep, because the first bracket determines the first chain.
+
+    With `single_first`, mentions of one token come first among mentions that begin at the same token.
+    """
+    by_span: defaultdict[tuple[object, ...], set[int]] = defaultdict(set)
+    first_row: dict[int, int] = {}
+    first_bracket: dict[int, tuple[int, bool, int]] = {}
+    for row, (document, chain, start, end, gaps) in enumerate(chains.rows()):
+        by_span[document, start, end, gaps].add(chain)
+        first_row.setdefault(chain, row)
+        bracket = (start, single_first and end > start + 1, row)
+        first_bracket[chain] = min(first_bracket.get(chain, bracket), bracket)
+    shared = [numbers for numbers in by_span.values() if len(numbers) > 1]
+    return sum(
+        min(numbers, key=first_row.__getitem__) != min(numbers, key=first_bracket.__getitem__) for numbers in shared
+    )

@@ -41,24 +41,26 @@ from evenhand.formats.parsing.token_table import rows_of
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 
-# == formats/corefud_brackets.py: What `Entity=` says in CorefUD: brackets with their fields,
-
-
 _ENTITY_FIELDS = ("eid", "GRP")
-"""What the field that names the entity is called, now and in older files."""
+"""Names of the field with the entity, now and in older files."""
 _HEAD_FIELD = "head"
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
 _PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _EDGE = re.compile(r"(?P<word>[0-9]{1,9})(?:\.(?P<decimal>[0-9]{1,9}))?:(?P<relation>.+)")
-NO_NUMBER = -1
-"""The head of a bracket that has something else in its place."""
+_NOT_A_NUMBER = -1
+"""The head of a bracket whose head is not a number."""
+_LAYOUT = WordLayout("corefud", {column: index for index, column in enumerate(COLUMNS)}, len(COLUMNS))
+_BLOCKS = 4
+_SAMPLE = 200
+_LONGEST_VALUE = 80
+_REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
 Bracket = tuple[str, bool, bool, int]
 """Name, opens, closes, head (0: none)."""
 
 
 @dataclass(frozen=True)
 class EntityFields:
-    """Which fields of an opening bracket name the entity and its head; without a declaration, the usual ones."""
+    """The fields of an opening bracket with the entity and its head; the usual ones without a declaration."""
 
     entity: int = 0
     head: int | None = 2
@@ -71,13 +73,13 @@ class EntityFields:
         return EntityFields(entity, fields.index(_HEAD_FIELD) if _HEAD_FIELD in fields else None, is_declared=True)
 
     def brackets(self, value: str) -> list[Bracket] | None:
-        """Every bracket; None where something else stands there."""
-        brackets, place = [], 0
-        while place < len(value):
-            bracket = _BRACKET.match(value, place)
+        """Return all brackets; None if there is anything else."""
+        brackets, offset = list[Bracket](), 0
+        while offset < len(value):
+            bracket = _BRACKET.match(value, offset)
             if bracket is None:
                 return None
-            piece, place = bracket[0], bracket.end()
+            piece, offset = bracket[0], bracket.end()
             if not piece.startswith("("):
                 brackets.append((piece[:-1], False, True, 0))
                 continue
@@ -91,12 +93,12 @@ class EntityFields:
         written = "" if self.head is None or self.head >= len(fields) else fields[self.head].strip()
         if written.isdecimal() and written.isascii() and len(written) < 10:
             return int(written)
-        return NO_NUMBER if written and self.is_declared else 0
+        return _NOT_A_NUMBER if written and self.is_declared else 0
 
 
 @dataclass(frozen=True)
 class EntityMention:
-    """A mention: its entity, the first and last token of each part, and the place of its head (0: none)."""
+    """A mention: its entity, the first and last token of each part, and the position of its head (0: none)."""
 
     entity: str
     ranges: Ranges
@@ -104,7 +106,7 @@ class EntityMention:
 
     @property
     def gaps(self) -> tuple[int, ...]:
-        """The tokens that parts leave out between them, counted from the first one."""
+        """Tokens between the parts, counted from the first token of the mention."""
         if len(self.ranges) == 1:
             return ()
         inside = {token for begin, last in self.ranges for token in range(begin, last + 1)}
@@ -112,26 +114,26 @@ class EntityMention:
         return tuple(token - first for token in range(first, max(inside)) if token not in inside)
 
 
-def whole_mentions(
+def _join_parts(
     names: Sequence[str], brackets: Brackets, opens: Ints, closes: Ints, heads: Ints, document: Ints, report: Report
 ) -> list[EntityMention]:
-    """Mentions in the order of their first parts. A mention without all of its parts is a problem."""
+    """Mentions in the order of their first parts. A mention with missing parts is a problem."""
     mentions: list[EntityMention] = []
-    joined, several = MentionParts(), dict[int, int]()
+    mention_parts, part_counts = MentionParts(), dict[int, int]()
     head_of: dict[tuple[str, int, int], int] = {}
     columns = (brackets.token[opens], brackets.token[closes], brackets.name[opens], heads[opens])
     for begin, last, code, head in zip(*(column.tolist() for column in columns), strict=True):
-        found = _PART.fullmatch(names[code])
-        if found is None:
+        part = _PART.fullmatch(names[code])
+        if part is None:
             mentions.append(EntityMention(names[code], [(begin, last)], head))
             continue
-        head_of[found["entity"], begin, last] = head
-        entity = (int(document[begin]), found["entity"], found["parts"])
-        ranges = joined.add(entity, int(found["part"]), (begin, last))
+        head_of[part["entity"], begin, last] = head
+        entity = (int(document[begin]), part["entity"], part["parts"])
+        ranges = mention_parts.add(entity, int(part["part"]), (begin, last))
         if ranges is not None:
-            several[len(mentions)] = int(found["parts"])
-            mentions.append(EntityMention(found["entity"], ranges))
-    for row, parts in several.items():
+            part_counts[len(mentions)] = int(part["parts"])
+            mentions.append(EntityMention(part["entity"], ranges))
+    for row, parts in part_counts.items():
         name, ranges = mentions[row].entity, mentions[row].ranges
         mentions[row] = EntityMention(name, ranges, head_of[name, *ranges[-1]])
         if len(ranges) != parts:
@@ -140,22 +142,22 @@ def whole_mentions(
     return mentions
 
 
-def head_places(mentions: Sequence[EntityMention], size: Ints, report: Report) -> Ints:
-    """The place of each head among the words of its mention, from 0; heads beyond these are a problem."""
+def _head_positions(mentions: Sequence[EntityMention], size: Ints, report: Report) -> Ints:
+    """The position of each head among the words of its mention, from 0; heads beyond these are a problem."""
     head = np.array([mention.head for mention in mentions], dtype=np.int64)
     head[size == 1] = 0
-    for row in np.flatnonzero((head > size) | (head == NO_NUMBER)).tolist():
+    for row in np.flatnonzero((head > size) | (head == _NOT_A_NUMBER)).tolist():
         name, words = mentions[row].entity, counted(size[row], "word")
         finding = f"a mention of {name!r} has the head {head[row]}, but {words}"
-        if head[row] == NO_NUMBER:
-            finding = f"the head of a mention of {name!r} is no number"
-        report(mentions[row].ranges[0][0], finding, f"give the place of its head, from 1 to {size[row]}")
+        if head[row] == _NOT_A_NUMBER:
+            finding = f"the head of a mention of {name!r} is not a number"
+        report(mentions[row].ranges[0][0], finding, f"give the position of its head, from 1 to {size[row]}")
         head[row] = 0
     return np.maximum(head - 1, 0)
 
 
 class EmptyNodeEdges:
-    """What empty nodes depend on by DEPS: parents and relations."""
+    """Parents and relations of empty nodes in DEPS."""
 
     def __init__(self, corpus: Corpus, cells: Tokens, report: Report) -> None:
         assert corpus.decimals is not None
@@ -163,7 +165,7 @@ class EmptyNodeEdges:
         self._overt = np.append(0, np.cumsum(corpus.decimals < 0))
 
     def __call__(self, token: int) -> tuple[Edge, ...]:
-        """The edges of a token, each once, in some order that is always the same."""
+        """Return the edges of a token, without duplicates, in a fixed order."""
         corpus, cell = self._corpus, self._cells[token]
         assert corpus.bounds is not None
         if cell in ("_", ""):
@@ -177,7 +179,7 @@ class EmptyNodeEdges:
         for written in cell.split("|"):
             edge = _EDGE.fullmatch(written)
             if edge is None:
-                finding = f"{written[:80]!r} is no edge of an empty node"
+                finding = f"{written[:_LONGEST_VALUE]!r} is not an edge of an empty node"
                 self._report(token, finding, "write DEPS as parent:relation, with bars between")
                 continue
             word, decimal = int(edge["word"]), None if edge["decimal"] is None else int(edge["decimal"])
@@ -185,35 +187,25 @@ class EmptyNodeEdges:
             yield (ROOT if is_root else word_number(before + word, decimal, is_first=word == 0)), edge["relation"]
 
 
-# == formats/corefud.py (primary)
-
-
-_LAYOUT = WordLayout("corefud", {column: place for place, column in enumerate(COLUMNS)}, len(COLUMNS))
-_BLOCKS = 4
-_SAMPLE = 200
-_MOST_SHOWN = 80
-_REMEDY = "write Entity=(e1), or (e1 and e1) at the first and last word of a mention"
-
-
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     return COREFUD.contents.traits | ({"pos"} if _pos_column(source, settings) is not None else set())
 
 
 def _pos_column(source: Source, settings: ReadSettings) -> int | None:
-    """The column of POS that the first words have: UPOS, else XPOS, unless a user names one."""
-    wanted = ["upos", "xpos"]
+    """The column of POS of the first words: UPOS, else XPOS, unless the user names one."""
+    candidates = ["upos", "xpos"]
     for column in settings.columns:
-        name, _, place = str(column).partition("=")
-        if name != "pos" or place not in wanted:
-            raise SettingError(f"{column!r} names no column of CorefUD; write pos=upos or pos=xpos.")
-        wanted = [place]
+        key, _, name = str(column).partition("=")
+        if key != "pos" or name not in candidates:
+            raise SettingError(f"{column!r} does not name a column of CorefUD; write pos=upos or pos=xpos.")
+        candidates = [name]
     words = [cells for _, _, cells in islice(rows_of(source), _SAMPLE) if len(cells) == _LAYOUT.width]
-    places = [COLUMNS.index(each) for each in wanted]
-    return next((place for place in places if any(cells[place] != "_" for cells in words)), None)
+    indices = map(COLUMNS.index, candidates)
+    return next((index for index in indices if any(cells[index] != "_" for cells in words)), None)
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The file in batches of whole documents."""
+    """Yield batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
     reader = _Reader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
@@ -233,17 +225,16 @@ class _Reader:
     reading: ReadInfo
     names: DocumentNames
     fields: EntityFields = field(default_factory=EntityFields)
-    """Which fields an opening bracket has."""
 
     def read(self, block: Block) -> Annotation | None:
-        """The documents of a block, if it has any."""
+        """Return the documents of a block, if it has any."""
         lines = split(block, tabs=True)
-        found = LineSorter(self.source, _LAYOUT, lines).sort()
-        tokens = np.sort(np.concatenate((found.words, found.empty_nodes)))
+        words = LineSorter(self.source, _LAYOUT, lines).sort()
+        tokens = np.sort(np.concatenate((words.words, words.empty_nodes)))
         if not len(tokens):
             return None
-        bounds = np.append(np.unique(found.sentence_of_line[tokens], return_index=True)[1], len(tokens))
-        names, first, unnamed = self._documents(found, tokens)
+        bounds = np.append(np.unique(words.sentence_of_line[tokens], return_index=True)[1], len(tokens))
+        names, first, unnamed = self._documents(words, tokens)
         cells = lines.table(tokens, _LAYOUT.width)
         corpus = Corpus(
             self.source.display_name,
@@ -252,7 +243,7 @@ class _Reader:
             cells.tokens(_LAYOUT.columns["form"]),
             tokens,
             lines.first_line,
-            decimals=_decimals(cells, np.isin(tokens, found.empty_nodes)),
+            decimals=_decimals(cells, np.isin(tokens, words.empty_nodes)),
             documents=np.searchsorted(bounds, first),
             names=names,
             unnamed=unnamed,
@@ -263,20 +254,20 @@ class _Reader:
             layers["pos"] = TagColumn(cells.tokens(self.pos), self.vocabulary.columns["pos"])
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
-    def _documents(self, found: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:
+    def _documents(self, words: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:
         """The names of documents, their first tokens, and whether none has a name; without marks there is one."""
         names, first, unnamed = list[str](), list[int](), True
-        text_of = np.frombuffer(found.lines.data, dtype=np.uint8)
-        # Also those of sentences that are left out, as something in them is wrong.
-        is_comment = (text_of[found.lines.begins] == ord("#")) & (found.lines.cells > 0)
+        lines = words.lines
+        # All comments, including those of sentences that are left out because of problems.
+        is_comment = (np.frombuffer(lines.data, dtype=np.uint8)[lines.begins] == ord("#")) & (lines.cells > 0)
         for line in np.flatnonzero(is_comment).tolist():
-            text = found.lines.text(line)
+            text = lines.text(line)
             if text.startswith(DECLARATION):
                 self.fields = EntityFields.declared(text)
             name = _new_document(text)
             if name is not None:
                 unnamed &= not name
-                names.append(self.names.once(name or None, found.lines.number(line)))
+                names.append(self.names.once(name or None, lines.number(line)))
                 first.append(int(np.searchsorted(tokens, line)))
         if not first or first[0] > 0:
             names, first = ["", *names], [0, *first]
@@ -287,62 +278,62 @@ class _Reader:
             self.source.report(corpus.line(token), finding, remedy, "chain")
 
         names, brackets, heads = self._brackets(cells.tokens(_LAYOUT.columns["misc"]), report)
-        found = whole_mentions(names, brackets, *match(brackets, document, report), heads, document, report)
-        begin = ints([min(each.ranges)[0] for each in found])
-        end = ints([max(last for _, last in each.ranges) + 1 for each in found])
-        gaps = [each.gaps for each in found]
+        mentions = _join_parts(names, brackets, *match(brackets, document, report), heads, document, report)
+        begin = ints([min(mention.ranges)[0] for mention in mentions])
+        end = ints([max(last for _, last in mention.ranges) + 1 for mention in mentions])
+        gaps = [mention.gaps for mention in mentions]
         shape = ints([self.vocabulary.shapes.code(gap) for gap in gaps])
         size = end - begin - ints([len(gap) for gap in gaps])
         of_mention = document[begin]
-        chain = _numbered([each.entity for each in found], of_mention, begin, end, size)
+        chain = _numbered([mention.entity for mention in mentions], of_mention, begin, end, size)
         before = corpus.document_bounds[of_mention]
         chains = Chains(self.vocabulary, of_mention, begin - before, end - before, chain, shape)
         edges = EmptyNodeEdges(corpus, cells.tokens(_LAYOUT.columns["deps"]), report)
-        return replace(chains, words=mention_words(chains, corpus, head_places(found, size, report), edges))
+        return replace(chains, words=mention_words(chains, corpus, _head_positions(mentions, size, report), edges))
 
     def _brackets(self, misc: Tokens, report: Report) -> tuple[list[str], Brackets, Ints]:
-        """The names of entities (and parts of mentions), all brackets with numbers of names, and their heads."""
+        """The names of entities (and of parts of mentions), all brackets with numbers of names, and their heads."""
         codes: dict[str, int] = {}
         rows = list[tuple[int, int, bool, bool, int]]()
         for token in np.flatnonzero(misc.end - misc.start > 1).tolist():
-            for value in (each for each in misc[token].split("|") if each.startswith("Entity=")):
+            for value in filter(lambda value: value.startswith("Entity="), misc[token].split("|")):
                 if len(value) > BRACKETS.value:
                     report(token, *too_long(len(value.encode())))
                     continue
-                found = self.fields.brackets(value.removeprefix("Entity="))
-                if found is None:
-                    report(token, f"{value[:_MOST_SHOWN]!r} is no coreference annotation", _REMEDY)
+                brackets = self.fields.brackets(value.removeprefix("Entity="))
+                if brackets is None:
+                    report(token, f"{value[:_LONGEST_VALUE]!r} is not a coreference annotation", _REMEDY)
                     continue
-                for name, opens, closes, head in found:
+                for name, opens, closes, head in brackets:
                     rows.append((token, codes.setdefault(name, len(codes)), opens, closes, head))
         table = ints(rows).reshape(-1, 5).T
-        brackets = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
-        return list(codes), brackets, table[4]
+        columns = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
+        return list(codes), columns, table[4]
 
 
 def _numbered(entities: Sequence[str], document: Ints, begin: Ints, end: Ints, size: Ints) -> Ints:
     """Numbers of chains in the order of their first mentions: first word, longer first, last word, entity."""
-    names = {name: number for number, name in enumerate(sorted(set(entities)))}
-    entity = ints([names[name] for name in entities])
+    codes = {name: code for code, name in enumerate(sorted(set(entities)))}
+    entity = ints([codes[name] for name in entities])
     order = np.lexsort((entity, end, -size, begin))
     _, first, inverse = np.unique(chains_of(entity, document)[order], return_index=True, return_inverse=True)
-    found = np.empty_like(entity)
-    found[order] = np.argsort(np.argsort(first))[inverse]
-    return found
+    number = np.empty_like(entity)
+    number[order] = np.argsort(np.argsort(first))[inverse]
+    return number
 
 
 def _new_document(comment: str) -> str | None:
-    """The name in `# newdoc id = name`, which is empty in `# newdoc`; None where a comment begins no document."""
+    """The name in `# newdoc id = name`, which is empty in `# newdoc`; None for other comments."""
     text = comment.removeprefix("#").strip()
-    behind = text.removeprefix("newdoc")
-    if behind == text or (behind and not behind[0].isspace()):
+    attribute = text.removeprefix("newdoc")
+    if attribute == text or (attribute and not attribute[0].isspace()):
         return None
-    key, equals, name = behind.partition("=")
-    return name.strip() if not behind or (equals and key.strip() == "id") else None
+    key, equals, name = attribute.partition("=")
+    return name.strip() if not attribute or (equals and key.strip() == "id") else None
 
 
 def _decimals(cells: Cells, is_empty: Bools) -> Ints:
-    """The numbers behind the points of empty nodes; -1 for words."""
+    """The numbers after the points of empty nodes; -1 for words."""
     decimals = np.full(len(is_empty), -1)
     start, _ = cells.column(_LAYOUT.columns["id"])
     window = windows(cells.data)
