@@ -13,7 +13,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from evenhand.report import notebook as fragment
-from evenhand.results.display import Shown
+from evenhand.results.display import Displayed
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 ALLOWED = {
@@ -191,7 +191,7 @@ def test_germeval(tmp_path: Path) -> None:
 
 
 def test_what_has_no_tables_is_shown_as_text() -> None:
-    class Other(Shown):
+    class Other(Displayed):
         def __str__(self) -> str:
             return "a <b>\n\x1b[0mc\n"
 

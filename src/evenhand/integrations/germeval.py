@@ -28,7 +28,7 @@ from evenhand.parameters import checked_arguments
 from evenhand.report import latex as booktabs
 from evenhand.report.document import ReportDocument, Section, row_texts
 from evenhand.report.latex import comment
-from evenhand.results.display import Shown
+from evenhand.results.display import Displayed
 from evenhand.settings import ReadSettings, Repair
 from evenhand.tables import Cell, Column, Table
 from evenhand.tasks.spans.germeval import (
@@ -69,7 +69,7 @@ class Repairs:
 
 
 @dataclass(frozen=True, repr=False)
-class GermEval(Shown):
+class GermEval(Displayed):
     """The metrics of GermEval 2014: `result.strict.f1`, `result.inner.recall`, `result.labels["LOCderiv"].outer.f1`."""
 
     name: str

@@ -26,7 +26,7 @@ from evenhand.formats.arrow_write import named, table_file, table_format
 from evenhand.report.agreement_tables import COLUMNS, agreement_rows
 from evenhand.results.agreement import Agreement
 from evenhand.results.comparison import Comparison, Ranking
-from evenhand.results.display import Framed, Shown, Tallied
+from evenhand.results.display import Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
@@ -83,13 +83,13 @@ class TableRows:
     rows: Sequence[Sequence[Value]]
 
 
-def rows_of(subject: Framed) -> TableRows:
+def rows_of(subject: WithRows) -> TableRows:
     """All rows of a result; None for undefined scores."""
     table = _rows_of(subject)
     return TableRows(table.columns, [[None if value != value else value for value in row] for row in table.rows])
 
 
-def _rows_of(subject: Framed) -> TableRows:
+def _rows_of(subject: WithRows) -> TableRows:
     if isinstance(subject, Agreement):
         columns = {name: _NUMBER if name in ("value", "low", "high") else _TEXT for name in COLUMNS}
         return TableRows(columns, list(agreement_rows(subject)))
@@ -195,7 +195,7 @@ _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Characters that begin a formula in spreadsheets."""
 
 
-def render(subject: Framed) -> str:
+def render(subject: WithRows) -> str:
     """CSV. Texts that a spreadsheet would run as a formula begin with a single quote; numbers are unchanged."""
     table = rows_of(subject)
     return "".join(_line(row) for row in (tuple(table.columns), *table.rows))
@@ -214,7 +214,7 @@ def _safe(value: Value) -> Value:
     return f"'{value}" if is_formula else value
 
 
-def render_json(subject: Shown) -> str:
+def render_json(subject: Displayed) -> str:
     return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"
 
 
@@ -232,7 +232,7 @@ Column = tuple[str, Sequence[Value]]
 """The type of a column, `text`, `whole` or `number`, and its values."""
 
 
-def to_pandas(subject: Framed) -> Any:
+def to_pandas(subject: WithRows) -> Any:
     """A `pandas.DataFrame`; integers have the type Int64, which has missing values."""
     pandas = _library("pandas")
     types = {"text": "string", "whole": "Int64", "number": "float64"}
@@ -242,7 +242,7 @@ def to_pandas(subject: Framed) -> Any:
     )
 
 
-def to_polars(subject: Framed) -> Any:
+def to_polars(subject: WithRows) -> Any:
     """A `polars.DataFrame`."""
     polars = _library("polars")
     types = {"text": polars.String, "whole": polars.Int64, "number": polars.Float64}
@@ -251,13 +251,13 @@ def to_polars(subject: Framed) -> Any:
     return polars.DataFrame({name: values for name, (_, values) in columns.items()}, schema=schema)
 
 
-def to_arrow(subject: Framed) -> Any:
+def to_arrow(subject: WithRows) -> Any:
     """A `pyarrow.Table`."""
     types = {"text": "string", "whole": "int64", "number": "float64"}
     return arrow.table({name: arrow.array(values, types[kind]) for name, (kind, values) in _columns(subject).items()})
 
 
-def _columns(subject: Framed) -> Mapping[str, Column]:
+def _columns(subject: WithRows) -> Mapping[str, Column]:
     table = rows_of(subject)
     return {
         name: _typed(kind, [row[number] for row in table.rows])
@@ -288,7 +288,7 @@ _NUMBERS = ("document", "sentence")
 _COLUMNS = ("system", "judge", "document", "document_name", "sentence", "gold_label", "system_label", "kind")
 
 
-def tally_table(subject: Tallied) -> Any:
+def tally_table(subject: WithTallies) -> Any:
     """A `pyarrow.Table` with one row per system, scorer, group, gold label, system label and count type."""
     results = _results(subject)
     schema = _schema(results)
@@ -296,7 +296,7 @@ def tally_table(subject: Tallied) -> Any:
     return arrow.Table.from_batches(batches, schema)
 
 
-def write_tallies(subject: Tallied, path: str | Path) -> None:
+def write_tallies(subject: WithTallies, path: str | Path) -> None:
     """Write the same rows to a file, one tally after the other."""
     form, results = table_format(path), _results(subject)
     with table_file(path, form, _schema(results)) as sink:
@@ -304,7 +304,7 @@ def write_tallies(subject: Tallied, path: str | Path) -> None:
             sink.add(columns)
 
 
-def _results(subject: Tallied) -> Results:
+def _results(subject: WithTallies) -> Results:
     if isinstance(subject, Results):
         return subject
     assert isinstance(subject, Result)  # nothing else is tallied

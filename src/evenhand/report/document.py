@@ -13,7 +13,7 @@ from math import isnan
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, SettingError, announced, counted, unknown
 from evenhand.registry import lazy
-from evenhand.results.display import Shown, Tabled
+from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
 from evenhand.tables import PLAIN, Cell, Kind, Table, TableStyle
 from evenhand.tasks.registry import TASKS
@@ -43,7 +43,7 @@ class ReportDocument:
         return [announced(note) for note in self.notes if not note.startswith(WARNING)]
 
 
-def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> ReportDocument:
+def document(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> ReportDocument:
     """The report on a result."""
     for kind in type(subject).__mro__:
         if kind.__name__ in _DOCUMENTS:
@@ -51,7 +51,7 @@ def document(subject: Shown | Tabled, style: TableStyle = PLAIN) -> ReportDocume
     raise TypeError(f"{type(subject).__name__} has no tables")
 
 
-_DOCUMENTS: Mapping[str, Callable[[Shown | Tabled, TableStyle], ReportDocument]] = {
+_DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDocument]] = {
     "Adjudication": lazy("evenhand.report.agreement_tables:adjudication_document"),
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
@@ -84,7 +84,7 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
     return ReportDocument(f"gold standard {gold.name}: {units}", sections, results.notes, results.signature)
 
 
-def selected(subject: Shown | Tabled, style: TableStyle) -> ReportDocument:
+def selected(subject: Displayed | WithTables, style: TableStyle) -> ReportDocument:
     """The report on a result with the rows and columns that printed forms show."""
     report = document(subject, style)
     sections = [Section(section.heading, [table.folded() for table in section.tables]) for section in report.sections]

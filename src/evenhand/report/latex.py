@@ -17,7 +17,7 @@ from unicodedata import normalize
 from evenhand.dataclass import dataclass
 from evenhand.errors import visible
 from evenhand.report.document import Section, best_cells, headings, row_texts, selected, without_bars
-from evenhand.results.display import Shown, Tabled
+from evenhand.results.display import Displayed, WithTables
 from evenhand.tables import PLAIN, Column, Table, TableStyle
 
 _TYPE = r"\small\setlength{\tabcolsep}{4pt}"
@@ -25,7 +25,7 @@ _MAX_FLOATS = 16
 """LaTeX stops if too many floating tables wait for a place."""
 
 
-def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
+def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     """The whole report as tabulars, with the other texts as comments; the best of several systems are bold."""
     style = replace(style, marks=True)
     report = selected(subject, style)

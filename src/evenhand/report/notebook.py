@@ -14,7 +14,7 @@ from evenhand.errors import counted, visible
 from evenhand.report.document import ReportDocument, Section, cell_text, document, headings
 from evenhand.report.html import render as page
 from evenhand.results.comparison import Report
-from evenhand.results.display import Shown, Tabled
+from evenhand.results.display import Displayed, WithTables
 from evenhand.tables import Cell, Column, Table
 
 MAX_ROWS = 100
@@ -27,7 +27,7 @@ _UNTYPESET = "tex2jax_ignore mathjax_ignore"
 _RULE = "border-top:1px solid rgba(128,128,128,.5)"
 
 
-def render(subject: Shown, max_rows: int = MAX_ROWS) -> str:
+def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
     """The opening, the summary, every other section below its heading, notes and signature."""
     report = _document(subject)
     if report is None:
@@ -41,12 +41,12 @@ def render(subject: Shown, max_rows: int = MAX_ROWS) -> str:
     return _enclosed(parts)
 
 
-def _document(subject: Shown) -> ReportDocument | None:
+def _document(subject: Displayed) -> ReportDocument | None:
     """The tables of a result, if it has any."""
     as_document: Callable[[], ReportDocument] | None = getattr(subject, "as_document", None)
     if as_document is not None:
         return as_document()
-    return document(subject) if isinstance(subject, Tabled) else None
+    return document(subject) if isinstance(subject, WithTables) else None
 
 
 def _enclosed(parts: Sequence[str]) -> str:
@@ -129,7 +129,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def render_table_page(subject: Shown) -> str:
+def render_table_page(subject: Displayed) -> str:
     """The tables of a result as a self-contained page."""
     return _PAGE.format(body=render(subject, max_rows=sys.maxsize))
 

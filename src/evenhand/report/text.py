@@ -14,7 +14,7 @@ from unicodedata import category, east_asian_width
 
 from evenhand.errors import SettingError, visible
 from evenhand.report.document import best_cells, headings, row_texts, selected, without_bars
-from evenhand.results.display import Shown, Tabled
+from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
 from evenhand.scoring.prf import percentages
 from evenhand.scoring.scores import Row
@@ -28,7 +28,7 @@ _SIGNIFICANT = re.compile(r"([+-]).*\*")
 """A difference with stars."""
 
 
-def render(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
+def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     """The whole report: the opening, every section's tables, notes and signature.
 
     If the style has a width, sentences are wrapped, and wider tables are split. All parts have the first one or two
@@ -139,7 +139,7 @@ _BEFORE_FORMULAS = "=+-@"
 """Characters that begin a formula or a list, if they begin a cell."""
 
 
-def render_markdown(subject: Shown | Tabled, style: TableStyle = PLAIN) -> str:
+def render_markdown(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     """The whole report, with the signature as code."""
     report = selected(subject, style)
     parts = [_escaped(report.opening), *(line for text in report.warnings for line in ("", _escaped(text)))]

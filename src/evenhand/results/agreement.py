@@ -19,7 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.formats.jsonl import written as written_override_lines
 from evenhand.parameters import check_whole_number
-from evenhand.results.display import Framed, Shown, Tabled, written
+from evenhand.results.display import Displayed, WithRows, WithTables, written
 from evenhand.version import __version__
 
 # Figures, in the form of their JSON
@@ -233,7 +233,7 @@ class Voters(Protocol):
         """All regions in their sentences; at most `limit` are included, conflicts first."""
 
 
-class Agreement(Shown, Framed, Tabled):
+class Agreement(Displayed, WithRows, WithTables):
     """The agreement of annotators: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
 
     def __init__(
@@ -401,7 +401,7 @@ class Agreement(Shown, Framed, Tabled):
 
 
 @dataclass(frozen=True, repr=False)
-class Adjudication(Shown, Tabled):
+class Adjudication(Displayed, WithTables):
     """Overrides of a gold standard: `adjudication.problems`, `adjudication.apply("better.conll")`."""
 
     gold: str

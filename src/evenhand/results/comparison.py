@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import msgspec
+from msgspec import to_builtins
 
 from evenhand.arrays import Count, Difference, Share, Values
 from evenhand.comparison.differences import Bound
@@ -17,7 +18,7 @@ from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.results.display import Framed, Plotted, Shown, Tabled, written
+from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, written
 from evenhand.results.result import GoldSummary, Results, defined, plain
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
@@ -162,8 +163,8 @@ class Pair:
             "difference": self.difference,
             "delta": defined(self.delta),
             "classes": {
-                name: {"count": each.count, "share": each.share, "transitions": msgspec.to_builtins(each.transitions)}
-                for name, each in self.classes.items()
+                name: {"count": units.count, "share": units.share, "transitions": to_builtins(units.transitions)}
+                for name, units in self.classes.items()
             },
             # words are right or wrong, so none of them has moved
             **({"moved": self.moved} if self.mcnemar is None else {}),
@@ -194,7 +195,7 @@ def _plain_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking(Shown, Framed, Plotted, Tabled):
+class Ranking(Displayed, WithRows, WithFigures, WithTables):
     """Systems under several measures: `ranking["ts"]["florian"].rank`."""
 
     name: str
@@ -281,6 +282,7 @@ class Ranking(Shown, Framed, Plotted, Tabled):
         return load_ranking(source)
 
     def _figures(self) -> dict[str, Any]:
+        before = {measure: _plain_scores(scores) for measure, scores in self.before.items()}
         return {
             "task": self.task,
             "signature": self.signature,
@@ -299,9 +301,9 @@ class Ranking(Shown, Framed, Plotted, Tabled):
                 for system in self.systems
             ],
             "correlations": plain(self.correlations),
-            "clusters": msgspec.to_builtins(self.clusters),
+            "clusters": to_builtins(self.clusters),
             "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
-            **({"before": {model: _plain_scores(each) for model, each in self.before.items()}} if self.before else {}),
+            **({"before": before} if before else {}),
         }
 
 
@@ -360,7 +362,7 @@ class Slice(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Shown, Framed, Plotted, Tabled):
+class Comparison(Displayed, WithRows, WithFigures, WithTables):
     """Several systems on the same units: `comparison.pair("elmo", "flair").corrections`."""
 
     gold: GoldSummary
@@ -452,14 +454,14 @@ class Comparison(Shown, Framed, Plotted, Tabled):
                 "correct": self.correct_answers.tolist(),
                 **({"paired": paired} if paired else {}),
             },
-            "labels": msgspec.to_builtins(self.labels),
-            "slices": msgspec.to_builtins(self.slices),
+            "labels": to_builtins(self.labels),
+            "slices": to_builtins(self.slices),
             "units": [unit.to_dict() for unit in self.shown_units],
             "resampling": dict(self.resampling),
             "report": {"show": self.show, "top": self.top, "sort": self.sort},
             "reading": plain(gold.reading),
             **({"before": _plain_scores(self.before)} if self.before else {}),
-            **({} if self.shared is None else {"shared": msgspec.to_builtins(self.shared)}),
+            **({} if self.shared is None else {"shared": to_builtins(self.shared)}),
         }
 
     @staticmethod
@@ -474,7 +476,7 @@ class Comparison(Shown, Framed, Plotted, Tabled):
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Shown):
+class Report(Displayed):
     """The content of one page: scores, ranks, differences, and their units."""
 
     title: str

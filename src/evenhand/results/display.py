@@ -22,7 +22,7 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
-class Shown:
+class Displayed:
     """A result with text, JSON and notebook views."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Shown:
         return render(self)
 
 
-class Tabled:
+class WithTables:
     """A result with tables."""
 
     def to_markdown(
@@ -98,7 +98,7 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-class Framed:
+class WithRows:
     """A result with rows, as in CSV and data frames."""
 
     def to_pandas(self) -> Any:
@@ -120,7 +120,7 @@ class Framed:
         return to_arrow(self)
 
 
-class Tallied:
+class WithTallies:
     """A result with tallies, the counts that its scores are computed from."""
 
     def tallies_to_arrow(self) -> Any:
@@ -136,7 +136,7 @@ class Tallied:
         write_tallies(self, path)
 
 
-class Plotted:
+class WithFigures:
     """A result with figures."""
 
     def plot(

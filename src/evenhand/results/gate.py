@@ -9,8 +9,8 @@ from typing import Any
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.comparison import Comparison, Pair
-from evenhand.results.display import Shown, Tabled
-from evenhand.results.result import Results, defined
+from evenhand.results.display import Displayed, WithTables
+from evenhand.results.result import Result, Results, defined
 from evenhand.tasks.registry import model as declared_model
 from evenhand.version import __version__
 
@@ -45,7 +45,7 @@ class Unchecked:
 
 
 @dataclass(frozen=True, repr=False)
-class Gate(Shown, Tabled):
+class Gate(Displayed, WithTables):
     """The verdict on a candidate: `gate.passed`, `gate.criteria`, and the scores and comparison that it is based on."""
 
     candidate: str
@@ -96,7 +96,8 @@ class Gate(Shown, Tabled):
         if self.compared is not None:
             values = {system: scores[name] for system, scores in self.compared.further_scores.items() if name in scores}
         else:
-            values = {system: each[name].headline for system, each in (self.results or {}).items() if name in each}
+            results: Mapping[str, Result] = self.results or {}
+            values = {system: result[name].headline for system, result in results.items() if name in result}
         differs = any(repr(values[system]) != repr(score) for system, score in self.scores.items() if system in values)
         return (name, values) if differs else None
 

@@ -422,9 +422,9 @@ def _pair(saved: Saved, units: Sequence[Unit], further: Sequence[str]) -> Pair:
     classes, changes = _field(saved, "classes", dict[str, Saved]), saved.get("further", {})
 
     def differences(name: str) -> Saved:
-        own = [unit for unit in units if unit.pair == (before, after) and unit.kind == name]
+        saved_units = [unit for unit in units if unit.pair == (before, after) and unit.kind == name]
         count = _field(classes[name], "count", Count)
-        return {**classes[name], "name": name, "_units": partial(_saved_units, name, own, count)}
+        return {**classes[name], "name": name, "_units": partial(_all_units, name, saved_units, count)}
 
     fields = {
         **saved,
@@ -450,7 +450,7 @@ def _change(saved: Saved) -> Saved:
     }
 
 
-def _saved_units(kind: str, units: list[Unit], count: int) -> list[Unit]:
+def _all_units(kind: str, units: list[Unit], count: int) -> list[Unit]:
     """The units of a class, if all of them were saved."""
     if len(units) < count:
         few = f"{len(units):,} of these {counted(count, 'unit')} were saved"
@@ -491,8 +491,8 @@ def _matrix(rows: object, systems: Sequence[str]) -> Values:
 
 def _ranking(saved: Saved) -> Ranking:
     ranking: Ranking = _convert(_ranking_fields(saved), Ranking)
-    for each in (ranking, *(ranking.data_sets or {}).values()):
-        clusters, standings = each.clusters, each.standings
+    for part in (ranking, *(ranking.data_sets or {}).values()):
+        clusters, standings = part.clusters, part.standings
         if not standings or not all(standings.values()):
             raise ValueError("there must be at least one system and at least one measure")
         if clusters is not None and (
@@ -517,9 +517,9 @@ def _ranking_fields(saved: Saved) -> Saved:
             measure: {system["name"]: _standing(_field(system, "standings")[measure]) for system in systems}
             for measure in _field(saved, "models", list[str])
         },
-        "skipped": {each["name"]: each["reason"] for each in _convert(saved.get("skipped", []), list[Saved])},
+        "skipped": {system["name"]: system["reason"] for system in _convert(saved.get("skipped", []), list[Saved])},
         "before": {measure: {name: _undefined(scores[name]) for name in names} for measure, scores in before.items()},
-        "data_sets": None if data_sets is None else {name: _ranking_fields(each) for name, each in data_sets.items()},
+        "data_sets": None if data_sets is None else {name: _ranking_fields(part) for name, part in data_sets.items()},
     }
 
 

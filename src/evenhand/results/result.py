@@ -15,7 +15,7 @@ from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.grounding.grounder import BOUND, GroundingCounts
-from evenhand.results.display import Framed, Plotted, Shown, Tabled, Tallied
+from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, WithTallies
 from evenhand.results.signature import joint_signature
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import Average, MeasureScore, Row
@@ -51,7 +51,7 @@ class GoldSummary:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Shown, Framed, Plotted, Tabled, Tallied):
+class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
     """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
@@ -132,7 +132,7 @@ class Result(Shown, Framed, Plotted, Tabled, Tallied):
         return load_result(source)
 
 
-class Results(Shown, Framed, Plotted, Tabled, Tallied, Mapping[str, Result]):
+class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -267,8 +267,9 @@ def _plain_settings(settings: ScoreSettings) -> dict[str, Any]:
     """The settings and the parameters of the task and of the requested measures, in one mapping."""
     saved: dict[str, Any] = plain(replace(settings, parameters={}))
     del saved["parameters"]
-    requested = [model for model in models_of(settings.task) if model.name in settings.match]
-    parameters = (*TASKS[settings.task].parameters, *(each for model in requested for each in model.parameters))
+    measures = [model for model in models_of(settings.task) if model.name in settings.match]
+    parameters = list(TASKS[settings.task].parameters)
+    parameters += [parameter for measure in measures for parameter in measure.parameters]
     return saved | {parameter.name: plain(settings[parameter.name]) for parameter in parameters}
 
 

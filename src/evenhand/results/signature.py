@@ -63,22 +63,21 @@ def _values(
         "beta": f"{settings.beta:g}",
         **task.rules.constants,
     }
-    own = {parameter.signature_key: parameter for parameter in task.parameters}
-    scored = [model for model in models_of(task.name) if model.name in settings.match]
-    of_models = {parameter.signature_key: parameter for model in models_of(task.name) for parameter in model.parameters}
-    spelled = {key: each.conversion.spell(settings[each.name]) for key, each in (own | of_models).items()}
+    measures = models_of(task.name)
+    of_task = {parameter.signature_key: parameter for parameter in task.parameters}
+    of_measures = {parameter.signature_key: parameter for measure in measures for parameter in measure.parameters}
+    parameters = of_task | of_measures
+    texts = {key: parameter.conversion.spell(settings[parameter.name]) for key, parameter in parameters.items()}
     values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
-    values |= {key: known[key] if key in known else spelled[key] for key in keys}
-    values |= {
-        parameter.signature_key: spelled[parameter.signature_key] for model in scored for parameter in model.parameters
-    }
+    values |= {key: known[key] if key in known else texts[key] for key in keys}
+    for measure in measures:
+        if measure.name in settings.match:
+            values |= {parameter.signature_key: texts[parameter.signature_key] for parameter in measure.parameters}
     traits = FORMATS[system.format].contents.traits if system.format in FORMATS else frozenset()
-    values |= {
-        key: spelled[key]
-        for key, each in own.items()
-        if key and key not in values
-        if (each.effect.trait in traits if each.effect.trait else settings[each.name] != each.default)
-    }
+    for key, parameter in of_task.items():
+        trait = parameter.effect.trait
+        if key and (trait in traits if trait else settings[parameter.name] != parameter.default):
+            values.setdefault(key, texts[key])
     return values
 
 

@@ -20,7 +20,7 @@ from evenhand.report.comparison_tables import readable_pairs
 from evenhand.report.figures import canvas
 from evenhand.report.figures.canvas import SMALL, Size, named, text_width
 from evenhand.results.comparison import Comparison, Pair, Ranking
-from evenhand.results.display import Plotted
+from evenhand.results.display import WithFigures
 from evenhand.results.result import Result, Results
 from evenhand.results.signature import NOTHING_TO_RESAMPLE
 from evenhand.scoring.scores import MeasureScore
@@ -49,7 +49,7 @@ class NotebookFigure(Figure):
 
 
 def plot(
-    drawn: Plotted,
+    drawn: WithFigures,
     kind: str | None = None,
     *,
     path: str | Path | None = None,
@@ -58,7 +58,7 @@ def plot(
     counts: bool = False,
     systems: str | Sequence[str] = (),
 ) -> Figure:
-    """Draw one figure of a result, and write it to `path`, if given; see `Plotted.plot`."""
+    """Draw one figure of a result, and write it to `path`, if given; see `WithFigures.plot`."""
     subject = _subject(drawn)
     kind = _kind(subject, kind)
     if counts and kind != "errors":
@@ -75,7 +75,7 @@ def plot(
     return figure
 
 
-def _subject(drawn: Plotted) -> Subject:
+def _subject(drawn: WithFigures) -> Subject:
     """A result is drawn as results of one system."""
     if isinstance(drawn, Result):
         return Results({drawn.name: drawn})
