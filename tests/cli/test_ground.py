@@ -233,7 +233,7 @@ def test_a_system_with_positions_is_refused() -> None:
 
 def test_a_line_that_is_no_json_is_refused(texts: Path, tmp_path: Path) -> None:
     answers = write(tmp_path / "gpt.jsonl", {"id": "a", "output": "[]"}, '{"id": "b", "output": ')
-    remedy = 'write a record a document, such as {"id": "107", "output": "…"}'
+    remedy = 'write one record per document, such as {"id": "107", "output": "…"}'
     assert refusal(texts, answers) == f"{answers}:2: the line is not a JSON object; {remedy}."
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from evenhand.api.ground import ground_file
 from evenhand.comparison.units import SHOWN
-from evenhand.formats.parsing import json_lines as json_spans
+from evenhand.formats.parsing import json_spans
 
 Span = tuple[str, int, int]
 Side = list[list[Span]]

@@ -272,16 +272,16 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ),
         (
             {"tokens": TOKENS, "spans": [[span(0, 4)], [], []]},
-            ":1: the span [0, 4] 'PER' ends behind the tokens of its record, which has 3; "
-            "count from 0, and let the end stand behind the span.",
+            ":1: the span [0, 4] 'PER' ends after the tokens of its record, which has 3; "
+            "count from 0, with exclusive ends.",
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(-1, 1)]]},
-            ":3: the span [-1, 1] 'PER' begins before its text; count from 0, and let the end stand behind the span.",
+            ":3: the span [-1, 1] 'PER' begins before its text; count from 0, with exclusive ends.",
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(1, 1)]]},
-            ":3: the span [1, 1] 'PER' covers nothing; count from 0, and let the end stand behind the span.",
+            ":3: the span [1, 1] 'PER' covers nothing; count from 0, with exclusive ends.",
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(0, 1), span(0, 1, "")]]},
@@ -293,8 +293,7 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ),
         (
             {"text": ["Ada", "“Ada” "], "spans": [[], [span(0, 7)]]},
-            ":2: the span [0, 7] 'PER' ends behind its text, which has 6 characters; "
-            "count from 0, and let the end stand behind the span.",
+            ":2: the span [0, 7] 'PER' ends after its text, which has 6 characters; count from 0, with exclusive ends.",
         ),
         (
             {"text": ["Ada", "“Ada” "], "spans": [[], [span(5, 6)]]},
@@ -369,10 +368,10 @@ def test_two_columns_with_one_name(tmp_path: Path) -> None:
 def test_broken_files(tmp_path: Path, form: str) -> None:
     path = save(tmp_path, {"tokens": TOKENS * 500, "tags": TAGS * 500}, form)
     whole = path.read_bytes()
-    name = "Parquet file" if form == "parquet" else "Arrow file or stream"
+    name = "a Parquet file" if form == "parquet" else "an Arrow file or stream"
     for content in (whole[:-8], whole[: len(whole) // 2], whole[:4], whole[:8], b"text"):
         path.write_bytes(content)
-        assert error(path) == f": is no {name}, or a broken one; write it again."
+        assert error(path) == f": is not {name}, or a broken one; write it again."
     path.write_bytes(b"")
     assert error(path) == ": the file is empty; check how it was written."
     path.unlink()
@@ -614,8 +613,8 @@ def test_one_damaged_file_says_so(tmp_path: Path, form: str) -> None:
     path = save(tmp_path, {"tokens": TOKENS, "tags": TAGS}, form)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    name = "Parquet file" if form == "parquet" else "Arrow file or stream"
-    assert error(path) == f": is no {name}, or a broken one; write it again."
+    name = "a Parquet file" if form == "parquet" else "an Arrow file or stream"
+    assert error(path) == f": is not {name}, or a broken one; write it again."
 
 
 def test_a_part_that_is_not_two_numbers(tmp_path: Path) -> None:

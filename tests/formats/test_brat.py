@@ -20,14 +20,12 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
-from evenhand.formats import brat as brat_documents
-from evenhand.formats import brat as brat_write
-from evenhand.formats.brat import FORMAT, read_together, recognise
-from evenhand.formats.brat import read as read_brat_together
-from evenhand.formats.brat_lines import IDENTIFIER, TEXT_BOUND, Lines, Placed, standoff
+from evenhand.formats import brat, brat_reader
+from evenhand.formats.brat import FORMAT, IDENTIFIER, TEXT_BOUND, recognise
+from evenhand.formats.brat_reader import Lines, Placed, read_many, standoff
 from evenhand.formats.convert import Conversion
-from evenhand.formats.parsing.json_lines import slices
-from evenhand.formats.read import SURE
+from evenhand.formats.parsing.json_spans import slices
+from evenhand.formats.read import _MIN_CONFIDENCE as SURE
 from evenhand.formats.source import Source
 from evenhand.settings import Offsets, ReadSettings
 
@@ -50,7 +48,7 @@ def pair(tmp_path: Path) -> Pair:
 
 
 def read(path: Path, offsets: Offsets = "codepoints") -> Annotation:
-    (found,) = brat_documents.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
+    (found,) = brat_reader.read(Source(path), ReadSettings(offsets=offsets), Vocabulary(), {})
     return found
 
 
@@ -228,13 +226,13 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada",
             "T1\tPER 2 2\t",
             "codepoints",
-            "the offsets '2 2' cover nothing; ends are exclusive, so that each must be above its start",
+            "the offsets '2 2' cover nothing; ends are exclusive, so each must be above its start",
         ),
         (
             "Ada",
             "T1\tPER 0 1;3 2\tA",
             "codepoints",
-            "the offsets '0 1;3 2' cover nothing; ends are exclusive, so that each must be above its start",
+            "the offsets '0 1;3 2' cover nothing; ends are exclusive, so each must be above its start",
         ),
         (
             "Ada",
@@ -255,13 +253,13 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada",
             "Ada\tPER",
             "codepoints",
-            "'Ada\\tPER' is no annotation of brat; begin each line with an identifier such as T1 and a tab",
+            "'Ada\\tPER' is not an annotation of brat; begin each line with an identifier such as T1 and a tab",
         ),
         (
             "Ada",
             "T1 PER 0 3 Ada",
             "codepoints",
-            "'T1 PER 0 3 Ada' is no annotation of brat; begin each line with an identifier such as T1 and a tab",
+            "'T1 PER 0 3 Ada' is not an annotation of brat; begin each line with an identifier such as T1 and a tab",
         ),
     ],
 )
@@ -321,13 +319,13 @@ def test_recognition(tmp_path: Path, content: str, expected: bool) -> None:
 
 def test_writing_a_text_with_gaps_and_line_breaks(pair: Pair) -> None:
     ann = "T1\tLOC 22 39\tSt James's Square\nT2\tX 0 3;19 24;41 47\tAda in St London\n"
-    assert list(brat_write.documents_brat_write(read(pair(TEXT, ann)))) == [(TEXT, ann)]
+    assert list(brat._documents(read(pair(TEXT, ann)))) == [(TEXT, ann)]
 
 
 def test_writing_sentences_of_tokens(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     path.write_text("Ada\tB-PER\nLovelace\tI-PER\nlived\tO\n\nÉire\tB-LOC\n😀\tO\nBob\tB-PER\n\nno\tO\n\n")
-    assert list(brat_write.documents_brat_write(eh.read(path))) == [
+    assert list(brat._documents(eh.read(path))) == [
         ("Ada Lovelace lived", "T1\tPER 0 12\tAda Lovelace\n"),
         ("Éire 😀 Bob", "T1\tLOC 0 4\tÉire\nT2\tPER 7 10\tBob\n"),
         ("no", ""),
@@ -339,7 +337,7 @@ def test_what_cannot_be_written() -> None:
         Conversion(FORMAT, "spans").fit(eh.spans([[("PER", 0, 1)]]))
     assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
-        list(brat_write.documents_brat_write(annotated("Ada", [("a person", {0})])))
+        list(brat._documents(annotated("Ada", [("a person", {0})])))
     sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."
     assert str(label.value) == sentence
 
@@ -370,7 +368,7 @@ def annotations(draw: st.DrawFn) -> Annotation:
 @given(annotations())
 def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, annotation: Annotation) -> None:
     folder = tmp_path_factory.mktemp("brat")
-    ((text, ann),) = brat_write.documents_brat_write(annotation)
+    ((text, ann),) = brat._documents(annotation)
     (folder / "doc.txt").write_bytes(text.encode())
     (folder / "doc.ann").write_bytes(ann.encode())
     again = read(folder / "doc.ann")
@@ -484,7 +482,7 @@ def test_many_returns_at_the_end_of_a_line_are_no_part_of_it() -> None:
 
 
 def test_the_first_wrong_line_is_told() -> None:
-    with pytest.raises(InputError, match=r"doc\.ann:2: 'T2 x' is no annotation of brat"):
+    with pytest.raises(InputError, match=r"doc\.ann:2: 'T2 x' is not an annotation of brat"):
         standoff(SOURCE, b"T1\tX 0 1\ta\nT2 x\nwhat is this\n")
 
 
@@ -542,9 +540,9 @@ def outcome(annotations: Iterable[Annotation]) -> list[object]:
 def both(documents: list[Document], settings: ReadSettings) -> tuple[list[object], list[object]]:
     with TemporaryDirectory() as folder:
         sources = written(Path(folder), documents)
-        one_by_one = (each for source in sources for each in read_brat_together(source, settings, Vocabulary(), {}))
+        one_by_one = (each for source in sources for each in brat_reader.read(source, settings, Vocabulary(), {}))
         expected = outcome(one_by_one)
-        return outcome(read_together(sources, settings, Vocabulary(), {})), expected
+        return outcome(read_many(sources, settings, Vocabulary(), {})), expected
 
 
 @st.composite
@@ -596,7 +594,7 @@ def test_what_is_skipped_is_counted_in_all(tmp_path: Path) -> None:
 def test_what_is_skipped_is_counted_where_it_is(tmp_path: Path) -> None:
     attributes = ("Ada", "T1\tPER 0 3\tAda\nA1\tOld T1\nM2\tFamous T1\n#1\tNote T1\tx")
     sources = written(tmp_path, [BARE, ADA, BARE, attributes])
-    found = read_together(sources, ReadSettings(), Vocabulary(), {})
+    found = read_many(sources, ReadSettings(), Vocabulary(), {})
     skipped = [each.readings["spans"].skipped for each in found]
     assert skipped == [{}, {"notes": 1}, {}, {"attributes": 2, "notes": 1}]
 
@@ -611,7 +609,7 @@ def test_an_error_names_its_file_and_line(tmp_path: Path) -> None:
 def test_documents_before_a_missing_text_are_read(tmp_path: Path) -> None:
     sources = written(tmp_path, [ADA, ADA, ADA])
     (tmp_path / "2.txt").unlink()
-    found = outcome(read_together(sources, ReadSettings(), Vocabulary(), {}))
+    found = outcome(read_many(sources, ReadSettings(), Vocabulary(), {}))
     assert len(found) == 3
     assert "2.txt cannot be found beside it" in str(found[2])
 
@@ -621,7 +619,7 @@ def test_large_documents_are_not_held_together(tmp_path: Path) -> None:
     long = "a" * (1 << 20)
     sources = written(tmp_path, [(long, ""), (long, ""), ADA])
     (tmp_path / "2.txt").unlink()
-    stream = read_together(sources, ReadSettings(), Vocabulary(), {})
+    stream = read_many(sources, ReadSettings(), Vocabulary(), {})
     assert next(stream).corpus.token_count == len(long)
     (tmp_path / "2.txt").write_text(ADA[0])
     assert [each.name for each in stream] == ["1", "2"]

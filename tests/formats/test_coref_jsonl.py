@@ -173,10 +173,10 @@ PROBLEMS: dict[str, tuple[object, str]] = {
         "pos does not have the shape of sentences; give one POS for every word",
     ),
     "a name twice": (ADA, "the document a began in line 1 already; give every document a different name"),
-    "a list": ([1], "the line is not a JSON object (it is a list); write one JSON object a line"),
+    "a list": ([1], "the line is not a JSON object (it is a list); write one JSON object per line"),
     "cut off": (
         '{"tokens": ["a"], "clusters": [',
-        "the line is not a JSON object (input data was truncated); write one JSON object a line",
+        "the line is not a JSON object (input data was truncated); write one JSON object per line",
     ),
     "sentences of strings": (
         {"sentences": ["a b"], "clusters": []},

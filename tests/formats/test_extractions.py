@@ -16,12 +16,13 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.structures import Answer
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError
-from evenhand.formats.extractions import FORMAT, is_extractions, read
+from evenhand.formats.extractions import read
+from evenhand.formats.jsonl import EXTRACTIONS, is_extractions
 from evenhand.formats.source import Block, Source
 from evenhand.settings import ReadSettings
 
 ITEM = {"text": "Ada", "label": "PER"}
-REMEDY = 'write a record a document, such as {"id": "107", "output": "…"}'
+REMEDY = 'write one record per document, such as {"id": "107", "output": "…"}'
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -103,7 +104,7 @@ def test_other_lines_are_not_recognised(line: str) -> None:
 
 
 def test_a_file_of_records_is_read_in_its_format(tmp_path: Path) -> None:
-    assert eh.read(write(tmp_path / "gpt.jsonl", {"output": "PER: Ada"})).reading.format == FORMAT.name
+    assert eh.read(write(tmp_path / "gpt.jsonl", {"output": "PER: Ada"})).reading.format == EXTRACTIONS.name
     prodigy = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
     assert eh.read(write(tmp_path / "gold.jsonl", prodigy)).reading.format == "jsonl"
 
@@ -147,7 +148,7 @@ def test_several_records_of_one_id_need_different_labels(tmp_path: Path, labels:
     path = write(tmp_path / "gpt.jsonl", *rows)
     with pytest.raises(InputError) as caught:
         parts_of(path)
-    remedy = "give every document a record, or one for each label that was asked for"
+    remedy = "give every document one record, or one for each requested label"
     assert str(caught.value) == f"{path}:2: several records have the id 'a'; {remedy}."
 
 
@@ -181,8 +182,8 @@ def test_half_a_surrogate_becomes_a_replacement_character(tmp_path: Path) -> Non
         ('{"id": 1.5, "output": ""}', "the id 1.5 is neither a text nor a whole number"),
         ('{"id": true, "output": ""}', "the id True is neither a text nor a whole number"),
         ('{"id": ["a"], "output": ""}', "the id ['a'] is neither a text nor a whole number"),
-        ('{"label": 3, "output": ""}', "the label 3 is no text"),
-        ('{"label": " ", "output": ""}', "the label ' ' is no text"),
+        ('{"label": 3, "output": ""}', "the label 3 is not a text"),
+        ('{"label": " ", "output": ""}', "the label ' ' is not a text"),
     ],
     ids=range(10),
 )

@@ -343,8 +343,8 @@ def test_a_folder_is_recognised_by_its_description_and_arrow_files(tmp_path: Pat
         ("dataset_info.json", b"[]", ": dataset_info.json is broken"),
         ("dataset_info.json", b'{"features": 1}', ": dataset_info.json is broken"),
         ("data-00000-of-00001.arrow", None, ": there is no data-00000-of-00001.arrow in this folder"),
-        ("data-00000-of-00001.arrow", b"", ": data-00000-of-00001.arrow is no Arrow stream, or a broken one"),
-        ("data-00000-of-00001.arrow", b"text", ": data-00000-of-00001.arrow is no Arrow stream, or a broken one"),
+        ("data-00000-of-00001.arrow", b"", ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one"),
+        ("data-00000-of-00001.arrow", b"text", ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one"),
     ],
 )
 def test_broken_folders(tmp_path: Path, name: str, content: bytes | None, sentence: str) -> None:
@@ -361,7 +361,7 @@ def test_a_stream_cut_off_between_two_record_batches_is_not_taken_for_a_shorter_
     file = folder / "data-00000-of-00001.arrow"
     file.write_bytes(file.read_bytes()[:-8])
     assert error(folder) == (
-        ": data-00000-of-00001.arrow is no Arrow stream, or a broken one; save the dataset again with save_to_disk."
+        ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one; save the dataset again with save_to_disk."
     )
 
 

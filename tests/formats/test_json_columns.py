@@ -17,11 +17,9 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import PADDING
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, Problem
-from evenhand.formats import jsonl as json_lines
-from evenhand.formats.parsing import json_records as record_reader
+from evenhand.formats import json_reader
 from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
-from evenhand.formats.parsing.json_columns import learn, with_letters
-from evenhand.formats.parsing.json_records import AlikeTexts, TokenReader
+from evenhand.formats.parsing.json_columns import TextReader, TokenReader, learn, with_letters
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
 
@@ -93,7 +91,7 @@ def outcome(path: Path, offsets: Offsets) -> object:
     """All that a file says, or the message that it gets."""
     try:
         settings = ReadSettings(offsets=offsets)
-        read = Annotation.concatenate(list(json_lines.read_json_lines(Source(path), settings, Vocabulary(), {})))
+        read = Annotation.concatenate(list(json_reader.read_json_lines(Source(path), settings, Vocabulary(), {})))
     except InputError as error:
         return str(error)
     assert read.corpus.bounds is not None
@@ -119,7 +117,7 @@ def test_columns_are_what_the_decoder_reads(
     path = tmp_path_factory.mktemp("files") / "file.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AlikeTexts, "read", lambda *_: None)
+        patch.setattr(TextReader, "read", lambda *_: None)
         expected = outcome(path, offsets)
     assert outcome(path, offsets) == expected
 
@@ -155,7 +153,7 @@ def token_files(draw: st.DrawFn) -> bytes:
     )
 
 
-@given(token_files(), st.sampled_from([record_reader.SAMPLE, 200, 50]))
+@given(token_files(), st.sampled_from([json_reader.SAMPLE, 200, 50]))
 def test_lists_of_tokens_are_what_the_decoder_reads(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, sample: int
 ) -> None:
@@ -163,8 +161,7 @@ def test_lists_of_tokens_are_what_the_decoder_reads(
     path = tmp_path_factory.mktemp("files") / "file.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (json_lines, record_reader):
-            patch.setattr(module, "SAMPLE", sample)
+        patch.setattr(json_reader, "SAMPLE", sample)
         found = outcome(path, "codepoints")
         patch.setattr(TokenReader, "read", lambda *_: None)
         assert outcome(path, "codepoints") == found
@@ -203,7 +200,7 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     texts = ["", 'Ada "the {first}" wrote [1], [2]\n', "Zoë 😀 slept. " * 20]
     spans = [[], [(0, 3, "PER"), (5, 8, "LOC")], [(0, 3, "PER")]]
     records = [SHAPES[shape](*row, "accept") for row in zip(texts * 5, spans * 5, strict=True)]
-    found = AlikeTexts(Vocabulary(), "codepoints").read(block(*records, **way))
+    found = TextReader(Vocabulary(), "codepoints").read(block(*records, **way))
     assert found is not None
     assert len(found.rows) == 15
     assert len(found.spans) == 15
@@ -223,8 +220,8 @@ def test_notes_that_differ_need_no_decoder(
     }
     path = tmp_path / "file.jsonl"
     path.write_bytes(block(*({**note, **kinds[shape]} for note in notes * 2), **way).data[: -len(PADDING)])
-    monkeypatch.setattr(record_reader, "decode", None)
-    (read,) = json_lines.read_json_lines(Source(path), ReadSettings(), Vocabulary(), {})
+    monkeypatch.setattr(json_reader, "decode", None)
+    (read,) = json_reader.read_json_lines(Source(path), ReadSettings(), Vocabulary(), {})
     assert read.spans().rows() == [("PER", record, 0, 2) for record in range(8)]
     assert read.corpus.text(7) == 'Zoë " slept'
 
@@ -283,6 +280,6 @@ def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> No
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     problems: list[Problem] = []
     source, size = Source(path, problems), len(json.dumps(lines[0])) * 3
-    read = list(json_lines.read_json_lines(source, ReadSettings(block_size=size // 4), Vocabulary(), {}))
+    read = list(json_reader.read_json_lines(source, ReadSettings(block_size=size // 4), Vocabulary(), {}))
     assert [label for batch in read for label, *_ in batch.spans().rows()] == ["A", "", "B", "A", "B", ""]
     assert [problem.line for problem in problems] == [2, 6]

@@ -21,11 +21,10 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, Problem, SettingError
-from evenhand.formats import jsonl as json_array
-from evenhand.formats import jsonl as json_lines
+from evenhand.formats import json_reader
 from evenhand.formats.convert import Conversion
 from evenhand.formats.jsonl import JSON_LINES, is_json_lines
-from evenhand.formats.read import SURE
+from evenhand.formats.read import _MIN_CONFIDENCE as SURE
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Convention, ReadSettings
 
@@ -33,12 +32,14 @@ File = Callable[..., Path]
 TEXT = "Ada lived in London."
 ADA, LONDON = {"start": 0, "end": 3, "label": "PER"}, {"start": 13, "end": 19, "label": "LOC"}
 TOKENS = ["Ada", "Lovelace", "lived", "in", "London"]
-COUNT = "count from 0, and let the end stand behind the span"
+COUNT = "count from 0, with exclusive ends"
 
 
 def write(annotation: Annotation) -> Iterator[str]:
     """What the format's own writer makes of an annotation."""
-    return json_lines.write(annotation)
+    text = JSON_LINES.writers["spans"].text
+    assert text is not None
+    return text(iter([annotation]), Conversion(JSON_LINES, "spans"))
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def file(tmp_path: Path) -> File:
 
 
 def parts_of(path: Path, **settings: Any) -> list[Annotation]:
-    return list(json_lines.read_json_lines(Source(path), ReadSettings(**settings), Vocabulary(), {}))
+    return list(json_reader.read_json_lines(Source(path), ReadSettings(**settings), Vocabulary(), {}))
 
 
 def read(path: Path, **settings: Any) -> Annotation:
@@ -169,7 +170,7 @@ def test_the_encoding_of_tags_is_recognised(file: File, tags: list[str], encodin
 def test_the_first_span_of_a_long_list_shows_its_encoding(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     path.write_text(json.dumps([{"tokens": ["a"], "tags": ["O"]}] * 9000 + [{"tokens": ["a"], "tags": ["S-PER"]}]))
-    batches = list(json_array.read(Source(path), ReadSettings(), Vocabulary(), {}))
+    batches = list(json_reader.read_json(Source(path), ReadSettings(), Vocabulary(), {}))
     assert {batch.readings["spans"].encoding for batch in batches} == {"bioes"}
 
 
@@ -307,16 +308,16 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
-        ('{"text": "a"', "the line is not a JSON object (input data was truncated); write one JSON object a line"),
+        ('{"text": "a"', "the line is not a JSON object (input data was truncated); write one JSON object per line"),
         (
             '{"meta": ' + "[" * 100_000,
             "the line is not a JSON object (maximum recursion depth exceeded while deserializing an object); "
-            "write one JSON object a line",
+            "write one JSON object per line",
         ),
-        ("[1]", "the line is not a JSON object (it is a list); write one JSON object a line"),
+        ("[1]", "expected a record, got a list; write one JSON object per line"),
         (
             '{"text": "a", "spans": []} {"text": "a", "spans": []}',
-            "the line is not a JSON object (trailing characters (byte 28)); write one JSON object a line",
+            "the line is not a JSON object (trailing characters (byte 28)); write one JSON object per line",
         ),
         ({"text": 1, "spans": []}, "found a whole number for text, which takes a string; mend the record"),
         ({"text": "a", "spans": {}}, "found an object for spans, which takes a list; mend the record"),
@@ -358,11 +359,11 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"tokens": TOKENS, "spans": []},
-            "the record has tokens and spans where the file began with a text; put the two into files of their own",
+            "the record has tokens and spans where the file began with a text; put the two into separate files",
         ),
         (
             spanning({**LONDON, "end": 21}),
-            f"the span [13, 21] 'LOC' ends behind its text, which has 20 characters; {COUNT}",
+            f"the span [13, 21] 'LOC' ends after its text, which has 20 characters; {COUNT}",
         ),
         (spanning({**ADA, "end": 0}), f"the span [0, 0] 'PER' covers nothing; {COUNT}"),
         (spanning({**ADA, "start": 5}), f"the span [5, 3] 'PER' covers nothing; {COUNT}"),
@@ -372,7 +373,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             spanning({"start": 2, "end": 6, "label": "X"}, text="😀😀 ab"),
-            f"the span [2, 6] 'X' ends behind its text, which has 5 characters; {COUNT}, "
+            f"the span [2, 6] 'X' ends after its text, which has 5 characters; {COUNT}, "
             "or choose --offsets utf16 if its tool counts UTF-16 units",
         ),
         (
@@ -412,7 +413,7 @@ def test_records_that_cannot_be_read(file: File, record: Any, sentence: str) -> 
     [
         (
             {"tokens": TOKENS, "spans": [{"start": 3, "end": 6, "label": "X"}]},
-            f"the span [3, 6] 'X' ends behind the tokens of its record, which has 5; {COUNT}",
+            f"the span [3, 6] 'X' ends after the tokens of its record, which has 5; {COUNT}",
         ),
         (
             {"tokens": TOKENS, "spans": [{"start": 3, "end": 3, "label": "X"}]},
@@ -473,7 +474,7 @@ def test_a_check_collects_every_problem(file: File) -> None:
     bad = spanning({**ADA, "end": 99}, ADA, {**ADA, "start": 3})
     path = file({"text": TEXT, "spans": [ADA]}, "{", {"id": 1}, bad, {"text": TEXT, "spans": [LONDON]})
     found = Annotation.concatenate(
-        list(json_lines.read_json_lines(Source(path, problems), ReadSettings(), Vocabulary(), {}))
+        list(json_reader.read_json_lines(Source(path, problems), ReadSettings(), Vocabulary(), {}))
     )
     assert [problem.line for problem in problems] == [2, 3, 4, 4]
     assert words(found) == [("PER", "Ada"), ("PER", "Ada"), ("LOC", "London")]

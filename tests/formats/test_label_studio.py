@@ -24,20 +24,22 @@ from evenhand.errors import InputError, Problem, SettingError
 from evenhand.formats import label_studio
 from evenhand.formats.convert import Conversion
 from evenhand.formats.jsonl import LABEL_STUDIO, is_label_studio
-from evenhand.formats.read import SURE
+from evenhand.formats.read import _MIN_CONFIDENCE as SURE
 from evenhand.formats.source import Block, Source
 from evenhand.settings import ReadSettings
 
 File = Callable[[Any], Path]
 TEXT = "Ada lived in London."
-COUNT = "count from 0, and let the end stand behind the span"
+COUNT = "count from 0, with exclusive ends"
 OFFSETS = "give offsets into a plain text and a list of labels"
 EXPORT = "export the project from Label Studio as JSON"
 
 
 def write(annotation: Annotation) -> Iterator[str]:
     """What the format's own writer makes of an annotation."""
-    return label_studio.write(iter([annotation]), Conversion(LABEL_STUDIO, "spans"))
+    text = LABEL_STUDIO.writers["spans"].text
+    assert text is not None
+    return text(iter([annotation]), Conversion(LABEL_STUDIO, "spans"))
 
 
 @pytest.fixture
@@ -187,17 +189,17 @@ def test_blocks_of_any_size_read_the_same(file: File, size: int) -> None:
         (task(result(0, 3, "X", labels="X")), f"found a string for labels, which takes a list; {OFFSETS}"),
         (task(result(0, 3)), "the span [0, 3] has no label; name its label"),
         (task(result(0, 3, "")), "the span [0, 3] '' has an empty label; name its label"),
-        (task(result(0, 21, "X")), f"the span [0, 21] 'X' ends behind its text, which has 20 characters; {COUNT}"),
+        (task(result(0, 21, "X")), f"the span [0, 21] 'X' ends after its text, which has 20 characters; {COUNT}"),
         (task(result(3, 3, "X")), f"the span [3, 3] 'X' covers nothing; {COUNT}"),
         (task(result(3, 4, "X")), "the span [3, 4] 'X' covers only spaces; mend its offsets, or remove it"),
         (task(result(2, 5, "X", text="Ada")), "'Ada' is quoted at [2, 5], where the text has 'a l'; mend the offsets"),
         (
             {"data": {"a": "b", "c": "d"}, "annotations": [{"result": []}]},
-            "data has no text, and 2 other strings where one could stand for it; put the text under the key text",
+            "data has no text, and 2 other strings that could be it; put the text under the key text",
         ),
         (
             {"data": {"a": 1}, "annotations": [{"result": []}]},
-            "data has no text, and no other strings where one could stand for it; put the text under the key text",
+            "data has no text, and no other strings that could be it; put the text under the key text",
         ),
         ({"text": TEXT, "label": []}, f"the task has no 'data'; {EXPORT}"),
         ({"data": {}, "annotations": {}}, f"found an object for annotations, which takes a list; {EXPORT}"),

@@ -146,18 +146,18 @@ def test_wrong_quotations_are_errors_or_noted(write: Write) -> None:
     [
         ("R1\tleft Arg1:T1 Arg2:T9", "no line defines T9; add a line that begins with it, or mend the argument"),
         ("R1\tleft Arg1:E7 Arg2:T1", "no line defines E7"),
-        ("R1\tleft Arg1:T1", "'R1\\tleft Arg1:T1' is no relation with a type and two arguments; write identifier"),
-        ("R1\tleft Arg1:T1 Arg2:T2 Arg3:T3", "is no relation with a type and two arguments"),
-        ("R\tleft Arg1:T1", "'R\\tleft Arg1:T1' is no relation with a type and two arguments"),
-        ("R left Arg1:T1 Arg2:T2", "is no relation with a type and two arguments"),
-        ("T\tPER 0 3\tAda", "is no annotation of brat"),
-        ("R1\tArg1:T1 Arg2:T2", "is no relation with a type and two arguments"),
-        ("*\tsame-as T1", "'*\\tsame-as T1' is no equivalence of several spans"),
+        ("R1\tleft Arg1:T1", "'R1\\tleft Arg1:T1' is not a relation with a type and two arguments; write identifier"),
+        ("R1\tleft Arg1:T1 Arg2:T2 Arg3:T3", "is not a relation with a type and two arguments"),
+        ("R\tleft Arg1:T1", "'R\\tleft Arg1:T1' is not a relation with a type and two arguments"),
+        ("R left Arg1:T1 Arg2:T2", "is not a relation with a type and two arguments"),
+        ("T\tPER 0 3\tAda", "is not an annotation of brat"),
+        ("R1\tArg1:T1 Arg2:T2", "is not a relation with a type and two arguments"),
+        ("*\tsame-as T1", "'*\\tsame-as T1' is not an equivalence of several spans"),
         ("*\tsame-as T1 T9", "no line defines T9"),
-        ("E1\tMove", "'E1\\tMove' is no event with a trigger"),
+        ("E1\tMove", "'E1\\tMove' is not an event with a trigger"),
         ("E1\tMove:T9 Who:T1", "no line defines T9"),
         ("E1\tMove:T1 Who:T9", "no line defines T9"),
-        ("T1\tPER 0 3\tAda\nR1\tleft Arg1:T1 Arg2:T2", "the identifier T1 stands in line 1, too"),
+        ("T1\tPER 0 3\tAda\nR1\tleft Arg1:T1 Arg2:T2", "the identifier T1 is in line 1, too"),
     ],
 )
 def test_bad_lines_of_brat(write: Write, line: str, sentence: str) -> None:
@@ -222,12 +222,12 @@ def test_splits_of_spert_are_named(write: Write) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"relations": [{"type": "r", "head": 2, "tail": 0}]}, "the head 2 of a relation 'r' is no place in entities"),
+        ({"relations": [{"type": "r", "head": 2, "tail": 0}]}, "the head 2 of a relation 'r' is not an index of its"),
         (
             {"relations": [{"type": "r", "head": 0, "tail": -1}]},
-            "the tail -1 of a relation 'r' is no place in entities",
+            "the tail -1 of a relation 'r' is not an index of its",
         ),
-        ({"entities": [{"type": "r", "start": 3, "end": 5}]}, "the span [3, 5] 'r' ends behind the tokens"),
+        ({"entities": [{"type": "r", "start": 3, "end": 5}]}, "the span [3, 5] 'r' ends after the tokens"),
         ({"entities": [{"type": "r", "start": 3, "end": 3}]}, "the span [3, 3] 'r' covers nothing"),
         ({"entities": [{"start": 3, "end": 3}]}, "has no 'type'"),
         ({"tokens": "Ada left"}, "found a string for tokens, which takes a list"),
@@ -270,12 +270,12 @@ def test_predictions_of_dygie_are_the_systems(write: Write) -> None:
     ("change", "sentence"),
     [
         ({"ner": [[]]}, "got 1 list of ner for 2 sentences; give a list for each sentence"),
-        ({"ner": [[[0, 0]], []]}, "[0, 0] is no entry of ner; write entities as [first token, last token, label]"),
+        ({"ner": [[[0, 0]], []]}, "[0, 0] is not an entry of ner; write entities as [first token, last token, label]"),
         (
             {"relations": [[[0, 0, 2, 9, "left"]], []]},
             "[0, 0, 2, 9, 'left'] is outside the document, which has 6 tokens",
         ),
-        ({"relations": [[[0, 0, 2, "left"]], []]}, "[0, 0, 2, 'left'] is no entry of relations"),
+        ({"relations": [[[0, 0, 2, "left"]], []]}, "[0, 0, 2, 'left'] is not an entry of relations"),
         ({"ner": [[[3, 4, "X"]], []]}, "the span [3, 4] reaches over the end of its sentence; mend its tokens"),
         ({"ner": None, "relations": None}, "the document has neither ner nor relations"),
     ],

@@ -25,7 +25,7 @@ from evenhand.data.overrides import AS_READ, OverriddenGold, Overrides
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError, counted, unknown
 from evenhand.formats.convert import conversion_of
-from evenhand.formats.jsonl import read_overrides
+from evenhand.formats.overrides import read_overrides
 from evenhand.formats.paths import FileList
 from evenhand.formats.registry import WrappedObject
 from evenhand.formats.source import notify_observers

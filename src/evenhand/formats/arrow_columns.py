@@ -232,7 +232,7 @@ def size_of(column: Any) -> int:
 
 PROBLEM = "row"
 """What a check calls problems of rows."""
-MOST_ROWS = 1 << 13
+MAX_ROWS = 1 << 13
 """How many rows are read at a time, however short they are."""
 _SLACK = 2
 """How many times larger than asked for a slice may be before it is halved."""
@@ -299,8 +299,8 @@ def sliced(source: Source, batches: Iterator[Any], size: int) -> Generator[Arrow
     """Record batches in slices of whole rows, of about `size` bytes."""
     first = 1
     for batch in batches:
-        for begin in range(0, batch.num_rows, MOST_ROWS):
-            for part in _halved(batch.slice(begin, MOST_ROWS), _SLACK * size):
+        for begin in range(0, batch.num_rows, MAX_ROWS):
+            for part in _halved(batch.slice(begin, MAX_ROWS), _SLACK * size):
                 yield ArrowRows(source, part, np.arange(first, first + part.num_rows))
                 first += part.num_rows
 

@@ -37,7 +37,7 @@ from evenhand.formats.arrow_columns import (
     tokens_of,
     used_ones,
 )
-from evenhand.formats.parsing.json_lines import Fault, Ground, Span, on_texts, on_tokens, shapes
+from evenhand.formats.parsing.json_spans import Fault, OffsetMap, Span, on_texts, on_tokens, shapes
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, ReadSettings, Task
@@ -61,7 +61,7 @@ Features = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class ArrowTableLayout:
+class ArrowTable:
     """A file, or several, whose record batches have the same columns."""
 
     what: str
@@ -113,7 +113,7 @@ class Layout:
         return list(dict.fromkeys([self.text, *annotated, *([self.document] if self.document else [])]))
 
 
-def layout_of(source: Source, table: ArrowTableLayout, columns: Columns, task: Task | None) -> Layout:
+def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | None) -> Layout:
     """The columns of a table for these layers; without any, it is text alone."""
     finder = _Finder(source, table, task)
     layers = {layer: finder.annotated(layer, wanted) for layer, wanted in columns.items()}
@@ -133,7 +133,7 @@ def layout_of(source: Source, table: ArrowTableLayout, columns: Columns, task: T
 class _Finder:
     """Looks for columns by name and type."""
 
-    def __init__(self, source: Source, table: ArrowTableLayout, task: Task | None) -> None:
+    def __init__(self, source: Source, table: ArrowTable, task: Task | None) -> None:
         self._source, self._table, self._task = source, table, task
         self.kinds = {field.name: _kind(field.type) for field in table.schema}
         self._among = f"is among {', '.join(self.kinds)}"
@@ -251,7 +251,7 @@ def _class_names(feature: Any) -> tuple[str, ...] | None:
 # == formats/arrow_spans.py: Lists of spans from Arrow tables: structs with start, end an
 
 
-_COUNT = "count from 0, and let the end stand behind the span"
+_COUNT = "count from 0, with exclusive ends"
 
 
 @dataclass(frozen=True)
@@ -319,12 +319,12 @@ class SpanReader:
         parts = values.field("parts") if "parts" in types and _is_of_parts(types["parts"]) else None
         return SpanColumns(row, start, end, names, place, level, parts)
 
-    def read(self, rows: ArrowRows, found: Lists, ground: Ground) -> Spans:
+    def read(self, rows: ArrowRows, found: Lists, ground: OffsetMap) -> Spans:
         """The spans of rows without nulls, in atoms; one that covers none is a problem, and left out."""
         if not len(found.values):
             return Spans.of(self._vocabulary, *(empty() for _ in range(4)))
         columns = self._columns(found)
-        start, end = ground.place(columns.row, columns.start), ground.place(columns.row, columns.end)
+        start, end = ground.positions(columns.row, columns.start), ground.positions(columns.row, columns.end)
         wrong = (start < 0) | (end <= start) | (columns.start < 0) | (columns.level < 0)
         for at in np.flatnonzero(wrong).tolist():
             self._report(rows, columns, at, ground)
@@ -337,7 +337,7 @@ class SpanReader:
         spans = Spans.of(self._vocabulary, columns.row, start, end, self._codes(columns), columns.level)
         return spans if columns.parts is None else self._with_gaps(rows, columns, spans, ground)
 
-    def _report(self, rows: ArrowRows, columns: SpanColumns, at: int, ground: Ground) -> None:
+    def _report(self, rows: ArrowRows, columns: SpanColumns, at: int, ground: OffsetMap) -> None:
         row, span = int(columns.row[at]), columns.span(at)
         if span.level < 0:
             rows.report(row, f"{span} is on the level {span.level}", "count levels from 0")
@@ -352,7 +352,7 @@ class SpanReader:
         codes = ints([self._vocabulary.labels.code(columns.names[each]) for each in used.tolist()])
         return codes[place]
 
-    def _with_gaps(self, rows: ArrowRows, columns: SpanColumns, spans: Spans, ground: Ground) -> Spans:
+    def _with_gaps(self, rows: ArrowRows, columns: SpanColumns, spans: Spans, ground: OffsetMap) -> Spans:
         """The spans with the shapes of those that have parts, which are looked at one by one."""
         whole: dict[int, Span] = {}
         for at in np.flatnonzero(integers(columns.parts.value_lengths())).tolist():
@@ -449,7 +449,7 @@ _SAMPLE = 1 << 16
 
 def read_table(
     name: str,
-    table: ArrowTableLayout,
+    table: ArrowTable,
     source: Source,
     settings: ReadSettings,
     vocabulary: Vocabulary,
@@ -570,7 +570,7 @@ class _Reader:
             else:
                 check_tags(rows, text, columns[annotated.column], annotated)
 
-    def _text(self, rows: ArrowRows, columns: Decoded) -> tuple[Corpus, Ground]:
+    def _text(self, rows: ArrowRows, columns: Decoded) -> tuple[Corpus, OffsetMap]:
         """The text of rows, and what positions in it count."""
         text, size = columns[self._layout.text], len(rows)
         first = int(rows.numbers[0])
@@ -587,7 +587,7 @@ class _Reader:
             return on_texts([places[row]], offsets)[1].fault(0, span)
 
         corpus = atoms.corpus(shown, lines, first)
-        return corpus, Ground(atoms.positions, fault)
+        return corpus, OffsetMap(atoms.positions, fault)
 
 
 class _Documents:

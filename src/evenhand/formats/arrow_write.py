@@ -27,7 +27,7 @@ from evenhand.formats.arrow import ARROW, PARQUET
 from evenhand.formats.arrow_columns import arrow
 from evenhand.formats.arrow_tables import LABEL, TOKENS
 from evenhand.formats.conll import DEFAULT_ENCODING, can_be_tag, level_tags, stacked_tags
-from evenhand.formats.parsing.json_lines import records
+from evenhand.formats.parsing.json_spans import records
 from evenhand.registry import lazy
 
 if TYPE_CHECKING:

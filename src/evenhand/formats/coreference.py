@@ -30,7 +30,7 @@ from evenhand.errors import SettingError, counted
 from evenhand.formats.conll2012 import BEGIN, DECLARATION, END, SAMPLE, DocumentNames, MentionParts, Ranges, word_column
 from evenhand.formats.conllu import check_cells
 from evenhand.formats.jsonl import COREFERENCE
-from evenhand.formats.parsing.json_lines import PROBLEM, UNREADABLE, decoded_lines
+from evenhand.formats.parsing.json_records import PROBLEM, UNREADABLE, decoded_lines
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 
@@ -178,19 +178,20 @@ def _chains(documents: Sequence[CorefDocument], vocabulary: Vocabulary) -> Chain
     return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
 
 
-def write(annotation: Annotation) -> Iterator[str]:
-    """Write one document per line."""
-    corpus, pos = annotation.corpus, annotation.layers.get("pos")
-    assert corpus.tokens is not None
-    words = corpus.tokens.texts(0, len(corpus.tokens))
-    tags = pos.to_list() if isinstance(pos, Tags) else None
-    clusters = annotation.chains().clusters(len(corpus.names))
-    for number, (name, sentences) in enumerate(zip(corpus.names, _sentences(corpus), strict=True)):
-        record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
-        if tags is not None:
-            record["pos"] = [tags[begin:end] for begin, end in sentences]
-        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
-        yield msgspec.json.encode(record).decode() + "\n"
+def chain_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, object]]:
+    """JSON records: one per document."""
+    for annotation in batches:
+        corpus, pos = annotation.corpus, annotation.layers.get("pos")
+        assert corpus.tokens is not None
+        words = corpus.tokens.texts(0, len(corpus.tokens))
+        tags = pos.to_list() if isinstance(pos, Tags) else None
+        clusters = annotation.chains().clusters(len(corpus.names))
+        for number, (name, sentences) in enumerate(zip(corpus.names, _sentences(corpus), strict=True)):
+            record: dict[str, object] = {"doc_key": name, "sentences": [words[begin:end] for begin, end in sentences]}
+            if tags is not None:
+                record["pos"] = [tags[begin:end] for begin, end in sentences]
+            record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in clusters[number]]
+            yield record
 
 
 def _sentences(corpus: Corpus) -> list[list[tuple[int, int]]]:

@@ -28,11 +28,10 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll import choose_column
-from evenhand.formats.extractions import whole_text
 from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, is_header, kind_of
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Block, Source, whole_text
 from evenhand.settings import Columns, ReadSettings
 
 DELIMITERS = {",": "commas", ";": "semicolons"}

@@ -30,12 +30,11 @@ from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll2012 import DocumentNames
-from evenhand.formats.extractions import whole_text
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.cells import Lines, split
 from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.partition import records
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Block, Source, whole_text
 from evenhand.registry import lazy
 from evenhand.settings import ColumnName, Columns, ReadSettings
 

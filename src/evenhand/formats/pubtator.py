@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.extractions import whole_text
 from evenhand.formats.format import Detection, Format, Reader
-from evenhand.formats.parsing.json_lines import Quote, Span, misquoted, on_texts, repeated, spans_of
-from evenhand.formats.source import Source
+from evenhand.formats.source import Source, whole_text
 from evenhand.settings import Columns, ReadSettings
+
+if TYPE_CHECKING:
+    from evenhand.formats.parsing.json_spans import Quote, Span
 
 _TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
@@ -39,6 +41,8 @@ class _Document:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Read the documents as one batch."""
+    from evenhand.formats.parsing.json_spans import misquoted, on_texts, repeated, spans_of
+
     documents, relations = _documents(source)
 
     def report(document: int, finding: str, remedy: str) -> None:
@@ -93,6 +97,8 @@ def _add(source: Source, document: _Document, number: int, cells: list[str]) -> 
         finding = f"found a mention of document {cells[0]!r} below document {document.name!r}"
         source.report(number, finding, "put it below its own title", "document")
     elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
+        from evenhand.formats.parsing.json_spans import Quote, Span
+
         start, end = int(cells[1]), int(cells[2])
         document.spans.append(Span(start, end, cells[4]))
         document.quotes.append(Quote([(start, end)], cells[3]))

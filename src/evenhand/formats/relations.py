@@ -1,18 +1,33 @@
-"""The formats of relations that are JSON. The code that reads and writes them is loaded when a file needs it."""
+"""Relations in JSON: Evenhand's own lines, DyGIE++ (also SciERC), and SpERT (also CoNLL04).
+
+Evenhand's own lines have a text or tokens, spans with ids, and relations between these ids:
+
+    {"tokens": ["Ada", "lives", "here"], "spans": [{"start": 0, "end": 1, "label": "PER", "id": 1}, …],
+     "relations": [{"head": 1, "tail": 2, "label": "lives-in"}]}
+
+DyGIE++ has one document per line, whose tokens are counted through the document: `ner` lists [first token, last token,
+label] by sentence, `relations` lists [first, last, first, last, type]. Arguments of relations that are not entities get
+the label `_`. If the entities of the first documents fit only that way, tokens are counted by sentence. Predictions
+(`predicted_ner`, `predicted_relations`) are read from systems.
+
+SpERT has sentences of tokens, entities with exclusive ends, and relations between indices of entities, as a list, as
+JSON lines, or as an object of lists, one of which `--column` names.
+"""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, ints
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import to_tokens
 from evenhand.data.corpus import Corpus
@@ -22,15 +37,20 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
-from evenhand.formats.jsonl import decoded_values
-from evenhand.formats.parsing.json_lines import (
+from evenhand.formats.jsonl import DYGIE, RELATION_LINES, SPERT
+from evenhand.formats.parsing.json_records import (
     PROBLEM,
     UNREADABLE,
-    Ground,
-    Offset,
-    Span,
+    KindCheck,
     decoded_lines,
+    decoded_values,
+    numbered_lines,
+)
+from evenhand.formats.parsing.json_spans import (
+    Fault,
+    Offset,
+    OffsetMap,
+    Span,
     misquoting,
     on_texts,
     on_tokens,
@@ -38,83 +58,21 @@ from evenhand.formats.parsing.json_lines import (
     spans_of,
     to_write,
 )
-from evenhand.formats.source import Block, Source
-from evenhand.registry import lazy
+from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
-_TASKS = ("relations", "spans")
-_ENTITIES = re.compile(rb'"entities"\s*:\s*\[\s*(?:\]|\{\s*"(?:type|start|end)"\s*:)')
-_TOKENS = re.compile(rb'"tokens"\s*:\s*\[')
-_SENTENCES = re.compile(rb'"sentences"\s*:\s*\[\s*\[')
-_NER = re.compile(rb'"(?:predicted_)?(?:ner|relations)"\s*:\s*\[\s*[\[\]]')
-_RELATIONS = re.compile(rb'"relations"\s*:\s*\[')
-_SPANS = re.compile(rb'"spans"\s*:\s*\[')
-_WRITE = "evenhand.formats.relations"
-
-
-def is_spert(sample: Block) -> float:
-    """Whether tokens and entities with a type, a start and an end are among the first keys."""
-    text = sample.data[: sample.size].lstrip()
-    return float(_TOKENS.search(text) is not None and _ENTITIES.search(text) is not None)
-
-
-def is_dygie(sample: Block) -> float:
-    """Whether the first line is an object with sentences, and entities or relations a sentence."""
-    line = _first_line(sample)
-    return float(_SENTENCES.search(line) is not None and _NER.search(line) is not None)
-
-
-def is_relation_lines(sample: Block) -> float:
-    """Whether the first line is an object with spans and relations."""
-    line = _first_line(sample)
-    return float(_SPANS.search(line) is not None and _RELATIONS.search(line) is not None)
-
-
-def _first_line(sample: Block) -> bytes:
-    return sample.data[: sample.size].lstrip().partition(b"\n")[0]
-
-
-SPERT = Format(
-    "spert",
-    "JSON of SpERT and CoNLL04: sentences of tokens with entities and relations",
-    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read_spert"))),
-    writers={"relations": Writer(Capabilities(documents="none", gaps=False), lazy(f"{_WRITE}:write_spert"))},
-    suffixes=(".json",),
-    detection=Detection(b"[{", confidence=is_spert),
-    contents=Contents(has_columns=True),
-)
-DYGIE = Format(
-    "dygie",
-    "JSON lines of DyGIE++ and SciERC: a document a line, with entities and relations",
-    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read"))),
-    writers={"relations": Writer(Capabilities(gaps=False), lazy(f"{_WRITE}:write_dygie"))},
-    suffixes=(".jsonlines",),
-    detection=Detection(b"{", confidence=is_dygie),
-    contents=Contents(has_columns=True),
-)
-RELATION_LINES = Format(
-    "relation-jsonl",
-    "JSON lines: a text or tokens with spans that have an id, and relations between them",
-    readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.relations:read_relation_lines"))),
-    writers={"relations": Writer(Capabilities(documents="sentence"), lazy(f"{_WRITE}:write_lines"))},
-    suffixes=(".jsonl",),
-    detection=Detection(b"{", confidence=is_relation_lines),
-)
-
-
-# == formats/relation_records.py: Sentences or texts with spans and relations between them, as
-
-
 NO_LABEL = "_"
-"""The label of an argument that no span has the bounds of."""
+"""The label of an argument that is not an entity."""
+_BLOCKS = 4
+"""Blocks are larger than in other formats by this factor, because records are long."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A relation, whose ends are places in a list of spans."""
+    """A relation, whose arguments are indices of spans."""
 
     label: str
     head: int
@@ -123,117 +81,94 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Related:
-    """A sentence of tokens or a text, and what stands in it."""
+class Sentence:
+    """A sentence of tokens or a text, with its spans and relations."""
 
     line: int
     words: list[str] | str
     spans: Sequence[Span]
     links: Sequence[Link] = ()
-    """Ends are places in `spans`, or behind these in those of sentences that follow."""
+    """Arguments are indices of `spans`; larger ones are spans of the following sentences."""
     identifier: str | None = None
 
 
-@dataclass(frozen=True)
-class Documents:
-    """The first sentence of each document, and their names, if they have any."""
-
-    first: Sequence[int] = (0,)
-    names: Sequence[str | None] = field(default=())
-    continues: bool = False
-    """Whether the first one is the last of the batch before."""
-
-
-class _RecordReader:
-    """Makes annotations of sentences, batch by batch."""
+class _Batches:
+    """Turns sentences into annotations, batch by batch."""
 
     def __init__(self, name: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
-        self._name, self._source, self._settings, self._vocabulary = name, source, settings, vocabulary
+        self._name, self._source, self._unit, self._vocabulary = name, source, settings.unit, vocabulary
 
-    def annotation(self, found: Sequence[Related], documents: Documents | None = None) -> Annotation:
-        """Some sentences, which are all of tokens or all texts; without `documents`, each is one of its own."""
-        lines = ints([each.line for each in found])
-        texts = [each.words for each in found if isinstance(each.words, str)]
+    def annotation(
+        self,
+        sentences: Sequence[Sentence],
+        documents: Sequence[int] | None = None,
+        names: Sequence[str | None] = (),
+        *,
+        continues: bool = False,
+    ) -> Annotation:
+        """An annotation of sentences, which are all tokens or all texts.
+
+        `documents` are the first sentences of documents; without it, each sentence is a document. With `continues`, the
+        first document is the last one of the previous batch.
+        """
+        lines = ints([sentence.line for sentence in sentences])
+        texts = [sentence.words for sentence in sentences if isinstance(sentence.words, str)]
+
+        def report(index: int, finding: str, remedy: str) -> None:
+            self._source.report(sentences[index].line, finding, remedy, PROBLEM)
+
         if texts:
-            atoms, ground = on_texts(texts, self._settings.unit)
-            for at, each in enumerate(found):
-                if fault := misquoting(str(each.words), each.spans, self._settings.unit):
-                    self._report(found)(at, *fault)
-            corpus = atoms.corpus(self._source.display_name, lines)
+            characters, offsets = on_texts(texts, self._unit)
+            for index, sentence in enumerate(sentences):
+                if fault := misquoting(str(sentence.words), sentence.spans, self._unit):
+                    report(index, *fault)
+            corpus = characters.corpus(self._source.display_name, lines)
         else:
-            corpus = _of_tokens(self._source, found, lines)
-            assert corpus.lengths is not None
-            ground = on_tokens(corpus.lengths)
-        corpus = _in_documents(corpus, found, documents)
-        good = self._good(found, ground)
-        lists = _chosen([each.spans for each in found], good)
-        spans = spans_of(lists, ground, self._vocabulary, self._report(found))
-        relations = self._relations(found, good, texts)
-        reading = ReadInfo(self._name)
+            bounds = np.append(0, np.cumsum(ints([len(sentence.words) for sentence in sentences])))
+            tokens = Tokens.of([word for sentence in sentences for word in sentence.words])
+            corpus = Corpus(self._source.display_name, len(sentences), bounds, tokens, lines)
+            offsets = on_tokens(np.diff(bounds))
+        if documents is None:
+            ids = [sentence.identifier for sentence in sentences if sentence.identifier is not None]
+            tokens_of_ids = Tokens.of(ids) if len(ids) == len(sentences) else None
+            corpus = replace(corpus, documents=np.arange(len(sentences)), ids=tokens_of_ids)
+        else:
+            known = tuple(name or "" for name in names)
+            first = ints(documents)
+            corpus = replace(corpus, documents=first, names=known, unnamed=not any(known), continues=continues)
+        spans = spans_of([sentence.spans for sentence in sentences], offsets, self._vocabulary, report)
+        relations = self._relations(sentences, _are_readable(sentences, offsets), texts)
         layers: dict[str, Layer] = {RELATIONS: relations, "spans": spans}
-        return Annotation(corpus, layers, dict.fromkeys(layers, reading), self._source.name)
+        return Annotation(corpus, layers, dict.fromkeys(layers, ReadInfo(self._name)), self._source.name)
 
-    def _report(self, found: Sequence[Related]) -> Callable[[int, str, str], None]:
-        return lambda at, finding, remedy: self._source.report(found[at].line, finding, remedy, PROBLEM)
-
-    def _good(self, found: Sequence[Related], ground: Ground) -> Bools:
-        """Which spans cover something; the others are reported."""
-        flat = list(chain.from_iterable(each.spans for each in found))
-        scope = np.repeat(np.arange(len(found)), ints([len(each.spans) for each in found]))
-        start = ground.place(scope, ints([span.start for span in flat]))
-        end = ground.place(scope, ints([span.end for span in flat]))
-        good: Bools = (start >= 0) & (end > start)
-        for row in np.flatnonzero(~good).tolist():
-            self._report(found)(int(scope[row]), *ground.fault(int(scope[row]), flat[row]))
-        return good
-
-    def _relations(self, found: Sequence[Related], good: Bools, texts: Sequence[str]) -> Relations:
-        """The relations between spans that can be read."""
-        place, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
+    def _relations(self, sentences: Sequence[Sentence], good: Bools, texts: Sequence[str]) -> Relations:
+        """The relations between good spans, which are those that can be read."""
+        row_of, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
         symmetric, code = set[str](), self._vocabulary.labels.code
-        for first, each in zip(accumulate((len(each.spans) for each in found), initial=0), found, strict=False):
-            for link in each.links:
-                head, tail = first + link.head, first + link.tail
+        begins = accumulate((len(sentence.spans) for sentence in sentences), initial=0)
+        for begin, sentence in zip(begins, sentences, strict=False):
+            for link in sentence.links:
+                head, tail = begin + link.head, begin + link.tail
                 if good[head] and good[tail]:
-                    rows.append((code(link.label), int(place[head]), int(place[tail])))
+                    rows.append((code(link.label), int(row_of[head]), int(row_of[tail])))
                     symmetric |= {link.label} if link.is_symmetric else set()
         label, head_row, tail_row = ints(rows).reshape(-1, 3).T
-        parts = _listed(found, good, texts) if texts else None
+        parts = _listed_parts(sentences, good, texts) if texts else None
         return Relations(self._vocabulary, label, head_row, tail_row, frozenset(symmetric), parts)
 
 
-def _of_tokens(source: Source, found: Sequence[Related], lines: Ints) -> Corpus:
-    bounds = np.append(0, np.cumsum(ints([len(each.words) for each in found])))
-    return Corpus(
-        source.display_name, len(found), bounds, Tokens.of([word for each in found for word in each.words]), lines
-    )
+def _are_readable(sentences: Sequence[Sentence], offsets: OffsetMap) -> Bools:
+    """Which spans cover positions, and are therefore kept by `spans_of`."""
+    flat = list(chain.from_iterable(sentence.spans for sentence in sentences))
+    scope = np.repeat(np.arange(len(sentences)), ints([len(sentence.spans) for sentence in sentences]))
+    start, end = offsets.bounds(scope, ints([span.start for span in flat]), ints([span.end for span in flat]))
+    return (start >= 0) & (end > start)
 
 
-def _in_documents(corpus: Corpus, found: Sequence[Related], documents: Documents | None) -> Corpus:
-    """The corpus with its documents and ids."""
-    if documents is None:
-        ids = [each.identifier for each in found if each.identifier is not None]
-        known = Tokens.of(ids) if len(ids) == len(found) else None
-        return replace(corpus, documents=np.arange(len(found)), ids=known)
-    names = tuple(name or "" for name in documents.names)
-    first = ints(documents.first)
-    return replace(corpus, documents=first, names=names, unnamed=not any(names), continues=documents.continues)
-
-
-def _chosen(lists: Sequence[Sequence[Span]], good: Bools) -> Sequence[Sequence[Span]]:
-    """Lists of spans without those that are not good."""
-    if good.all():
-        return lists
-    first = accumulate(map(len, lists), initial=0)
-    return [
-        [span for at, span in enumerate(each, begin) if good[at]] for begin, each in zip(first, lists, strict=False)
-    ]
-
-
-def _listed(found: Sequence[Related], good: Bools, texts: Sequence[str]) -> ListedParts:
-    """The parts of spans in characters of all texts, one behind the other."""
+def _listed_parts(sentences: Sequence[Sentence], good: Bools, texts: Sequence[str]) -> ListedParts:
+    """The parts of good spans as offsets into the concatenation of all texts."""
     begins = accumulate(map(len, texts), initial=0)
-    spans = [(span, begin) for begin, each in zip(begins, found, strict=False) for span in each.spans]
+    spans = [(span, begin) for begin, each in zip(begins, sentences, strict=False) for span in each.spans]
     spans = [span for span, is_good in zip(spans, good.tolist(), strict=True) if is_good]
     parts = [(span.parts or [(span.start, span.end)], begin) for span, begin in spans]
     first = list(accumulate((len(each) for each, _ in parts), initial=0))
@@ -241,10 +176,9 @@ def _listed(found: Sequence[Related], good: Bools, texts: Sequence[str]) -> List
     return ListedParts.of("".join(texts), ints(first), start, end, ints([begin for _, begin in spans]))
 
 
-# == formats/relation_lines.py: JSON lines of our own: a text or tokens, its spans, and rela
+# Evenhand's own lines
 
 
-_BLOCKS_RELATION_LINES = 4
 Name = str | int
 
 
@@ -253,7 +187,7 @@ class NamedSpan(Span, gc=False, omit_defaults=True):
 
     id: Name | None = None
     text: str | None = None
-    """What it quotes."""
+    """Its quote."""
 
 
 class Relation(msgspec.Struct, gc=False, omit_defaults=True):
@@ -266,7 +200,7 @@ class Relation(msgspec.Struct, gc=False, omit_defaults=True):
 
 
 class Record(msgspec.Struct, gc=False, omit_defaults=True):
-    """One line. What is not named here is not looked at."""
+    """One line. Other keys are ignored."""
 
     id: Name | None = None
     text: str | None = None
@@ -275,188 +209,382 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True):
     relations: Sequence[Relation] = ()
 
 
-_DECODER_RELATION_LINES = msgspec.json.Decoder(Record)
+_RECORD_DECODER = msgspec.json.Decoder(Record)
 
 
 def read_relation_lines(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    reader, kinds = _RecordReader(RELATION_LINES.name, source, settings, vocabulary), set[str]()
-    for block in source.blocks(_BLOCKS_RELATION_LINES * settings.block_size, cut_after="line"):
-        found = list[Related]()
-        for line, record in decoded_lines(source, block, _DECODER_RELATION_LINES.decode):
+    batches, kinds = _Batches(RELATION_LINES.name, source, settings, vocabulary), KindCheck(source)
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
+        sentences = list[Sentence]()
+        for line, record in decoded_lines(source, block, _RECORD_DECODER.decode):
             words = record.text if record.tokens is None else record.tokens
             if words is None or (record.text is not None and record.tokens is not None):
                 both = "both" if record.text is not None else "neither"
                 source.report(line, f"the record has {both} of text and tokens", "give one of them", PROBLEM)
                 continue
-            _check_kind(source, line, record, kinds)
+            kinds.check(line, "a text" if record.tokens is None else "tokens")
             name = None if record.id is None else str(record.id)
-            found.append(Related(line, words, record.spans, list(_links(source, line, record)), name))
-        if found:
-            yield reader.annotation(found)
+            sentences.append(Sentence(line, words, record.spans, list(_named_links(source, line, record)), name))
+        if sentences:
+            yield batches.annotation(sentences)
 
 
-def _check_kind(source: Source, line: int, record: Record, kinds: set[str]) -> None:
-    """Refuse a record of another kind than those before it."""
-    kinds.add("text" if record.tokens is None else "tokens")
-    if len(kinds) > 1:
-        finding = "some records have a text, others have tokens"
-        raise source.error(line, finding, "put the two into files of their own", PROBLEM)
-    kinds.add("text" if record.tokens is None else "tokens")
-
-
-def _links(source: Source, line: int, record: Record) -> Iterator[Link]:
-    places = {span.id: at for at, span in enumerate(record.spans) if span.id is not None}
-    if len(places) < sum(span.id is not None for span in record.spans):
-        names = [span.id for span in record.spans if span.id is not None]
+def _named_links(source: Source, line: int, record: Record) -> Iterator[Link]:
+    names = [span.id for span in record.spans if span.id is not None]
+    indices = {span.id: index for index, span in enumerate(record.spans) if span.id is not None}
+    if len(indices) < len(names):
         repeated = next(name for at, name in enumerate(names) if name in names[:at])
-        source.report(line, f"two spans have the id {repeated!r}", "give every span an id of its own", PROBLEM)
+        source.report(line, f"two spans have the id {repeated!r}", "give every span its own id", PROBLEM)
     for relation in record.relations:
-        unknown = [name for name in (relation.head, relation.tail) if name not in places]
+        unknown = [name for name in (relation.head, relation.tail) if name not in indices]
         if unknown:
             finding = f"a relation {relation.label!r} names the span {unknown[0]!r}, which its record does not have"
             source.report(line, finding, "give the span this id, or mend the relation", PROBLEM)
         else:
-            yield Link(relation.label, places[relation.head], places[relation.tail], relation.symmetric)
+            yield Link(relation.label, indices[relation.head], indices[relation.tail], relation.symmetric)
 
 
-# == formats/related.py: Relations by sentence, for those who write them.
+# DyGIE++
 
 
-@dataclass(frozen=True)
-class Linked:
-    """A relation within a sentence; its ends are places among the sentence's spans."""
+RELATION_KEYS = ("relations", "predicted_relations")
+COUNTED_BY_SENTENCE = "tokens-of-each-sentence"
+"""How tokens count if not through the document."""
+_SAMPLE = 1 << 14
+_ENTITY = "write entities as [first token, last token, label]"
+_RELATION = "write relations as [first, last, first, last, type]: tokens of head and tail, and the type"
+Rows = list[list[list[Any]]]
+"""Entities or relations, by sentence."""
 
-    label: str
+
+class DygieDocument(msgspec.Struct, gc=False):
+    """One line. Other keys are ignored."""
+
+    sentences: list[list[str]]
+    doc_key: str | None = None
+    ner: Rows | None = None
+    relations: Rows | None = None
+    predicted_ner: Rows | None = None
+    predicted_relations: Rows | None = None
+
+    @property
+    def bounds(self) -> list[int]:
+        """The first token of each sentence, and the number of tokens."""
+        return list(accumulate(map(len, self.sentences), initial=0))
+
+    def rows(self, prefix: str | None) -> tuple[Rows | None, Rows | None]:
+        """The entities and relations with a prefix, otherwise those without."""
+        ner, relations = (self.ner, self.predicted_ner), (self.relations, self.predicted_relations)
+        if prefix:
+            ner, relations = ner[::-1], relations[::-1]
+        return ner[0] if ner[0] is not None else ner[1], relations[0] if relations[0] is not None else relations[1]
+
+    def entities(self, prefix: str | None) -> Iterator[tuple[int, list[Any]]]:
+        """The entities with the indices of their sentences."""
+        ner, _ = self.rows(prefix)
+        return ((index, row) for index, rows in enumerate(ner or ()) for row in rows if _is_row(row, 2))
+
+
+_DYGIE_DECODER = msgspec.json.Decoder(DygieDocument)
+
+
+def read_dygie(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The file in batches of whole documents."""
+    batches, prefix = _Batches(DYGIE.name, source, settings, vocabulary), _prefix(settings)
+    is_by_sentence, is_predicted = _is_counted_by_sentence(source, prefix), False
+    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
+        sentences, first, names = list[Sentence](), list[int](), list[str | None]()
+        for line, document in decoded_lines(source, block, _DYGIE_DECODER.decode):
+            fault = _count_through_document(document, prefix) if is_by_sentence else None
+            fault = fault or _fault(document, prefix)
+            if fault is not None:
+                source.report(line, *fault, PROBLEM)
+                continue
+            is_predicted |= document.predicted_ner is not None or document.predicted_relations is not None
+            first.append(len(sentences))
+            names.append(document.doc_key)
+            sentences += _sentences(document, line, prefix)
+        if sentences:
+            batch = batches.annotation(sentences, first, names)
+            info = ReadInfo(
+                DYGIE.name,
+                column=RELATION_KEYS[1] if prefix and is_predicted else None,
+                offsets=COUNTED_BY_SENTENCE if is_by_sentence else None,
+            )
+            yield replace(batch, readings=dict.fromkeys(batch.readings, info))
+
+
+def _prefix(settings: ReadSettings) -> str | None:
+    """The prefix of the keys that a user names, otherwise of those for the side of the file."""
+    for column in settings.columns:
+        if column not in RELATION_KEYS:
+            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATION_KEYS)}.")
+    name = next(map(str, settings.columns), RELATION_KEYS[1] if settings.side == "system" else None)
+    return None if name is None else name.removesuffix("relations")
+
+
+def _is_counted_by_sentence(source: Source, prefix: str | None) -> bool:
+    """Whether the entities of the first documents fit only if tokens are counted by sentence."""
+    fits_document = fits_sentence = True
+    for _, line in numbered_lines(source.sample(_SAMPLE)):
+        try:
+            document = _DYGIE_DECODER.decode(line)
+        except UNREADABLE:
+            continue
+        sentences, bounds = document.sentences, document.bounds
+        for index, row in document.entities(prefix):
+            fits_document &= index < len(sentences) and bounds[index] <= row[0] <= row[1] < bounds[index + 1]
+            fits_sentence &= index < len(sentences) and 0 <= row[0] <= row[1] < len(sentences[index])
+    return fits_sentence and not fits_document
+
+
+def _count_through_document(document: DygieDocument, prefix: str | None) -> Fault | None:
+    """Change tokens counted by sentence to tokens counted through the document; returns the first fault."""
+    bounds = document.bounds
+    for layer, width in zip(document.rows(prefix), (2, 4), strict=True):
+        for index, row in ((index, row) for index, rows in enumerate(layer or ()) for row in rows):
+            if not _is_row(row, width) or index >= len(document.sentences):
+                continue  # which `_fault` reports
+            size = len(document.sentences[index])
+            if min(row[:width]) < 0 or max(row[:width]) >= size:
+                finding = f"{row!r} is outside its sentence, which has {counted(size, 'token')}"
+                return f"{finding}, and tokens are counted anew in each sentence of this file", _ENTITY
+            row[:width] = [token + bounds[index] for token in row[:width]]
+    return None
+
+
+def _fault(document: DygieDocument, prefix: str | None) -> Fault | None:
+    """The first problem of a document, and its remedy."""
+    ner, relations = document.rows(prefix)
+    if ner is None and relations is None:
+        return "the document has neither ner nor relations", "give its relations, or an empty list per sentence"
+    bounds, pairs = document.bounds, list[tuple[int, int]]()
+    for name, layer, width, remedy in (("ner", ner, 2, _ENTITY), ("relations", relations, 4, _RELATION)):
+        if layer is None:
+            continue
+        if len(layer) != len(document.sentences):
+            lists, sentences = counted(len(layer), "list"), counted(len(document.sentences), "sentence")
+            return f"got {lists} of {name} for {sentences}", "give a list for each sentence"
+        for row in chain.from_iterable(layer):
+            if not _is_row(row, width):
+                return f"{row!r} is not an entry of {name}", remedy
+            for first, last in zip(row[:width:2], row[1:width:2], strict=True):
+                if not 0 <= first <= last < bounds[-1]:
+                    finding = f"{row!r} is outside the document, which has {counted(bounds[-1], 'token')}"
+                    return finding, f"count from 0; {remedy}"
+                pairs.append((first, last))
+    for index, row in document.entities(prefix):
+        first, last = bounds[index], bounds[index + 1] - 1
+        if not first <= row[0] <= last:
+            finding = f"{row!r} is listed with sentence {index + 1}, which has the tokens {first:,} to {last:,}"
+            return finding, "count tokens through the document, in all documents or in none"
+    for first, last in pairs:
+        if bisect_right(bounds, first) != bisect_right(bounds, last):
+            return f"the span [{first}, {last}] reaches over the end of its sentence", "mend its tokens"
+    return None
+
+
+def _is_row(row: Sequence[Any], width: int) -> bool:
+    return len(row) > width and all(type(token) is int for token in row[:width]) and isinstance(row[width], str)
+
+
+def _sentences(document: DygieDocument, line: int, prefix: str | None) -> Iterator[Sentence]:
+    """The sentences of a document; a relation belongs to the first sentence of its two arguments."""
+    ner, relations = document.rows(prefix)
+    bounds = document.bounds
+    spans: list[list[Span]] = [[] for _ in document.sentences]
+    arguments: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def add(first: int, last: int, label: str) -> tuple[int, int]:
+        """Add a span; returns its sentence and its index there."""
+        sentence = bisect_right(bounds, first) - 1
+        spans[sentence].append(Span(first - bounds[sentence], last + 1 - bounds[sentence], label))
+        return arguments.setdefault((first, last), (sentence, len(spans[sentence]) - 1))
+
+    for first, last, label, *_ in chain.from_iterable(ner or ()):
+        add(first, last, label)
+    pairs = [
+        (row[4], *(arguments.get((row[at], row[at + 1])) or add(row[at], row[at + 1], NO_LABEL) for at in (0, 2)))
+        for row in chain.from_iterable(relations or ())
+    ]
+    before = list(accumulate(map(len, spans), initial=0))
+    links: list[list[Link]] = [[] for _ in spans]
+    for label, (head_sentence, head), (tail_sentence, tail) in pairs:
+        sentence = min(head_sentence, tail_sentence)
+        moved_head, moved_tail = before[head_sentence] + head, before[tail_sentence] + tail
+        links[sentence].append(Link(label, moved_head - before[sentence], moved_tail - before[sentence]))
+    for words, spans_here, links_here in zip(document.sentences, spans, links, strict=True):
+        yield Sentence(line, words, spans_here, links_here)
+
+
+# SpERT
+
+
+_BATCH = 1 << 13
+"""The number of records that are read together."""
+
+
+class SpertEntity(msgspec.Struct, gc=False):
+    """A span with an exclusive end."""
+
+    type: str
+    start: Offset
+    end: Offset
+
+
+class SpertRelation(msgspec.Struct, gc=False):
+    """A relation between two indices of entities."""
+
+    type: str
     head: int
     tail: int
-    is_symmetric: bool
 
 
-@dataclass
-class LinksBySentence:
-    """The relations of an annotation within its sentences, and how many there are across."""
+class SpertSentence(msgspec.Struct, gc=False):
+    """One record. Other keys are ignored."""
 
-    links: dict[int, list[Linked]] = field(default_factory=dict)
-    across: int = 0
+    tokens: list[str]
+    entities: list[SpertEntity]
+    relations: list[SpertRelation] = []
 
 
-def relations_of(annotation: Annotation) -> Relations:
+_SPERT_DECODER = msgspec.json.Decoder(SpertSentence)
+
+
+def read_spert(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The file in batches of whole records."""
+    batches, records = _Batches(SPERT.name, source, settings, vocabulary), _spert_records(source, settings)
+    continues = False
+    while batch := list(islice(records, _BATCH)):
+        sentences = []
+        for line, record in batch:
+            spans = [Span(entity.start, entity.end, entity.type) for entity in record.entities]
+            sentences.append(Sentence(line, record.tokens, spans, list(_spert_links(source, line, record))))
+        yield batches.annotation(sentences, (0,), continues=continues)
+        continues = True
+
+
+def _spert_records(source: Source, settings: ReadSettings) -> Iterator[tuple[int, SpertSentence]]:
+    """The records of a file, each with its line."""
+    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_after="line"))
+    if data.lstrip().startswith(b"["):
+        return decoded_values(source, data, _SPERT_DECODER.decode)
+    lists: dict[str, msgspec.Raw] | None = None
+    with suppress(*UNREADABLE):
+        lists = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    if lists is None or "tokens" in lists:  # one record per line
+        blocks = source.blocks(settings.block_size, cut_after="line")
+        return (record for block in blocks for record in decoded_lines(source, block, _SPERT_DECODER.decode))
+    names = [str(column) for column in settings.columns] or (list(lists) if len(lists) == 1 else [])
+    if len(names) != 1 or names[0] not in lists:
+        known = ", ".join(map(repr, lists))
+        finding = f"the file has the lists {known}" if lists else "the file has no list of records"
+        raise source.error(None, finding, "name one of them with --column")
+    return decoded_values(source, bytes(lists[names[0]]), _SPERT_DECODER.decode, data)
+
+
+def _spert_links(source: Source, line: int, record: SpertSentence) -> Iterator[Link]:
+    size = len(record.entities)
+    for relation in record.relations:
+        wrong = [(end, at) for end, at in (("head", relation.head), ("tail", relation.tail)) if not 0 <= at < size]
+        if not wrong:
+            yield Link(relation.type, relation.head, relation.tail)
+            continue
+        end, at = wrong[0]
+        finding = f"the {end} {at} of a relation {relation.type!r} is not an index of its {counted(size, 'entity')}"
+        source.report(line, finding, "count entities from 0", PROBLEM)
+
+
+# Records to write
+
+
+def links_by_sentence(annotation: Annotation, conversion: Conversion) -> dict[int, list[Link]]:
+    """The relations within each sentence, between indices of its spans; those across sentences are lost."""
+    layer, links, lost = _relations_of(annotation), defaultdict[int, list[Link]](list), 0
+    arguments, sizes = list[tuple[int, int]](), defaultdict[int, int](int)
+    for sentence in annotation.spans().scope.tolist():
+        arguments.append((sentence, sizes[sentence]))
+        sizes[sentence] += 1
+    for label, head_row, tail_row in layer.rows():
+        (sentence, head), (other, tail) = arguments[head_row], arguments[tail_row]
+        if sentence == other:
+            links[sentence].append(Link(label, head, tail, label in layer.symmetric))
+        else:
+            lost += 1
+    conversion.lose(lost, "relations across sentences")
+    return links
+
+
+def _relations_of(annotation: Annotation) -> Relations:
     relations = annotation[RELATIONS]
     assert isinstance(relations, Relations)
     return relations
 
 
-def links_by_sentence(annotation: Annotation) -> LinksBySentence:
-    """The relations of each sentence, in the order of the file."""
-    layer, links = relations_of(annotation), LinksBySentence()
-    places, seen = list[tuple[int, int]](), dict[int, int]()
-    for scope in annotation.spans().scope.tolist():
-        places.append((scope, seen.get(scope, 0)))
-        seen[scope] = seen.get(scope, 0) + 1
-    for label, head, tail in layer.rows():
-        (sentence, one), (other, place) = places[head], places[tail]
-        if sentence == other:
-            links.links.setdefault(sentence, []).append(Linked(label, one, place, label in layer.symmetric))
-        else:
-            links.across += 1
-    return links
-
-
-# == formats/relation_write.py: Writing relations as JSON: of SpERT, of DyGIE++, and of our
-
-
-def write_spert(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
-    """A list of records, one on each line."""
-    opened = False
-    for batch in _in_tokens(batches, conversion):
-        for record in _spert(batch, conversion):
-            yield (",\n" if opened else "[\n") + msgspec.json.encode(record).decode()
-            opened = True
-    yield "\n]\n" if opened else "[]\n"
-
-
-def _spert(batch: Annotation, conversion: Conversion) -> Iterator[dict[str, Any]]:
-    found = links_by_sentence(batch)
-    conversion.lose(found.across, "relations across sentences")
-    for sentence, spans in to_write(batch):
-        entities = [{"type": span.label, "start": span.start, "end": span.end} for span in spans]
-        links = found.links.get(sentence, ())
-        relations = [{"type": link.label, "head": link.head, "tail": link.tail} for link in links]
-        yield {"tokens": _tokens(batch, sentence), "entities": entities, "relations": relations}
-
-
-def write_dygie(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
-    """A line a document."""
-    for batch in _in_tokens(batches, conversion):
-        conversion.lose(_hidden(batch), "ends of relations with the bounds of an earlier span of another label")
-        corpus = batch.corpus
-        limits = np.append(corpus.documents, corpus.sentences).tolist()
-        written = _Document(batch)
-        for number, (first, last) in enumerate(pairwise(limits)):
-            name = corpus.names[number] if corpus.names else str(number + 1)
-            yield msgspec.json.encode({"doc_key": name, **written.of(first, last)}).decode() + "\n"
-
-
-class _Document:
-    """The documents of a batch, whose tokens count from the first of each."""
-
-    def __init__(self, batch: Annotation) -> None:
-        spans, bounds = batch.spans(), batch.corpus.bounds
-        assert bounds is not None
-        self._batch, self._bounds = batch, bounds
-        self._labels = [label for label, *_ in spans.rows()]
-        first = bounds[spans.scope]
-        self._start, self._last = (first + spans.start).tolist(), (first + spans.end - 1).tolist()
-        self._spans, self._links = dict[int, list[int]](), dict[int, list[tuple[str, int, int]]]()
-        for row, scope in enumerate(spans.scope.tolist()):
-            self._spans.setdefault(scope, []).append(row)
-        for label, head, tail in relations_of(batch).rows():
-            self._links.setdefault(int(spans.scope[head]), []).append((label, head, tail))
-
-    def of(self, first: int, last: int) -> dict[str, Any]:
-        """What stands in some sentences."""
-        begin, sentences = int(self._bounds[first]), range(first, last)
-        ner = [[[*self._place(row, begin), self._labels[row]] for row in self._spans.get(s, ())] for s in sentences]
-        relations = [
-            [
-                [*self._place(head, begin), *self._place(tail, begin), label]
-                for label, head, tail in self._links.get(s, ())
-            ]
-            for s in sentences
-        ]
-        return {"sentences": [_tokens(self._batch, s) for s in sentences], "ner": ner, "relations": relations}
-
-    def _place(self, row: int, begin: int) -> tuple[int, int]:
-        return self._start[row] - begin, self._last[row] - begin
-
-
-def _hidden(batch: Annotation) -> int:
-    """How many relations have an end whose label bounds alone do not tell."""
-    spans, first = batch.spans(), dict[tuple[int, int, int], str]()
-    labels = [label for label, *_ in spans.rows()]
-    for label, *bounds in spans.rows():
-        first.setdefault((bounds[0], bounds[1], bounds[2]), label)
-    told = [first[scope, start, end] for _, scope, start, end in spans.rows()]
-    return sum(told[end] != labels[end] for _, *ends in relations_of(batch).rows() for end in ends)
-
-
-def write_lines(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
-    """A record a sentence (or text)."""
+def relation_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[Record]:
+    """Evenhand's own records: one per sentence (or text)."""
     for batch in batches:
-        found = links_by_sentence(batch)
-        conversion.lose(found.across, "relations across sentences")
+        links = links_by_sentence(batch, conversion)
         for sentence, (words, spans) in enumerate(records(batch)):
             named = [
                 NamedSpan(span.start, span.end, span.label, span.parts, span.level, number)
                 for number, span in enumerate(spans, 1)
             ]
-            links = found.links.get(sentence, ())
-            relations = [Relation(link.head + 1, link.tail + 1, link.label, link.is_symmetric) for link in links]
+            relations = [
+                Relation(link.head + 1, link.tail + 1, link.label, link.is_symmetric)
+                for link in links.get(sentence, ())
+            ]
             text: dict[str, Any] = {"text": words} if isinstance(words, str) else {"tokens": words}
-            yield msgspec.json.encode(Record(**text, spans=named, relations=relations)).decode() + "\n"
+            yield Record(**text, spans=named, relations=relations)
+
+
+def spert_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
+    """Records of SpERT: one per sentence."""
+    for batch in _in_tokens(batches, conversion):
+        links = links_by_sentence(batch, conversion)
+        for sentence, spans in to_write(batch):
+            entities = [{"type": span.label, "start": span.start, "end": span.end} for span in spans]
+            relations = [{"type": link.label, "head": link.head, "tail": link.tail} for link in links.get(sentence, ())]
+            yield {"tokens": _tokens(batch, sentence), "entities": entities, "relations": relations}
+
+
+def dygie_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
+    """Records of DyGIE++: one per document."""
+    for batch in _in_tokens(batches, conversion):
+        conversion.lose(_hidden(batch), "ends of relations with the bounds of an earlier span of another label")
+        corpus, spans, scopes = batch.corpus, batch.spans(), batch.spans().scope.tolist()
+        assert corpus.bounds is not None
+        first = corpus.bounds[spans.scope] - corpus.document_bounds[corpus.document_of(spans.scope)]
+        bounds = list(zip((first + spans.start).tolist(), (first + spans.end - 1).tolist(), strict=True))
+        ner, relations = defaultdict[int, list[Any]](list), defaultdict[int, list[Any]](list)
+        for row, (label, *_) in enumerate(spans.rows()):
+            ner[scopes[row]].append([*bounds[row], label])
+        for label, head, tail in _relations_of(batch).rows():
+            relations[scopes[head]].append([*bounds[head], *bounds[tail], label])
+        limits = np.append(corpus.documents, corpus.sentences).tolist()
+        for number, sentences in enumerate(range(*limit) for limit in pairwise(limits)):
+            yield {
+                "doc_key": corpus.names[number] if corpus.names else str(number + 1),
+                "sentences": [_tokens(batch, sentence) for sentence in sentences],
+                "ner": [ner[sentence] for sentence in sentences],
+                "relations": [relations[sentence] for sentence in sentences],
+            }
+
+
+def _hidden(batch: Annotation) -> int:
+    """The number of arguments of relations whose bounds do not identify their label."""
+    rows, first = batch.spans().rows(), dict[tuple[int, int, int], str]()
+    for label, scope, start, end in rows:
+        first.setdefault((scope, start, end), label)
+    is_hidden = [first[scope, start, end] != label for label, scope, start, end in rows]
+    return sum(is_hidden[argument] for _, *arguments in _relations_of(batch).rows() for argument in arguments)
 
 
 def _tokens(batch: Annotation, sentence: int) -> list[str]:
@@ -467,9 +595,9 @@ def _tokens(batch: Annotation, sentence: int) -> list[str]:
 
 
 def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[Annotation]:
-    """Batches whose atoms are tokens, without gaps; what that loses is counted."""
+    """Batches with spans of tokens, without gaps; losses are counted."""
     for batch in batches:
-        layer = relations_of(batch)
+        layer = _relations_of(batch)
         if layer.symmetric:
             conversion.not_carried.add("which types are symmetric (name them with --symmetric)")
         batch, misfits = to_tokens(batch)
@@ -478,306 +606,3 @@ def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
         conversion.lose(int(np.count_nonzero(spans.shape)), "spans with gaps, which would be filled")
         spans = replace(spans, shape=np.zeros_like(spans.shape))
         yield replace(batch, layers={RELATIONS: layer, "spans": spans})
-
-
-# == formats/dygie.py: JSON lines as DyGIE++ and SciERC have them: a document a lin
-
-
-RELATION_KEYS = ("relations", "predicted_relations")
-RESTARTED = "tokens-of-each-sentence"
-"""How tokens count that do not count through the document."""
-_BLOCKS, _SAMPLE = 4, 1 << 14
-_ENTITY = "write entities as [first token, last token, label]"
-_RELATION = "write relations as [first, last, first, last, type]: tokens of head and tail, and the type"
-Rows = list[list[list[Any]]]
-
-
-class DygieDocument(msgspec.Struct, gc=False):
-    """One line. What is not named here is not looked at."""
-
-    sentences: list[list[str]]
-    doc_key: str | None = None
-    ner: Rows | None = None
-    relations: Rows | None = None
-    predicted_ner: Rows | None = None
-    predicted_relations: Rows | None = None
-
-
-_DECODER = msgspec.json.Decoder(DygieDocument)
-
-
-def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The file in batches of whole documents."""
-    reader, prefix = _RecordReader(DYGIE.name, source, settings, vocabulary), _prefix(settings)
-    restarts, is_predicted = _restarts(source, prefix), False
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
-        found, first, names = list[Related](), list[int](), list[str | None]()
-        for line, document in decoded_lines(source, block, _DECODER.decode):
-            fault = _through_document(document, prefix) if restarts else None
-            fault = fault or _fault(document, prefix)
-            if fault is not None:
-                source.report(line, *fault, PROBLEM)
-                continue
-            is_predicted |= document.predicted_ner is not None or document.predicted_relations is not None
-            first.append(len(found))
-            names.append(document.doc_key)
-            found += _Related(document, line, prefix).sentences()
-        if found:
-            batch = reader.annotation(found, Documents(first, names))
-            batch = _naming_layer(batch, prefix, is_predicted)
-            if restarts:
-                readings = {layer: replace(reading, offsets=RESTARTED) for layer, reading in batch.readings.items()}
-                batch = replace(batch, readings=readings)
-            yield batch
-
-
-def _naming_layer(batch: Annotation, prefix: str | None, is_predicted: bool) -> Annotation:
-    """The same, with the layer of predictions named where documents have one and it is read."""
-    if not prefix or not is_predicted:
-        return batch
-    readings = {name: replace(reading, column=RELATION_KEYS[1]) for name, reading in batch.readings.items()}
-    return replace(batch, readings=readings)
-
-
-def _restarts(source: Source, prefix: str | None) -> bool:
-    """Whether tokens are counted anew in each sentence: the entities of the first documents fit only so."""
-    sample, is_document, is_sentence = source.sample(_SAMPLE), True, True
-    for line in sample.data[: sample.size].split(b"\n"):
-        try:
-            document = _DECODER.decode(line)
-        except UNREADABLE:
-            continue
-        ends = list(accumulate(map(len, document.sentences), initial=0))
-        for at, row in _rows(document, prefix):
-            is_document &= at < len(document.sentences) and ends[at] <= row[0] <= row[1] < ends[at + 1]
-            is_sentence &= at < len(document.sentences) and 0 <= row[0] <= row[1] < len(document.sentences[at])
-    return is_sentence and not is_document
-
-
-def _rows(document: DygieDocument, prefix: str | None) -> Iterator[tuple[int, list[Any]]]:
-    """The entities of a document with the numbers of their sentences."""
-    ner, _ = _keys(document, prefix)
-    return ((at, row) for at, rows in enumerate(ner or ()) for row in rows if _is_row(row, 2))
-
-
-def _through_document(document: DygieDocument, prefix: str | None) -> tuple[str, str] | None:
-    """Count the tokens of a document through it, where they were counted in each sentence; what is wrong, or None."""
-    begins = list(accumulate(map(len, document.sentences), initial=0))
-    for rows, width in zip(_keys(document, prefix), (2, 4), strict=True):
-        for at, row in ((at, row) for at, some in enumerate(rows or ()) for row in some):
-            if not _is_row(row, width) or at >= len(document.sentences):
-                continue  # which is reported in any case
-            size = len(document.sentences[at])
-            if min(row[:width]) < 0 or max(row[:width]) >= size:
-                finding = f"{row!r} is outside its sentence, which has {counted(size, 'token')}"
-                return f"{finding}, and tokens are counted anew in each sentence of this file", _ENTITY
-            row[:width] = [token + begins[at] for token in row[:width]]
-    return None
-
-
-def _prefix(settings: ReadSettings) -> str | None:
-    """What stands before the keys that a user names; None where nobody does, and the side decides."""
-    for column in settings.columns:
-        if column not in RELATION_KEYS:
-            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATION_KEYS)}.")
-    named = next(map(str, settings.columns), "predicted_relations" if settings.side == "system" else None)
-    return None if named is None else named.removesuffix("relations")
-
-
-def _keys(document: DygieDocument, prefix: str | None) -> tuple[Rows | None, Rows | None]:
-    """The entities and relations that are wanted, or those that there are."""
-    ner, relations = (document.ner, document.predicted_ner), (document.relations, document.predicted_relations)
-    if prefix:
-        ner, relations = ner[::-1], relations[::-1]
-    return ner[0] if ner[0] is not None else ner[1], relations[0] if relations[0] is not None else relations[1]
-
-
-def _fault(document: DygieDocument, prefix: str | None) -> tuple[str, str] | None:
-    """What is wrong with a document, and what to do."""
-    ner, relations = _keys(document, prefix)
-    if ner is None and relations is None:
-        return "the document has neither ner nor relations", "give its relations, or an empty list a sentence"
-    size, sentences = sum(map(len, document.sentences)), len(document.sentences)
-    for name, rows, width, remedy in (("ner", ner, 2, _ENTITY), ("relations", relations, 4, _RELATION)):
-        if rows is None:
-            continue
-        if len(rows) != sentences:
-            return (
-                f"got {counted(len(rows), 'list')} of {name} for {counted(sentences, 'sentence')}",
-                "give a list for each sentence",
-            )
-        for row in chain.from_iterable(rows):
-            if not _is_row(row, width):
-                return f"{row!r} is no entry of {name}", remedy
-            if any(not 0 <= a <= b < size for a, b in zip(row[:width:2], row[1:width:2], strict=True)):
-                return f"{row!r} is outside the document, which has {counted(size, 'token')}", f"count from 0; {remedy}"
-    return _elsewhere(document, prefix) or _torn(document, ner, relations)
-
-
-def _elsewhere(document: DygieDocument, prefix: str | None) -> tuple[str, str] | None:
-    """Whether an entity is not in the sentence that lists it."""
-    ends = list(accumulate(map(len, document.sentences), initial=0))
-    for at, row in _rows(document, prefix):
-        if not ends[at] <= row[0] < ends[at + 1]:
-            finding = (
-                f"{row!r} is listed with sentence {at + 1}, which has the tokens {ends[at]:,} to {ends[at + 1] - 1:,}"
-            )
-            return finding, "count tokens through the document, in all documents or in none"
-    return None
-
-
-def _is_row(row: Sequence[Any], width: int) -> bool:
-    return len(row) > width and all(type(each) is int for each in row[:width]) and isinstance(row[width], str)
-
-
-def _torn(document: DygieDocument, ner: Rows | None, relations: Rows | None) -> tuple[str, str] | None:
-    """Whether a span reaches over the end of its sentence."""
-    begins = list(accumulate(map(len, document.sentences), initial=0))
-    pairs = [(row[0], row[1]) for row in chain.from_iterable(ner or ())]
-    pairs += [pair for row in chain.from_iterable(relations or ()) for pair in ((row[0], row[1]), (row[2], row[3]))]
-    torn = next((pair for pair in pairs if bisect_right(begins, pair[0]) != bisect_right(begins, pair[1])), None)
-    if torn is None:
-        return None
-    return f"the span [{torn[0]}, {torn[1]}] reaches over the end of its sentence", "mend its tokens"
-
-
-class _Related:
-    """A document, whose spans are those of its entities and of arguments that are none."""
-
-    def __init__(self, document: DygieDocument, line: int, prefix: str | None) -> None:
-        self._document, self._line = document, line
-        ner, relations = _keys(document, prefix)
-        self._begins = list(accumulate(map(len, document.sentences), initial=0))
-        self._spans: list[list[Span]] = [[] for _ in document.sentences]
-        self._places: dict[tuple[int, int], tuple[int, int]] = {}
-        for first, last, label, *_ in chain.from_iterable(ner or ()):
-            self._add(first, last, label)
-        self._links = [
-            (row[4], self._place(row[0], row[1]), self._place(row[2], row[3]))
-            for row in chain.from_iterable(relations or ())
-        ]
-
-    def _add(self, first: int, last: int, label: str) -> tuple[int, int]:
-        sentence = bisect_right(self._begins, first) - 1
-        begin = self._begins[sentence]
-        spans = self._spans[sentence]
-        spans.append(Span(first - begin, last + 1 - begin, label))
-        return self._places.setdefault((first, last), (sentence, len(spans) - 1))
-
-    def _place(self, first: int, last: int) -> tuple[int, int]:
-        """The sentence of a span and its place there; it is added if there is none."""
-        return self._places.get((first, last)) or self._add(first, last, NO_LABEL)
-
-    def sentences(self) -> Iterator[Related]:
-        """The sentences; relations stand in that of the first of their ends."""
-        before = list(accumulate(map(len, self._spans), initial=0))
-        links: list[list[Link]] = [[] for _ in self._spans]
-        for label, (sentence, at), (other, place) in self._links:
-            here = min(sentence, other)
-            ends = (before[sentence] + at - before[here], before[other] + place - before[here])
-            links[here].append(Link(label, *ends))
-        for words, spans, own in zip(self._document.sentences, self._spans, links, strict=True):
-            yield Related(self._line, words, spans, own)
-
-
-# == formats/spert.py: JSON as SpERT, sincere and the usual CoNLL04 files have it:
-
-
-_BATCH = 1 << 13
-"""How many records are read together."""
-
-
-class Entity(msgspec.Struct, gc=False):
-    """A span, whose end is exclusive."""
-
-    type: str
-    start: Offset
-    end: Offset
-
-
-class RelationSpert(msgspec.Struct, gc=False):
-    """A relation between two places in the list of entities."""
-
-    type: str
-    head: int
-    tail: int
-
-
-class Sentence(msgspec.Struct, gc=False):
-    """One record. What is not named here is not looked at."""
-
-    tokens: list[str]
-    entities: list[Entity]
-    relations: list[RelationSpert] = []
-
-
-_DECODER_SPERT = msgspec.json.Decoder(Sentence)
-
-
-def read_spert(
-    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
-) -> Iterator[Annotation]:
-    """The file in batches of whole records."""
-    reader, records, continues = (
-        _RecordReader(SPERT.name, source, settings, vocabulary),
-        _records(source, settings),
-        False,
-    )
-    while batch := list(islice(records, _BATCH)):
-        found = [
-            Related(line, record.tokens, _spans(record), list(_links_spert(source, line, record)))
-            for line, record in batch
-        ]
-        yield reader.annotation(found, Documents(continues=continues))
-        continues = True
-
-
-def _records(source: Source, settings: ReadSettings) -> Iterator[tuple[int, Sentence]]:
-    """The records of a file, each with its line."""
-    data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_after="line"))
-    text = data.lstrip()
-    if text.startswith(b"["):
-        yield from decoded_values(source, data, _DECODER_SPERT.decode)
-        return
-    splits = _splits(data)
-    if splits is None:
-        for block in source.blocks(settings.block_size, cut_after="line"):
-            yield from decoded_lines(source, block, _DECODER_SPERT.decode)
-        return
-    chosen = _chosen_spert(source, list(splits), settings)
-    yield from decoded_values(source, bytes(splits[chosen]), _DECODER_SPERT.decode, data)
-
-
-def _splits(data: bytes) -> dict[str, msgspec.Raw] | None:
-    """The lists of an object, if the file is one; None if it has a record a line."""
-    try:
-        found = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except UNREADABLE:
-        return None
-    return None if "tokens" in found else found
-
-
-def _chosen_spert(source: Source, names: Sequence[str], settings: ReadSettings) -> str:
-    wanted = [str(column) for column in settings.columns] or (list(names) if len(names) == 1 else [])
-    if len(wanted) != 1 or wanted[0] not in names:
-        finding = (
-            f"the file has the lists {', '.join(map(repr, names))}" if names else "the file has no list of records"
-        )
-        raise source.error(None, finding, "name one of them with --column")
-    return wanted[0]
-
-
-def _spans(record: Sentence) -> list[Span]:
-    return [Span(entity.start, entity.end, entity.type) for entity in record.entities]
-
-
-def _links_spert(source: Source, line: int, record: Sentence) -> Iterator[Link]:
-    size = len(record.entities)
-    for relation in record.relations:
-        wrong = [(end, at) for end, at in (("head", relation.head), ("tail", relation.tail)) if not 0 <= at < size]
-        if not wrong:
-            yield Link(relation.type, relation.head, relation.tail)
-            continue
-        end, at = wrong[0]
-        finding = f"the {end} {at} of a relation {relation.type!r} is no place in entities, of which there are {size}"
-        source.report(line, finding, "count entities from 0", PROBLEM)

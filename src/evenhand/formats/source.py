@@ -6,6 +6,7 @@ can follow how files are read; there are none by default, and the command line r
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -492,3 +493,34 @@ def is_plainly_utf8(data: bytes) -> bool:
         mismatch[1:] |= text[:-2] >= _THREE
     mismatch ^= continues[1:]
     return not (continues[0] or mismatch.any())
+
+
+_SMALL = 1 << 12
+"""Fewer bytes than this are decoded faster than checked."""
+
+
+def whole_text(source: Source) -> str:
+    """The text of a file, which may be empty (an answer, a document without spans), unlike the blocks of a file."""
+    return whole_data(source).decode()
+
+
+def whole_data(source: Source) -> bytes:
+    """The same as UTF-8 bytes, without a byte order mark."""
+    data = source.read_whole()
+    if data in (b"", codecs.BOM_UTF8):
+        return b""
+    if source.delimiter is None and b"\0" not in data and _is_utf8(data):
+        return data.removeprefix(codecs.BOM_UTF8)
+    blocks = source.blocks(len(data), cut_after="line", of_lines=False)
+    text = b"".join(block.data[: block.size] for block in blocks)
+    return text if data.endswith(b"\n") else text[:-1]
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii() or (len(data) > _SMALL and data[-1:].isascii() and is_plainly_utf8(data)):
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -21,7 +21,6 @@ from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
 from evenhand.formats.conll import check_cells
 from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import MAX_DIGITS, Lines, is_wide, numbers, split
-from evenhand.formats.parsing.json_lines import to_write
 from evenhand.formats.partition import Partitioning, has_text
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
@@ -165,6 +164,8 @@ def _is_between_rows(data: bytes, start: int) -> bool:
 
 def write(annotation: Annotation) -> Iterator[str]:
     """The spans, sentence by sentence; a sentence without any gets a dummy."""
+    from evenhand.formats.parsing.json_spans import to_write
+
     for _, spans in to_write(annotation):
         check_cells(span.label for span in spans)
         for span in spans:

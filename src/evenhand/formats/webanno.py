@@ -26,10 +26,8 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
-from evenhand.formats.extractions import whole_text
 from evenhand.formats.format import Contents, Detection, Format, Reader
-from evenhand.formats.parsing.json_lines import Span, on_texts, spans_of
-from evenhand.formats.source import Block, Source
+from evenhand.formats.source import Block, Source, whole_text
 from evenhand.settings import ColumnName, Columns, ReadSettings
 
 _VERSION = re.compile(rb"\s*#FORMAT=WebAnno TSV ([0-9]+)")
@@ -225,6 +223,8 @@ class _Document:
 
     def _in_characters(self, bounds: list[int], lines: Ints, vocabulary: Vocabulary) -> tuple[Corpus, Spans]:
         """Sentences as texts of tokens with blanks between; spans by UTF-16 units in them."""
+        from evenhand.formats.parsing.json_spans import Span, on_texts, spans_of
+
         texts, begins = list[str](), list[int]()
         for first, last in pairwise(bounds):
             units = 0

@@ -17,7 +17,6 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.overrides import VERDICTS, Override, OverrideFile
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
-from evenhand.formats.jsonl import written as written_override_lines
 from evenhand.parameters import check_whole_number
 from evenhand.results.display import Displayed, WithRows, WithTables, written
 from evenhand.version import __version__
@@ -443,7 +442,9 @@ class Adjudication(Displayed, WithTables):
     def merge(self, path: str | Path | None = None) -> str:
         """Return all overrides as one file, and write it to `path`, if given."""
         self._refuse_problems()
-        return written(written_override_lines(self.overrides), path)
+        from evenhand.formats.overrides import to_lines
+
+        return written(to_lines(self.overrides), path)
 
     def apply(self, path: str | Path, format: str | None = None, encoding: str | None = None) -> None:
         """Write the corrected gold standard; without a format, the path decides."""

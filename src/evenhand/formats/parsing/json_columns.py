@@ -1,16 +1,16 @@
-"""JSON lines whose records are all spelled alike, as columns: no object is made for a record or a span.
+"""Uniform JSON lines as columns, without an object per record or span.
 
-Tools write each record in the same way: the same keys in the same order, with the same blanks. What differs is in
-*holes*: strings and whole numbers. One record of a block shows the literal bytes between the holes, and the whole
-block is compared with these, byte by byte, so that what passes is JSON of just this form. A block in which one byte
-does not fit is left to the decoder in `json_records`, which knows all spellings.
+Tools write all records in the same way: the same keys in the same order, with the same blanks. Only strings and whole
+numbers differ; they fill the *holes* of a *spelling*. One record of a block shows the literal bytes between the holes,
+and the whole block is compared with them byte by byte, so everything that passes is JSON of exactly this form. A block
+with a single different byte is left to the decoder in `json_records`, which accepts any JSON.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Literal
 
 import msgspec
@@ -32,60 +32,290 @@ from evenhand.arrays import (
     distinct,
     empty,
     ints,
+    ranges,
     windows,
 )
-from evenhand.data.tokens import PADDING
+from evenhand.data.characters import Texts
+from evenhand.data.from_lists import COMMON
+from evenhand.data.layers import Spans
+from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal
+from evenhand.data.vocabulary import CellCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.errors import LimitError
 from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
-from evenhand.formats.parsing.json_lines import (
+from evenhand.formats.parsing.json_records import (
     DOCUMENT_KEYS,
     TEXT_KEYS,
     TOKEN_KEYS,
     UNREADABLE,
-    SpanError,
     candidates,
-    has_a_line_each,
+    has_one_object_per_line,
     is_simple,
-    plan_of,
     rivals,
     role_of,
     text_of,
 )
+from evenhand.formats.parsing.json_spans import SpanError, has_prefix, quotes_same, span_fields
 from evenhand.formats.source import LINE_FEED, Block
-
-# == formats/parsing/json_spelling.py: How a tool spells its records: literal bytes with holes betw
-
+from evenhand.settings import Offsets
 
 ACCEPTED = ("accept", "")
-"""The answers that keep a record; none at all is as good."""
+"""The answers of annotators that keep a record; records without an answer are kept, too."""
+Cells = tuple[Ints, Ints]
+"""The start and end of each string of a column, without its quotes."""
+
+
+class OddError(Exception):
+    """A block is not spelled as expected."""
+
+
+def _require(conditions: Bools) -> None:
+    if not conditions.all():
+        raise OddError
+
+
+# Texts with spans
+
+
+@dataclass(frozen=True)
+class TextBatch:
+    """The texts of a block that were not rejected, and their spans."""
+
+    texts: Texts
+    spans: Spans
+    ids: Tokens | None
+    rows: Ints
+    """The numbers of these records in the block."""
+    rejected: int
+
+
+class TextReader:
+    """Reads blocks of uniform records with a text and spans; it remembers their spelling and the codes of labels."""
+
+    def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
+        self._vocabulary, self._offsets = vocabulary, offsets
+        self._spelling: Spelling | None = None
+        self._labels = LabelCodes(vocabulary)
+
+    def read(self, block: Block) -> TextBatch | None:
+        """The contents of a block, or None if it needs the decoder or an error message."""
+        self._spelling = self._spelling or learn(block)
+        if self._spelling is None:
+            return None
+        try:
+            return self._read(block, self._spelling)
+        except OddError:
+            self._spelling = None  # the next block may have another spelling
+            return None
+
+    def _read(self, block: Block, spelling: Spelling) -> TextBatch:
+        matcher = Matcher(block)
+        items = matcher.fill(spelling)
+        strings = [matcher.strings[name] for name in ("text", "quote") if name in matcher.strings]
+        data, (text, *quotes), quoted = matcher.unescaped(*strings)
+        matcher.check_texts(spelling, items, quoted)
+        block.has_lines(len(items))
+        kept = _are_accepted(matcher.windows.get("answer"), len(items))
+        records: Bools | slice = kept
+        spans: Bools | slice = np.repeat(kept, items)
+        if kept.all():
+            records = spans = slice(None)
+        texts = Texts.within(data, text[0][records], text[1][records], self._offsets, has_controls=matcher.has_escapes)
+        counts = {name: column[spans] for name, column in matcher.counts.items()}
+        scope = np.repeat(np.arange(np.count_nonzero(kept)), items[records])
+        start, end = (texts.positions(scope, counts[side]) for side in ("start", "end"))
+        _require((start >= 0) & (end > start))
+        for quote in quotes:
+            _check_quotes(data, (quote[0][spans], quote[1][spans]), texts, scope, counts)
+        label = matcher.strings["label"]
+        code = self._labels(data, (label[0][spans], label[1][spans]), matcher.windows["label"][spans])
+        ids = None
+        if "id" in matcher.strings:
+            ids = Tokens(data, *(edge[records] for edge in matcher.strings["id"]))
+        rows = np.flatnonzero(kept)
+        layer = Spans.of(self._vocabulary, scope, start, end, code, counts.get("level"))
+        return TextBatch(texts, layer, ids, rows, len(kept) - len(rows))
+
+
+def _are_accepted(answer: Words | None, size: int) -> Bools:
+    """Which records are kept, by the first eight bytes of each answer, if records have answers."""
+    if answer is None:
+        return np.ones(size, dtype=np.bool_)
+    answers = [accepted.encode() + b'"' for accepted in ACCEPTED]
+    kept: Bools = np.any([answer & _mask_of(accepted) == _word_of(accepted) for accepted in answers], axis=0)
+    return kept
+
+
+def _check_quotes(data: bytes, quote: Cells, texts: Texts, scope: Ints, counts: dict[str, Ints]) -> None:
+    """Leave wrong quotes to the decoder, which finds out how offsets count or reports an error."""
+    begin, end = (texts.bytes_before(scope, counts[side]) for side in ("start", "end"))
+    same = equal(Tokens(data, begin, end), Tokens(data, *quote))
+    for row in np.flatnonzero(~same).tolist():
+        held, quoted = data[begin[row] : end[row]], data[quote[0][row] : quote[1][row]]
+        if quoted.strip() and not quotes_same(held.decode(), quoted.decode()):
+            raise OddError
+
+
+class LabelCodes:
+    """The codes of labels in a vocabulary, by their bytes."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._cells = CellCodes()
+        self._codes: list[int] = []
+        """The code in the vocabulary, for each distinct cell."""
+        self._has_tags = False
+        """Whether a label looks like the tag of a token."""
+
+    def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
+        """The code of each label; `first` are the windows of their first bytes. Labels must not be empty."""
+        cells, new = self._cells(data, *label, first)
+        names = [data[label[0][row] : label[1][row]].decode() for row in new]
+        # All new labels are coded before one is refused, because their cells have codes already.
+        self._codes += [self._vocabulary.labels.code(name) for name in names]
+        self._has_tags = self._has_tags or any(map(has_prefix, names))
+        if self._has_tags or (label[0] == label[1]).any():
+            raise OddError
+        return ints(self._codes)[cells]
+
+
+# Tokens with tags or spans
+
+
+@dataclass(frozen=True)
+class TokenBatch:
+    """The records of a block: their tokens, and their spans or the codes of their tags."""
+
+    tokens: Tokens
+    lengths: Ints
+    """The number of tokens of each record."""
+    ids: Tokens | None
+    spans: Spans | None
+    tags: SparseCodes | None
+    names: list[str]
+    """The tags by code."""
+
+
+class TokenReader:
+    """Reads blocks of uniform records with tokens; it remembers their spelling and the codes of labels and tags."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._spelling: Spelling | None = None
+        self._labels = LabelCodes(vocabulary)
+        self._codes = CellCodes()
+        self._names: list[str] = []
+
+    def read(self, block: Block) -> TokenBatch | None:
+        """The contents of a block, or None if it needs the decoder or an error message."""
+        self._spelling = self._spelling or learn_tokens(block)
+        if self._spelling is None:
+            return None
+        try:
+            batch = self._read(block, self._spelling)
+        except (OddError, LimitError):
+            self._spelling = None  # the next block may have another spelling
+            return None
+        block.has_lines(len(batch.lengths))
+        return batch
+
+    def _read(self, block: Block, spelling: Spelling) -> TokenBatch:
+        matcher = Matcher(block)
+        items = matcher.fill(spelling)
+        lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
+        lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
+        has_tags = "tags" in matcher.lists
+        rows, cells = _rare_tags(matcher) if has_tags else (empty(), (empty(), empty()))
+        data, escaped, decode = matcher.data, 0, partial[Tokens](_listed_tokens, matcher.data, lists, quotes)
+        if matcher.has_escapes:
+            some = lists.around(matcher.backslashes)
+            data, (strings, cells), escaped = matcher.unescaped(_bounds(_within(lists.take(some), quotes)), cells)
+            decode = partial(_unescaped_tokens, decode, data, ranges(bounds[some], lengths[some]), strings)
+        tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, decode)
+        listed = sum(int(each.sizes.sum()) for each in matcher.lists.values())
+        matcher.check_texts(spelling, items, escaped + 2 * listed)
+        spans, tags = None, None
+        if has_tags:
+            _require(matcher.lists["tags"].sizes == lengths)
+            tags = self._coded_tags(data, len(tokens), rows, cells)
+        else:
+            spans = self._spans(matcher, items, lengths)
+        ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
+        return TokenBatch(tokens, lengths, ids, spans, tags, self._names)
+
+    def _coded_tags(self, data: bytes, size: int, rows: Ints, cells: Cells) -> SparseCodes:
+        """The codes of `size` tags, of which only those in `rows` are not `O`."""
+        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
+        self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
+        if len(rows) == size:
+            return SparseCodes.of(codes)
+        return SparseCodes(size, self._names.index(COMMON), rows, codes)
+
+    def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
+        scope = np.repeat(np.arange(len(items)), items)
+        start, end = matcher.counts["start"], matcher.counts["end"]
+        _require((end > start) & (end <= lengths[scope]))
+        label = self._labels(matcher.data, matcher.strings["label"], matcher.windows["label"])
+        return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
+
+
+def _listed_tokens(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
+    return Tokens(data, *_bounds(_within(lists, quotes)))
+
+
+def _unescaped_tokens(decode: Callable[[], Tokens], data: bytes, rows: Ints, strings: Cells) -> Tokens:
+    """Tokens in the file, except for some rows with escapes, whose strings are elsewhere in the data."""
+    tokens = decode()
+    start, end = tokens.start.copy(), tokens.end.copy()
+    start[rows], end[rows] = strings
+    return Tokens(data, start, end)
+
+
+def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
+    """The rows and bounds of the tags that are not `O`, and of the first one that is."""
+    strings = matcher.all_strings
+    opens = _within(matcher.lists["tags"], strings.opens)
+    common = opens & strings.single(ord(COMMON))
+    lowest = common[(common != 0).argmax() :][:1]
+    lowest &= lowest - np.uint64(1)
+    at = bit_positions(opens & ~common)
+    start = at + 1
+    return BitRank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))
+
+
+# Spellings
+
+
 _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
 _OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
-"""With one of these, a record may be of another kind."""
+"""Keys of records of other kinds than a text with spans."""
+_READ_KEYS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
+"""The keys that are read besides those of layers."""
 _KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
 _BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
-"""A blank behind a colon, or behind a comma between values."""
+"""A blank after a colon, or after a comma between values."""
 _LINES = 100
-"""How many lines are looked at for one that has a span."""
+"""The number of lines that are searched for one with a span."""
 
 
 @dataclass(frozen=True)
 class Hole:
-    """What differs between records: a string, a list of strings, a count from 0, or another whole number."""
+    """A value that differs between records: a string, a list of strings, a count from 0, or another whole number."""
 
     name: str
     kind: Literal["string", "list", "count", "number"]
 
 
 Piece = bytes | Hole
-_TOKENS, _TAGS = Hole("tokens", "list"), Hole("tags", "list")
-_WANTED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
+_TOKENS = Hole("tokens", "list")
+_REQUIRED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """A record is its head, its spans with separators between, and its tail, the line end included.
+    """A record is its head, its spans with separators between them, and its tail, which includes the line end.
 
-    One without spans is all head.
+    A record without spans is all head.
     """
 
     head: tuple[Piece, ...]
@@ -94,16 +324,16 @@ class Spelling:
     tail: tuple[Piece, ...]
 
     @cached_property
-    def has_braces_of_its_own(self) -> bool:
-        """Whether a brace before a quote begins a record or a span, and nothing else."""
+    def has_only_these_braces(self) -> bool:
+        """Whether every brace before a quote begins a record or a span."""
         pieces = (*self.head, *self.item, *self.tail)
         braces = sum(piece.count(b"{") for piece in pieces if isinstance(piece, bytes))
         return braces == 2 and _TOKENS not in pieces
 
 
 def learn(block: Block) -> Spelling | None:
-    """How the records of a block are spelled, if one of its first lines is a text with spans and can show it."""
-    for line, record in _records(block):
+    """The spelling of a block of texts with spans, if one of its first lines shows it."""
+    for line, record in _first_records(block):
         layer, texts = _only_layer(record), [key for key in TEXT_KEYS if key in record]
         is_odd = not isinstance(record.get("answer", ""), str) or not record.keys().isdisjoint(_OTHER_KEYS)
         if layer is None or len(texts) != 1 or is_odd:
@@ -116,27 +346,25 @@ def learn(block: Block) -> Spelling | None:
 
 
 def learn_tokens(block: Block) -> Spelling | None:
-    """The same for tokens with tags, or with spans of them."""
-    for line, record in _records(block):
+    """The same for tokens with tags, or with spans of tokens."""
+    read = _READ_KEYS.difference(DOCUMENT_KEYS, ["id"])
+    for line, record in _first_records(block):
         tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
-        others = [key for key in record if key not in tokens and key not in tags and (key in _KEPT or role_of(key))]
+        others = [key for key in record if key not in tokens and key not in tags and (key in read or role_of(key))]
         if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
             return None
         if rivals(record, tags[0] if tags else "spans"):
             return None
         names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
-        if all(_are_strings(record[key]) for key in names) and (tags or record["spans"]):
-            found = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
-            # Quotes of tokens are compared one by one.
-            return None if found is None or Hole("quote", "string") in found.item else found
+        if all(_are_several_strings(record[key]) for key in names) and (tags or record["spans"]):
+            spelling = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
+            # Quotes of tokens are compared one by one, by the decoder.
+            return None if spelling is None or Hole("quote", "string") in spelling.item else spelling
     return None
 
 
-_KEPT = frozenset((*TEXT_KEYS, *TOKEN_KEYS, "answer"))
-
-
 def _only_layer(record: dict[str, object]) -> str | None:
-    """The key of the spans of a record that has no other layer, and whose name does not say whose it is."""
+    """The key of the spans of a record that has no other layer, if its name does not mention a side."""
     layers = candidates(record)
     key = next(iter(layers), "")
     is_plain = len(layers) == 1 and {"gold", "system"}.isdisjoint(map(role_of, record))
@@ -144,13 +372,13 @@ def _only_layer(record: dict[str, object]) -> str | None:
     return key if is_plain and not rivals(record, key) else None
 
 
-def _are_strings(value: object) -> bool:
-    """Whether this is a list of several strings, which shows what stands between them."""
-    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, str) for each in value)
+def _are_several_strings(value: object) -> bool:
+    """Whether this is a list of two or more strings, which shows the separator between them."""
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(item, str) for item in value)
 
 
-def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
-    """The first lines of a block with their records, up to one that is none."""
+def _first_records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
+    """The first lines of a block with their records, up to a line without one."""
     begin = 0
     for _ in range(_LINES):
         end = block.data.find(b"\n", begin, block.size) + 1
@@ -167,7 +395,7 @@ def _records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
 
 @dataclass(frozen=True)
 class _Style:
-    """What a tool writes behind values and behind keys, and at the end of a line."""
+    """The bytes that a tool writes after values, after keys, and at the end of a line."""
 
     comma: bytes
     colon: bytes
@@ -175,15 +403,15 @@ class _Style:
 
     @staticmethod
     def of(line: bytes, key: str) -> tuple[_Style, _Style]:
-        """That of a record, and that of the list under a key, which may have blanks where the record has none."""
+        """The style of a record, and of the list under a key, which may have blanks when the record has none."""
         end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-        blanks = [b" " if found else b"" for found in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
+        blanks = [b" " if match else b"" for match in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
         outer, inner = (_Style(b"," + blank, b":" + blank, end) for blank in blanks)
         return outer, inner
 
     def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
-        """A value with holes for strings and whole numbers; `name` is its own, `names` those of what is in it."""
+        """A value with holes for strings and whole numbers, called `name`; `names` are those of its children."""
         if isinstance(value, str):
             yield from (b'"', Hole(name, "string"), b'"')
         elif isinstance(value, int) and not isinstance(value, bool):
@@ -192,31 +420,31 @@ class _Style:
             keys = [str(key) for key in (value if isinstance(value, dict) else range(len(value)))]
             values = value.values() if isinstance(value, dict) else value
             yield b"{" if isinstance(value, dict) else b"["
-            for place, (key, each) in enumerate(zip(keys, values, strict=True)):
-                yield self.key(key, place) if isinstance(value, dict) else self.comma if place else b""
-                yield from self.pieces(each, {}, names.get(key, ""))
+            for index, (key, child) in enumerate(zip(keys, values, strict=True)):
+                yield self.key(key, index) if isinstance(value, dict) else self.comma if index else b""
+                yield from self.pieces(child, {}, names.get(key, ""))
             yield b"}" if isinstance(value, dict) else b"]"
         else:
             yield msgspec.json.encode(value)
 
-    def key(self, key: str, place: int) -> bytes:
-        return (self.comma if place else b"") + msgspec.json.encode(key) + self.colon
+    def key(self, key: str, index: int) -> bytes:
+        return (self.comma if index else b"") + msgspec.json.encode(key) + self.colon
 
 
 def _spelling(
     record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style, inner: _Style
 ) -> Spelling | None:
-    """How a record is written; `names` are those of holes by their keys, beside that of ids."""
+    """The spelling of a record; `names` are the names of holes by their keys, in addition to ids."""
     head: list[Piece] = [b"{"]
     tail: list[Piece] = []
     part = head
-    for place, (key, value) in enumerate(record.items()):
-        part.append(style.key(key, place))
+    for index, (key, value) in enumerate(record.items()):
+        part.append(style.key(key, index))
         if key == spans:
             part.append(b"[")
             part = tail
             part.append(b"]")
-        elif names.get(key) in (_TOKENS.name, _TAGS.name):
+        elif names.get(key) in ("tokens", "tags"):
             part.extend((b"[", Hole(names[key], "list"), b"]"))
         else:
             part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
@@ -226,27 +454,26 @@ def _spelling(
 
 
 def _item(spans: object, style: _Style) -> tuple[Piece, ...] | None:
-    """How the first of some spans is written."""
+    """The spelling of the first of some spans."""
     assert isinstance(spans, list)
     span = spans[0]
-    keys: dict[str, str] = {}
+    names: dict[str, str] = {}
     if isinstance(span, dict):
-        plan = plan_of(span)
-        named = ((plan.start, "start"), (plan.end, "end"), (plan.label, "label"), (plan.level, "level"))
-        keys = {key: name for key, name in (*named, (plan.quoted, "quote")) if key is not None}
-        odd = "parts" in span or plan.length is not None or "start" not in keys.values() or len(keys) < 3
+        fields = span_fields(span)
+        named = ((fields.start, "start"), (fields.end, "end"), (fields.label, "label"), (fields.level, "level"))
+        names = {key: name for key, name in (*named, (fields.quoted, "quote")) if key is not None}
+        is_odd = "parts" in span or fields.length is not None or "start" not in names.values() or len(names) < 3
     else:
-        kinds = [type(each) for each in span] if isinstance(span, list) else []
-        odd = kinds not in ([int, int, str], [str, int, int])
-        keys = (
-            {"0": "start", "1": "end", "2": "label"} if kinds[:1] == [int] else {"0": "label", "1": "start", "2": "end"}
-        )
-    item = () if odd else _joined(style.pieces(span, keys))
-    return None if odd or not set(item) >= _WANTED else item
+        types = [type(value) for value in span] if isinstance(span, list) else []
+        is_odd = types not in ([int, int, str], [str, int, int])
+        order = ("start", "end", "label") if types[:1] == [int] else ("label", "start", "end")
+        names = {str(index): name for index, name in enumerate(order)}
+    item = () if is_odd else _joined(style.pieces(span, names))
+    return item if set(item) >= _REQUIRED else None
 
 
 def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """The same pieces, with literals that follow each other as one."""
+    """The same pieces, with consecutive literals as one."""
     joined: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, bytes) and joined and isinstance(joined[-1], bytes):
@@ -256,202 +483,17 @@ def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(joined)
 
 
-# == formats/parsing/json_strings.py: The strings of some JSON, found by their quotes, and the lis
+# Blocks compared with a spelling
 
 
-_QUOTE_JSON_STRINGS, _BRACKET = ord('"'), ord("]")
-
-
-class OddError(Exception):
-    """A block is not spelled as expected."""
-
-
-def demand(met: Bools) -> None:
-    """Raise an `OddError` where something is not as expected."""
-    if not met.all():
-        raise OddError
-
-
-@dataclass(frozen=True)
-class StringLists:
-    """Lists of strings: where the first and the last quote of each are, and how many strings there are."""
-
-    first: Ints
-    last: Ints
-    sizes: Ints
-
-    def take(self, rows: Ints) -> StringLists:
-        return StringLists(self.first[rows], self.last[rows], self.sizes[rows])
-
-    def around(self, at: Ints) -> Ints:
-        """Which of them have one of these places within."""
-        row = np.searchsorted(self.first, at, side="right") - 1
-        return distinct(row[(row >= 0) & (at < self.last[row])])
-
-
-class Strings:
-    """The strings of a block."""
-
-    def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
-        """`separator` stands between the strings of a list; `backslashes` are where they stand in the block."""
-        self._text, self._separator = text, separator
-        self.quotes = bits_equal(text, _QUOTE_JSON_STRINGS)
-        """Those around strings."""
-        if len(backslashes):
-            self.quotes &= ~bits_at(escapes(backslashes) + 1, len(text))
-        inside = bit_parity(self.quotes)
-        if inside[-1] >> np.uint64(63):
-            raise OddError
-        self.opens = self.quotes & inside
-        """The quotes before strings."""
-        self._closes = self.quotes & ~inside
-
-    @cached_property
-    def _lasts(self) -> Ints:
-        """Where strings end that no other one follows in a list."""
-        is_followed = bits_ahead(self.quotes, len(self._separator) + 1)
-        for place, byte in enumerate(self._separator, 1):
-            is_followed &= bits_ahead(bits_equal(self._text, byte), place)
-        return bit_positions(self._closes & ~is_followed)
-
-    @cached_property
-    def _before(self) -> BitRank:
-        return BitRank.of(self.opens)
-
-    def lists(self, at: Ints) -> StringLists:
-        """The lists whose first quotes must be at these places."""
-        number = np.searchsorted(self._lasts, at)
-        if number.max(initial=-1) >= len(self._lasts):
-            raise OddError
-        last, before = self._lasts[number], self._before(at)
-        demand((self._before(at + 1) > before) & (self._text[last + 1] == _BRACKET))
-        return StringLists(at, last, self._before(last) - before)
-
-    def single(self, byte: int) -> Words:
-        """Where a string of this byte alone begins, or a quote, a byte and a quote between strings."""
-        return self.quotes & bits_ahead(bits_equal(self._text, byte), 1) & bits_ahead(self.quotes, 2)
-
-
-def within(lists: StringLists, marks: Words) -> Words:
-    """The marks that stand in some lists."""
-    edges = bits_at(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
-    return marks & bit_parity(edges)
-
-
-def quoted(quotes: Words) -> tuple[Ints, Ints]:
-    """Where the strings with these quotes around them begin and end."""
-    edges = bit_positions(quotes)
-    edges[::2] += 1
-    return edges[::2], edges[1::2]
-
-
-def escapes(backslashes: Ints) -> Ints:
-    """The backslashes that are not escaped themselves."""
-    number = np.arange(len(backslashes))
-    begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
-    first = np.maximum.accumulate(np.where(begins_run, number, 0))
-    escapes: Ints = backslashes[(number - first) % 2 == 0]
-    return escapes
-
-
-# == formats/parsing/json_respelling.py: The same records written in another way, which can be read a
-
-
-_DIGITS = np.full(256, -(1 << 20))
-"""What each byte is worth as a hexadecimal digit; very little where it is none."""
-for _value, _digit in enumerate(b"0123456789abcdef"):
-    _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
-_HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
-"""What the two halves begin with that write a letter for which four digits are too few."""
-_FIRST = {2: 0xC0, 3: 0xE0, 4: 0xF0}
-"""What the first byte of a letter says of how many it has, in UTF-8."""
-_OTHERS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
-"""The keys that are looked at beside those of layers."""
-_DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
-
-
-def respelled(block: Block) -> Block | None:
-    """Records without what nobody reads, and with their keys in one order; their values are as they were.
-
-    Tools write notes and scores into records, not all of them into every one. What is left is spelled alike more often.
-    None where something is not a record, a line does not hold just one, or a key names the layer of one side.
-    """
-    try:
-        records = _DECODER.decode_lines(memoryview(block.data)[: block.size])
-    except UNREADABLE:
-        return None
-    if not has_a_line_each(records, block):
-        return None
-    kept: dict[tuple[str, ...], list[str]] = {}
-    for keys, first in {tuple(record): record for record in reversed(records)}.items():
-        if not {"gold", "system"}.isdisjoint(map(role_of, keys)) or _has_rivals(first):
-            return None
-        kept[keys] = sorted(key for key in keys if key in _OTHERS or role_of(key) is not None)
-    lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])
-    return Block(lines + PADDING, len(lines), block.first_line)
-
-
-def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
-    """Whether a record has further layers, under names that do not say it."""
-    others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
-    if all(key in _OTHERS or role_of(key) for key in others):
-        return False
-    values = {key: msgspec.json.decode(record[key]) for key in others}
-    return any(rivals(values, key) for key in others if role_of(key))
-
-
-def with_letters(block: Block) -> Block:
-    """The block with letters in place of their escapes, if it has nothing but ASCII, as Python's `json` writes it.
-
-    It stays as it is where an escape stands for ASCII or for no letter.
-    """
-    data = block.data
-    if b"\\" not in data or not data.isascii():
-        return block
-    text: Bytes = np.frombuffer(data, dtype=np.uint8)
-    at = escapes(bit_positions(bits_equal(text[: block.size], ord("\\"))))
-    at = at[text[at + 1] == ord("u")]
-    if not len(at):
-        return block
-    code = sum(_DIGITS[text[at + 2 + place]] << (12 - 4 * place) for place in range(4))
-    high, low = (np.flatnonzero(code >> 10 == half) for half in (_HIGH, _LOW))
-    if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
-        return block
-    code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)
-    sizes = 2 + (code >= 0x800) + (code >= 0x10000)
-    sizes[low] = 0
-    written = _written(text[: block.size].copy(), at, code, sizes)
-    return Block(written + PADDING, len(written), block.first_line)
-
-
-def _written(text: Bytes, at: Ints, code: Ints, sizes: Ints) -> bytes:
-    """A text in which escapes at some places are letters of so many bytes, in UTF-8."""
-    is_kept = np.ones(len(text), dtype=np.bool_)
-    for size in (0, 2, 3, 4):
-        rows = np.flatnonzero(sizes == size)
-        begin, letter = at[rows], code[rows]
-        for place in range(6):
-            if place >= size:
-                is_kept[begin + place] = False
-            else:
-                bits = letter >> 6 * (size - 1 - place)
-                text[begin + place] = bits & 0x3F | 0x80 if place else bits | _FIRST[size]
-    return text[is_kept].tobytes()
-
-
-# == formats/parsing/json_columns.py (primary)
-
-
-_QUOTE, _BRACE, _BACKSLASH = ord('"'), ord("{"), ord("\\")
+_QUOTE, _BRACE, _BRACKET, _BACKSLASH = ord('"'), ord("{"), ord("]"), ord("\\")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
 _NUL = rb"\u0000"
-Cells = tuple[Ints, Ints]
-"""Where each string of a column begins and ends, without its quotes."""
 
 
 class Matcher:
-    """Compares a block with a spelling: with an `OddError` if its records are not all spelled like this."""
+    """Compares a block with a spelling; raises an `OddError` unless all records are spelled this way."""
 
     def __init__(self, block: Block) -> None:
         self.data = block.data
@@ -459,9 +501,9 @@ class Matcher:
         self.words: Words = windows(block.data)
         self.has_escapes = b"\\" in block.data
         self.backslashes = bit_positions(bits_equal(self.text, _BACKSLASH)) if self.has_escapes else empty()
-        if len(self._standing(_NUL, self.backslashes)):
+        if len(self._matching(_NUL, self.backslashes)):
             raise OddError
-        # What is in the named holes.
+        # The contents of the holes, by name.
         self.strings: dict[str, Cells] = {}
         self.windows: dict[str, Words] = {}
         self.counts: dict[str, Ints] = {}
@@ -472,28 +514,28 @@ class Matcher:
         return Strings(self.text, self._separator, self.backslashes)
 
     def fill(self, spelling: Spelling) -> Ints:
-        """Fill in the holes of all records; how many spans each has."""
+        """Fill the holes of all records; returns the number of spans of each record."""
         self._separator = spelling.separator
-        begin, at, first = self._places(spelling)
+        begin, at, first = self._begins(spelling)
         items = np.diff(first)
         some = np.flatnonzero(items)
-        # Where there are spans, the first one tells where the head ends: that saves looking for the end of its text.
-        behind = np.full(len(begin), -1)
-        behind[some] = at[first[some]]
-        tail, _ = self._walk(spelling.head, begin, behind)
-        demand(tail[some] == behind[some])
+        # The first span shows where the head ends, which saves a search for the end of the text.
+        head_ends = np.full(len(begin), -1)
+        head_ends[some] = at[first[some]]
+        tail, _ = self._match(spelling.head, begin, head_ends)
+        _require(tail[some] == head_ends[some])
         if not spelling.item:
-            demand(tail == np.append(begin[1:], len(self.text)))
+            _require(tail == np.append(begin[1:], len(self.text)))
             return items
-        end, window = self._walk(spelling.item, at)
+        end, window = self._match(spelling.item, at)
         self._check_separators(spelling.separator, first[some], at, end, window)
         tail[some] = end[first[some + 1] - 1]
-        end, _ = self._walk(spelling.tail, tail)
-        demand(end == np.append(begin[1:], len(self.text)))
+        end, _ = self._match(spelling.tail, tail)
+        _require(end == np.append(begin[1:], len(self.text)))
         return items
 
-    def _places(self, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
-        """Where records and spans may begin, and the first span of each record, with their number behind.
+    def _begins(self, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
+        """The starts of records and of spans, and the first span of each record, with the number of spans at the end.
 
         Records begin lines. Objects begin with a brace and a quote, which texts have only at their ends.
         """
@@ -507,80 +549,81 @@ class Matcher:
             raise OddError
         if not spelling.item:
             return begin, empty(), np.zeros(len(begin) + 1, dtype=np.int64)
-        if spelling.has_braces_of_its_own:
+        if spelling.has_only_these_braces:
             return begin, at, np.append(record, len(braces)) - np.arange(len(record) + 1)
         opening = _literal(spelling.item[0])
-        at = self._standing(opening, at) if opening.startswith(b"{") else self._brackets(spelling)
+        at = self._matching(opening, at) if opening.startswith(b"{") else self._brackets(spelling)
         return begin, at, np.searchsorted(at, np.append(begin, len(self.text)))
 
     def _brackets(self, spelling: Spelling) -> Ints:
-        """Where spans that are lists begin: texts can have brackets, but not with what stands before these."""
-        before = (_literal(spelling.head[-1])[-8:], (_literal(spelling.item[-1]) + spelling.separator)[-8:])
+        """The starts of spans that are lists: texts can have brackets, but not after the same literals."""
+        literals = (_literal(spelling.head[-1])[-8:], (_literal(spelling.item[-1]) + spelling.separator)[-8:])
         brackets = bit_positions(bits_equal(self.text, _literal(spelling.item[0])[0]))
         brackets = brackets[brackets >= 8]
-        return np.sort(np.concatenate([self._standing(each, brackets - len(each)) + len(each) for each in before]))
+        starts = [self._matching(literal, brackets - len(literal)) + len(literal) for literal in literals]
+        return np.sort(np.concatenate(starts))
 
-    def _standing(self, literal: bytes, at: Ints) -> Ints:
-        """The places at which the first eight bytes of a literal stand."""
-        return at.compress(self.words[at] & mask_of(literal) == word_of(literal))
+    def _matching(self, literal: bytes, at: Ints) -> Ints:
+        """The offsets at which the block has the first eight bytes of a literal."""
+        return at.compress(self.words[at] & _mask_of(literal) == _word_of(literal))
 
-    def _walk(self, pieces: tuple[Piece, ...], at: Ints, behind: Ints | None = None) -> tuple[Ints, Words]:
-        """Go through rows that begin at these places, and fill in their holes; where they end, and what follows there.
+    def _match(self, pieces: tuple[Piece, ...], at: Ints, ends: Ints | None = None) -> tuple[Ints, Words]:
+        """Match rows that begin at these offsets, and fill their holes; returns their ends and the windows there.
 
-        Literals and holes take turns. `behind` tells the ends of some rows beforehand, and is negative for others.
+        Literals and holes alternate. `ends` are known ends of rows, negative if unknown.
         """
-        for place in range(0, len(pieces) - 1, 2):
-            literal, hole, following = _literal(pieces[place]), pieces[place + 1], _literal(pieces[place + 2])
+        for index in range(0, len(pieces) - 1, 2):
+            literal, hole, following = _literal(pieces[index]), pieces[index + 1], _literal(pieces[index + 2])
             assert isinstance(hole, Hole)
-            window = self._behind(literal, at)
+            window = self._windows_after(literal, at)
             at = at + len(literal)
             if hole.kind == "list":
-                self.lists[hole.name] = found = self.all_strings.lists(at)
-                at = found.last + 1
+                self.lists[hole.name] = lists = self.all_strings.lists(at)
+                at = lists.last + 1
             elif hole.kind == "count":
                 self.counts[hole.name], at = _count(at, window)
             elif hole.kind == "number":
                 begin, at = at, self._number_ends(at, window)
                 self.strings[hole.name] = begin, at
             else:
-                is_last = place + 3 == len(pieces)
-                known = behind - len(following) if is_last and behind is not None else None
+                is_last = index + 3 == len(pieces)
+                known = ends - len(following) if is_last and ends is not None else None
                 end = self._text_ends(at, known) if hole.name == "text" else self.string_ends(at, window)
                 self.windows[hole.name], self.strings[hole.name], at = window, (at, end), end
         closing = _literal(pieces[-1])
-        return at + len(closing), self._behind(closing, at)
+        return at + len(closing), self._windows_after(closing, at)
 
-    def _behind(self, literal: bytes, at: Ints) -> Words:
-        """The windows behind a literal, which must stand at these places."""
+    def _windows_after(self, literal: bytes, at: Ints) -> Words:
+        """The windows after a literal, which must be at these offsets."""
         size, more = divmod(len(literal), 8)
-        count = size + 1 + (more > 0)
-        view = np.ndarray((len(self.data) - 8 * count + 1,), dtype=f"V{8 * count}", buffer=self.data, strides=(1,))
+        width = size + 1 + (more > 0)
+        view = np.ndarray((len(self.data) - 8 * width + 1,), dtype=f"V{8 * width}", buffer=self.data, strides=(1,))
         if not len(at):
             return np.zeros(0, dtype=np.uint64)
         if at.max() >= len(view):
             raise OddError
-        rows = view[at].view("<u8").reshape(-1, count)
-        other = (rows[:, size] ^ word_of(literal[8 * size :])) & mask_of(literal[8 * size :])
+        rows = view[at].view("<u8").reshape(-1, width)
+        differences = (rows[:, size] ^ _word_of(literal[8 * size :])) & _mask_of(literal[8 * size :])
         for column in range(size):
-            other |= rows[:, column] ^ word_of(literal[8 * column :])
-        demand(other == 0)
+            differences |= rows[:, column] ^ _word_of(literal[8 * column :])
+        _require(differences == 0)
         if not more:
             return rows[:, size]
-        return np.ndarray(len(at), dtype="<u8", buffer=rows, offset=len(literal), strides=(8 * count,)).copy()
+        return np.ndarray(len(at), dtype="<u8", buffer=rows, offset=len(literal), strides=(8 * width,)).copy()
 
     def _number_ends(self, at: Ints, window: Words) -> Ints:
-        """The ends of whole numbers, maybe negative, of up to 23 digits."""
+        """The ends of whole numbers, possibly negative, with up to 23 digits."""
         begin: Ints = at + (window & _FIRST_BYTE == _MINUS)
         end, rows = begin.copy(), np.arange(len(begin))
         for _ in range(3):
             _, length = leading_numbers(self.words[end[rows]])
             end[rows] += length
             rows = rows[length == 8]
-        demand((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
+        _require((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
         return end
 
     def string_ends(self, at: Ints, window: Words) -> Ints:
-        """The next quotes; `window` is what is at these places."""
+        """The next quote after each of these offsets, which have these windows."""
         end: Ints = at + lengths_to_quote(window)
         rows = np.flatnonzero(end - at == 8)
         while len(rows):
@@ -593,32 +636,33 @@ class Matcher:
 
     def _text_ends(self, at: Ints, known: Ints | None) -> Ints:
         if known is None:
-            return self._searched_ends(at)
+            return self._search_ends(at)
         unknown = np.flatnonzero(known < at)
-        known[unknown] = self._searched_ends(at[unknown])
+        known[unknown] = self._search_ends(at[unknown])
         return known
 
-    def _searched_ends(self, at: Ints) -> Ints:
+    def _search_ends(self, at: Ints) -> Ints:
         if not self.has_escapes:
             return ints([self.data.find(b'"', begin) for begin in at.tolist()])
         matches = (_STRING.match(self.data, begin) for begin in at.tolist())
         return ints([match.end() for match in matches if match is not None])
 
     def _check_separators(self, separator: bytes, first: Ints, at: Ints, end: Ints, window: Words) -> None:
-        """Spans that are not the first ones of their records must follow the one before, with a separator between."""
-        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & mask_of(separator) == word_of(separator))
+        """Require a separator before every span except the first one of a record."""
+        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & _mask_of(separator) == _word_of(separator))
         good[first[1:] - 1] = True
-        demand(good)
+        _require(good)
 
     def check_texts(self, spelling: Spelling, items: Ints, quoted: int) -> None:
-        """Nothing is in strings that must be escaped: all control characters and quotes are around them.
+        """Require that strings contain nothing that must be escaped: control characters and quotes surround them.
 
-        `quoted` is the number of quotes that are escaped, or around strings of lists.
+        `quoted` is the number of quotes that are escaped, or that surround strings of lists.
         """
         records, spans = len(items), int(items.sum())
         at_ends = records * (2 if _literal((spelling.tail or spelling.head)[-1]).endswith(b"\r\n") else 1)
         around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
-        # Those were seen, so that there are others just if there are more. The two kinds differ from all others here.
+        # All of these were matched, so there are others only if the total is larger. The expression is true for
+        # quotes and control characters only.
         if (
             count_bits(bits_where(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2))
             != at_ends + around + quoted
@@ -626,46 +670,50 @@ class Matcher:
             raise OddError
 
     def unescaped(self, *columns: Cells) -> tuple[bytes, list[Cells], int]:
-        """Data that has strings as they read, where these are in it, and how many quotes are escaped; only in these."""
+        """Data with unescaped strings, the bounds of all strings in it, and the number of escaped quotes.
+
+        Only these columns may have escapes.
+        """
         if not self.has_escapes:
             return self.data, list(columns), 0
         escapes = self.backslashes
-        parts, found, quotes = list[bytes](), list[Cells](), 0
+        parts, cells, quotes = list[bytes](), list[Cells](), 0
         size, left = len(self.text), len(escapes)
         for start, end in columns:
             row = np.searchsorted(start, escapes, side="right") - 1
             row = row[(row >= 0) & (escapes < np.append(end, -1)[row])]
             rows, left = distinct(row), left - len(row)
             bounds = zip(start[rows].tolist(), end[rows].tolist(), strict=True)
-            written = _NUL.join([self.data[first:behind] for first, behind in bounds])
-            read, sizes = _unescaped(written, len(rows))
+            encoded = _NUL.join([self.data[begin:stop] for begin, stop in bounds])
+            decoded, sizes = _decode_strings(encoded, len(rows))
             start, end = start.copy(), end.copy()
             end[rows] = size + np.cumsum(sizes)
             start[rows] = end[rows] - sizes
-            size, quotes = size + len(read), quotes + written.count(b'"')
-            parts, found = [*parts, read], [*found, (start, end)]
+            size, quotes = size + len(decoded), quotes + encoded.count(b'"')
+            parts.append(decoded)
+            cells.append((start, end))
         if left:
             raise OddError
-        return b"".join([memoryview(self.data)[: len(self.text)], *parts, PADDING]), found, quotes
+        return b"".join([memoryview(self.data)[: len(self.text)], *parts, PADDING]), cells, quotes
 
 
-def _unescaped(written: bytes, count: int) -> tuple[bytes, Ints]:
-    """What so many strings of JSON say, with escaped NULs between, one behind the other, and their lengths."""
+def _decode_strings(encoded: bytes, size: int) -> tuple[bytes, Ints]:
+    """The contents of `size` JSON strings, joined by escaped NULs, and their lengths."""
     try:
-        text: Bytes = np.frombuffer(msgspec.json.decode(b'"' + written + b'"', type=str).encode(), dtype=np.uint8)
+        text: Bytes = np.frombuffer(msgspec.json.decode(b'"' + encoded + b'"', type=str).encode(), dtype=np.uint8)
     except (msgspec.DecodeError, UnicodeEncodeError):
         raise OddError from None
-    between = np.flatnonzero(text == 0)
-    if len(between) != max(count - 1, 0):
+    separators = np.flatnonzero(text == 0)
+    if len(separators) != max(size - 1, 0):
         raise OddError
-    edges = np.concatenate(([-1], between, [len(text)]))[: count + 1]
+    edges = np.concatenate(([-1], separators, [len(text)]))[: size + 1]
     return text[text != 0].tobytes(), np.diff(edges) - 1
 
 
 def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:
-    """Numbers of up to seven digits, and where they end."""
+    """Numbers of up to seven digits, and their ends."""
     value, length = leading_numbers(window)
-    demand((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
+    _require((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
     return value, at + length
 
 
@@ -678,11 +726,178 @@ def _quotes(pieces: tuple[Piece, ...]) -> int:
     return sum(piece.count(b'"') for piece in pieces if isinstance(piece, bytes))
 
 
-def word_of(literal: bytes) -> np.uint64:
+def _word_of(literal: bytes) -> np.uint64:
     """The first eight bytes of a literal as a window."""
     return np.uint64(int.from_bytes(literal[:8], "little"))
 
 
-def mask_of(literal: bytes) -> np.uint64:
-    """What keeps as many bytes of a window."""
+def _mask_of(literal: bytes) -> np.uint64:
+    """The mask for the same number of bytes of a window."""
     return np.uint64((1 << 8 * min(len(literal), 8)) - 1)
+
+
+# Strings, by their quotes
+
+
+@dataclass(frozen=True)
+class StringLists:
+    """Lists of strings: the offsets of the first and the last quote of each, and the number of strings."""
+
+    first: Ints
+    last: Ints
+    sizes: Ints
+
+    def take(self, rows: Ints) -> StringLists:
+        return StringLists(self.first[rows], self.last[rows], self.sizes[rows])
+
+    def around(self, at: Ints) -> Ints:
+        """The lists that contain one of these offsets."""
+        row = np.searchsorted(self.first, at, side="right") - 1
+        return distinct(row[(row >= 0) & (at < self.last[row])])
+
+
+class Strings:
+    """The strings of a block, given the separator between strings of a list and the offsets of backslashes."""
+
+    def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
+        self._text, self._separator = text, separator
+        self.quotes = bits_equal(text, _QUOTE)
+        """The quotes around strings."""
+        if len(backslashes):
+            self.quotes &= ~bits_at(_escapes(backslashes) + 1, len(text))
+        inside = bit_parity(self.quotes)
+        if inside[-1] >> np.uint64(63):
+            raise OddError
+        self.opens = self.quotes & inside
+        """The quotes before strings."""
+        self._closes = self.quotes & ~inside
+
+    @cached_property
+    def _lasts(self) -> Ints:
+        """The ends of strings that are not followed by another one in a list."""
+        is_followed = bits_ahead(self.quotes, len(self._separator) + 1)
+        for distance, byte in enumerate(self._separator, 1):
+            is_followed &= bits_ahead(bits_equal(self._text, byte), distance)
+        return bit_positions(self._closes & ~is_followed)
+
+    @cached_property
+    def _before(self) -> BitRank:
+        return BitRank.of(self.opens)
+
+    def lists(self, at: Ints) -> StringLists:
+        """The lists whose first quotes must be at these offsets."""
+        number = np.searchsorted(self._lasts, at)
+        if number.max(initial=-1) >= len(self._lasts):
+            raise OddError
+        last, before = self._lasts[number], self._before(at)
+        _require((self._before(at + 1) > before) & (self._text[last + 1] == _BRACKET))
+        return StringLists(at, last, self._before(last) - before)
+
+    def single(self, byte: int) -> Words:
+        """The starts of strings that are only this byte, or of a quote, the byte and a quote between strings."""
+        return self.quotes & bits_ahead(bits_equal(self._text, byte), 1) & bits_ahead(self.quotes, 2)
+
+
+def _within(lists: StringLists, marks: Words) -> Words:
+    """The marks inside some lists."""
+    edges = bits_at(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
+    return marks & bit_parity(edges)
+
+
+def _bounds(quotes: Words) -> Cells:
+    """The strings between these quotes."""
+    edges = bit_positions(quotes)
+    edges[::2] += 1
+    return edges[::2], edges[1::2]
+
+
+def _escapes(backslashes: Ints) -> Ints:
+    """The backslashes that are not escaped themselves."""
+    number = np.arange(len(backslashes))
+    begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
+    first = np.maximum.accumulate(np.where(begins_run, number, 0))
+    escapes: Ints = backslashes[(number - first) % 2 == 0]
+    return escapes
+
+
+# Blocks made uniform
+
+
+_DIGITS = np.full(256, -(1 << 20))
+"""The value of each byte as a hexadecimal digit; very negative for other bytes."""
+for _value, _digit in enumerate(b"0123456789abcdef"):
+    _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
+_HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
+"""The first bits of the two surrogates that encode a character beyond 16 bits."""
+_LEADING = {2: 0xC0, 3: 0xE0, 4: 0xF0}
+"""The bits of the first byte of a UTF-8 character, by its number of bytes."""
+_DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
+
+
+def respell(block: Block) -> Block | None:
+    """Records without the keys that are not read, and with their keys in one order; values are unchanged.
+
+    Tools write notes and scores into some records but not into others. Without these, more records are spelled alike.
+    None if a line does not hold exactly one record, or a key names the layer of one side.
+    """
+    try:
+        records = _DECODER.decode_lines(memoryview(block.data)[: block.size])
+    except UNREADABLE:
+        return None
+    if not has_one_object_per_line(records, block):
+        return None
+    kept: dict[tuple[str, ...], list[str]] = {}
+    for keys, first in {tuple(record): record for record in reversed(records)}.items():
+        if not {"gold", "system"}.isdisjoint(map(role_of, keys)) or _has_rivals(first):
+            return None
+        kept[keys] = sorted(key for key in keys if key in _READ_KEYS or role_of(key) is not None)
+    lines = _ENCODER.encode_lines([{key: record[key] for key in kept[tuple(record)]} for record in records])
+    return Block(lines + PADDING, len(lines), block.first_line)
+
+
+def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
+    """Whether a record has further layers whose keys are not names of layers."""
+    others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
+    if all(key in _READ_KEYS or role_of(key) for key in others):
+        return False
+    values = {key: msgspec.json.decode(record[key]) for key in others}
+    return any(rivals(values, key) for key in others if role_of(key))
+
+
+def with_letters(block: Block) -> Block:
+    """An ASCII block, as Python's `json` writes it, with letters instead of their escapes.
+
+    It is unchanged if an escape stands for an ASCII character or is not a letter.
+    """
+    data = block.data
+    if b"\\" not in data or not data.isascii():
+        return block
+    text: Bytes = np.frombuffer(data, dtype=np.uint8)
+    at = _escapes(bit_positions(bits_equal(text[: block.size], _BACKSLASH)))
+    at = at[text[at + 1] == ord("u")]
+    if not len(at):
+        return block
+    code = sum(_DIGITS[text[at + 2 + digit]] << (12 - 4 * digit) for digit in range(4))
+    high, low = (np.flatnonzero(code >> 10 == half) for half in (_HIGH, _LOW))
+    if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
+        return block
+    code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)
+    sizes = 2 + (code >= 0x800) + (code >= 0x10000)
+    sizes[low] = 0
+    replaced = _replace_escapes(text[: block.size].copy(), at, code, sizes)
+    return Block(replaced + PADDING, len(replaced), block.first_line)
+
+
+def _replace_escapes(text: Bytes, at: Ints, code: Ints, sizes: Ints) -> bytes:
+    """A text with UTF-8 letters of these sizes instead of the escapes at some offsets."""
+    is_kept = np.ones(len(text), dtype=np.bool_)
+    for size in (0, 2, 3, 4):
+        rows = np.flatnonzero(sizes == size)
+        begin, letter = at[rows], code[rows]
+        for index in range(6):
+            if index >= size:
+                is_kept[begin + index] = False
+            else:
+                bits = letter >> 6 * (size - 1 - index)
+                text[begin + index] = bits & 0x3F | 0x80 if index else bits | _LEADING[size]
+    return text[is_kept].tobytes()

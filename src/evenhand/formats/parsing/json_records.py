@@ -1,739 +1,758 @@
-"""What records of JSON hold: texts or tokens with spans, or tokens with tags; all of a file are of one kind.
+"""JSON records of annotation tools, pipelines and services: decoding, layouts, and the layer to read.
 
-A record with a text has characters as atoms, one with tokens only has tokens. The first records of a file show which of
-several layers is read, how offsets count (if spans quote the text), and whether labels are tags of tokens.
+The contents of a record follow from its keys:
+
+==============================  ==========================================================================
+text, spans                     spans as objects, with character offsets (Prodigy; also with tokens and answer)
+text or data, entities          the same with the keys of newer doccano: start_offset, end_offset; or as lists
+text or data, label or labels   spans as lists: [start, end, label] (doccano), or as objects (Label Studio's JSON-MIN)
+text, ents                      spaCy's Doc.to_json
+text, {"entities": …}           a pair, the training data of spaCy 2
+tokens, spans                   spans as objects, with token offsets
+tokens, tags or ner_tags        one tag per token; also under label or labels
+tokenized_text, ner             GLiNER's training data: [first token, last token, label]
+passages                        a BioC document, with offsets into the document
+paragraphs                      a document of spaCy 2, with tags of tokens
+entities or a list of spans     offsets without a text: the output of GLiNER, Hugging Face or a service
+==============================  ==========================================================================
+
+`words` is another name for tokens, `sentence` and others for the text; `json_spans` reads the spans. Records with an
+`id`, a string or a whole number, are matched by it.
+
+A record may have several layers. Names with `pred`, `predicted`, `system` and the like are predictions, names with
+`gold`, `true` or `reference` are gold standards. A system is read from its predictions, a gold standard from another
+layer; `--column` names a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import cached_property, partial
-from itertools import chain, islice
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
-from evenhand.arrays import BitRank, Bools, Ints, Words, bit_positions, empty, ints, ranges, windows
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
-from evenhand.data.characters import Texts
-from evenhand.data.corpus import Corpus
-from evenhand.data.from_lists import COMMON
-from evenhand.data.layers import Spans
-from evenhand.data.names import OFFSET_LISTS
-from evenhand.data.structures import OffsetLists
-from evenhand.data.tokens import ListedTokens, Tokens, equal
-from evenhand.data.vocabulary import CellCodes, NewCodes, SparseCodes, Vocabulary
+from evenhand.arrays import Ints, bit_positions, bits_equal, ints
 from evenhand.dataclass import dataclass
-from evenhand.errors import LimitError, counted
-from evenhand.formats.parsing.json_columns import (
-    ACCEPTED,
-    Cells,
-    Matcher,
-    OddError,
-    Spelling,
-    StringLists,
-    demand,
-    learn,
-    learn_tokens,
-    mask_of,
-    quoted,
-    respelled,
-    with_letters,
-    within,
-    word_of,
-)
-from evenhand.formats.parsing.json_lines import (
-    OFFSETS,
-    PROBLEM,
-    TAGS,
-    TEXT,
-    TOKENS,
-    UNREADABLE,
-    Ground,
-    Layers,
-    Quoted,
-    Raw,
-    Record,
+from evenhand.errors import SettingError
+from evenhand.formats.parsing.json_spans import (
+    KEY_WORDS,
+    TYPE_NAMES,
+    ListedSpan,
+    Quote,
+    Span,
     SpanError,
-    are_prefixed,
-    convention_of,
-    decode,
-    decode_value,
-    expanded,
-    has_prefix,
-    labels_of,
-    misquoted,
-    on_nothing,
-    on_texts,
-    on_tokens,
-    quotes_same,
-    repeated,
-    settle,
-    spans_of,
-    tokens_of,
+    has_offsets,
+    merge_tokens,
+    name_of_type,
+    occurs,
+    read_span,
+    span_fields,
 )
-from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
-from evenhand.formats.source import Block, Source
-from evenhand.settings import Convention, Offsets, ReadSettings
+from evenhand.formats.source import LINE_FEED, Block, Source
+from evenhand.settings import ReadSettings
 
-# == formats/parsing/json_texts.py: Texts with spans from JSON lines that are all spelled alike:
+T = TypeVar("T")
+UNREADABLE = (msgspec.DecodeError, RecursionError)
+"""Raised for JSON that is broken, has other types than expected, or is nested too deeply."""
+PROBLEM = "record"
+"""The type of problems of records, for `check`."""
+NUMBERED = (
+    "its labels are numbers, as doccano's old JSONL has them, without their names",
+    "export the project as JSONL (text label), a file for each user",
+)
+"""The problem of records of old doccano, and its remedy."""
+TEXT, TOKENS, TAGS, OFFSETS = "a text", "tokens and spans", "tokens and tags", "offsets without a text"
+"""The kinds of records."""
+TEXT_KEYS = ("text", "data", "sentence", "content", "raw_text", "Text", "document_text", "raw", "document", "context")
+TOKEN_KEYS = ("tokens", "words", "tokenized_text", "token", "sentence", "text")
+SPAN_LIST = "spans"
+"""The layer of a record that is only a list of spans."""
+DOCUMENT_KEYS = ("passages", "paragraphs", "documents")
+"""The keys of objects that hold several records."""
+_ONE_PER_LINE = "write one JSON object per line"
+_WRITE = "mend it, or write one record per line"
+_NAME_IT = "or name the layer with --column"
+Raw = dict[str, Any]
+"""A decoded record."""
+Decoded = tuple[list[Raw], Ints]
+"""Decoded records, and the line of each."""
+
+
+class Part(dict[str, Any]):
+    """A record that belongs to the document of the one before it."""
+
+
+class Record(msgspec.Struct, gc=False):
+    """The contents of a record: a text or tokens, with spans or tags."""
+
+    kind: str
+    text: str | None = None
+    tokens: Sequence[str] | None = None
+    spans: Sequence[Span] | None = None
+    tags: Sequence[Any] | None = None
+    quotes: Sequence[Quote] = ()
+    id: Any = None
+    continues: bool = False
+    merged: int = 0
+    """The number of tokens that were merged into spans."""
+
+
+# Decoding
+
+
+_DECODER = msgspec.json.Decoder()
+decode_value = _DECODER.decode
+
+
+def decode(source: Source, block: Block) -> Decoded:
+    """The records of a block of JSON lines; lines without a record are reported."""
+    try:
+        values = _DECODER.decode_lines(memoryview(block.data)[: block.size])
+        is_plain = has_one_object_per_line(values, block)
+    except UNREADABLE:
+        values, is_plain = [], False
+    if is_plain and all(type(value) is dict and is_simple(value) for value in values):
+        return values, np.arange(block.first_line, block.first_line + len(values))
+    return expand_all(source, decoded_lines(source, block, decode_value), _ONE_PER_LINE)
+
+
+def has_one_object_per_line(values: Sequence[Any], block: Block) -> bool:
+    """Whether each line has one of the decoded objects: the decoder ignores line ends between and within them."""
+    text = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
+    begins = np.append(0, bit_positions(bits_equal(text[:-1], LINE_FEED)) + 1)
+    return len(values) == len(begins) and bool((text[begins] == ord("{")).all())
+
+
+def numbered_lines(block: Block) -> Iterator[tuple[int, bytes]]:
+    """The lines of a block that are not blank, with their numbers."""
+    for number, line in enumerate(block.data[: block.size].split(b"\n"), block.first_line):
+        if line.strip():
+            yield number, line
+
+
+def decoded_lines(source: Source, block: Block, decode_line: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
+    """The decoded lines of a block with their numbers; lines that cannot be read are reported."""
+    return _decode_each(source, numbered_lines(block), decode_line, "the line", _ONE_PER_LINE)
+
+
+def decoded_values(
+    source: Source, data: bytes, decode_one: Callable[[bytes], T], whole: bytes | None = None
+) -> Iterator[tuple[int, T]]:
+    """The lines and decoded records of a JSON list, which may be part of a `whole` file."""
+    try:
+        values = list_at(data, ())
+    except UNREADABLE as error:
+        raise not_json(source, "list of records", error) from None
+    lines = zip(lines_of(data if whole is None else whole, values), map(bytes, values), strict=True)
+    return _decode_each(source, lines, decode_one, "a record", "mend it")
+
+
+def _decode_each(
+    source: Source, values: Iterable[tuple[int, bytes]], decode_one: Callable[[bytes], T], what: str, remedy: str
+) -> Iterator[tuple[int, T]]:
+    for line, value in values:
+        try:
+            yield line, decode_one(value)
+        except UNREADABLE as error:
+            finding, key = explain(error)
+            if key is None:
+                source.report(line, f"{what} is not a JSON object ({finding})", remedy, PROBLEM)
+            else:
+                source.report(line, finding, "mend the record", PROBLEM)
+
+
+def not_json(source: Source, what: str, error: Exception) -> Exception:
+    """The error for a file that is not the JSON value that it should be."""
+    return source.error(None, f"the file is not a JSON {what} ({explain(error)[0]})", _WRITE, PROBLEM)
+
+
+def list_at(data: bytes, path: Sequence[str]) -> list[msgspec.Raw]:
+    """The elements of the list under some keys, undecoded."""
+    raw: bytes | msgspec.Raw = data
+    for key in path:
+        raw = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])[key]
+    return msgspec.json.decode(raw, type=list[msgspec.Raw])
+
+
+def lines_of(data: bytes, values: list[msgspec.Raw]) -> list[int]:
+    """The line that each value begins on."""
+    lines, line, end = [], 1, 0
+    for value in values:
+        text = bytes(value)
+        start = data.index(text, end)
+        line += data.count(b"\n", end, start)
+        lines.append(line)
+        line += text.count(b"\n")
+        end = start + len(text)
+    return lines
+
+
+_PATH = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
+_WRONG_TYPE = re.compile(r"Expected `(.+)`, got `(.+)`")
+_NO_FIELD = re.compile(r"Object missing required field `(.+)`")
+_NAME = re.compile(r"`(\w+)`")
+
+
+def explain(error: Exception) -> tuple[str, str | None]:
+    """The problem of a JSON value, and the path of the key that has it; None for the value as a whole."""
+    matched = _PATH.fullmatch(str(error))
+    assert matched is not None
+    message, path = matched.groups()
+    if wrong := _WRONG_TYPE.fullmatch(message):
+        got = TYPE_NAMES.get(wrong[2], wrong[2])
+        expected = " or ".join(TYPE_NAMES.get(name, name) for name in wrong[1].split(" | ") if name != "null")
+        return f"found {got} for {path}, which takes {expected}" if path else f"it is {got}", path
+    if missing := _NO_FIELD.fullmatch(message):
+        return f"{path or 'it'} has no {missing[1]!r}", path
+    message = _NAME.sub(lambda name: TYPE_NAMES.get(name[1], name[1]), message.removeprefix("JSON is malformed: "))
+    return message[:1].lower() + message[1:] + (f" for {path}" if path else ""), path
+
+
+class KindCheck:
+    """Refuses records of another kind than the first one of the file."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.kind: str | None = None
+
+    def check(self, line: int, kind: str) -> None:
+        self.kind = self.kind or kind
+        if kind != self.kind:
+            finding = f"the record has {kind} where the file began with {self.kind}"
+            raise self._source.error(line, finding, "put the two into separate files", PROBLEM)
+
+
+# Values that hold several records
+
+
+def is_simple(value: Raw) -> bool:
+    """Whether an object is one record, and does not hold several."""
+    is_task = "data" in value and isinstance(value["data"], dict)
+    return not is_task and "passages" not in value and "paragraphs" not in value and "documents" not in value
+
+
+def expand_all(source: Source, values: Iterable[tuple[int, Any]], remedy: str) -> Decoded:
+    """The records in some values, which have their lines; values without a record are reported."""
+    records, lines = list[Raw](), list[int]()
+    for line, value in values:
+        try:
+            members = expand(value)
+        except SpanError as error:
+            source.report(line, *error.fault, PROBLEM)
+            continue
+        if members is None:
+            source.report(line, f"expected a record, got {name_of_type(value)}", remedy, PROBLEM)
+            continue
+        records += members
+        lines += [line] * len(members)
+    return records, ints(lines)
+
+
+def expand_readable(values: Iterable[Any]) -> Iterator[Raw]:
+    """The records in some values; those that cannot be read are left to the reader."""
+    for value in values:
+        try:
+            yield from expand(decode_value(value) if isinstance(value, bytes) else value) or ()
+        except (*UNREADABLE, SpanError):
+            continue
+
+
+def expand(value: Any) -> list[Raw] | None:
+    """The records in a line or in an element of a list; None if it is not a record."""
+    if isinstance(value, list):
+        return _expand_list(value)
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("documents"), list):
+        if not all(isinstance(document, dict) for document in value["documents"]):
+            raise SpanError("some documents are not objects")
+        return [record for document in value["documents"] for record in expand(document) or ()]
+    if isinstance(value.get("passages"), list):
+        return _expand_bioc(value)
+    if isinstance(value.get("paragraphs"), list):
+        return _expand_paragraphs(value)
+    if isinstance(value.get("data"), dict) and ("annotations" in value or "predictions" in value):
+        finding = "the record is a task of Label Studio"
+        raise SpanError(finding, "write the tasks as one JSON list, as its export does")
+    return [value]
+
+
+def _expand_list(value: list[Any]) -> list[Raw] | None:
+    """The record in a pair of a text and its annotations, or in a list of spans."""
+    if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict | list):
+        annotations = value[1] if isinstance(value[1], dict) else {"entities": value[1]}
+        return [{**annotations, "text": value[0]}]
+    return [{SPAN_LIST: value}] if all(is_span(item) for item in value) else None
+
+
+def is_span(value: Any) -> bool:
+    """Whether this is a span with offsets, and not a record with spans."""
+    if not isinstance(value, dict):
+        return False
+    return has_offsets(value) and not any(isinstance(field, list) and role_of(key) for key, field in value.items())
+
+
+def _expand_bioc(document: Raw) -> list[Raw]:
+    """The passages of a BioC document, whose offsets count from the beginning of the document."""
+    records: list[Raw] = []
+    begins: list[tuple[int, int]] = []
+    for passage in document["passages"]:
+        if not isinstance(passage, dict):
+            raise SpanError("a passage is not an object")
+        sentences = passage.get("sentences")
+        has_sentences = not isinstance(passage.get("text"), str) and isinstance(sentences, list)
+        for piece in sentences if has_sentences and sentences else [passage]:
+            annotations = (piece.get("annotations") or []) if isinstance(piece, dict) else None
+            if not isinstance(annotations, list):
+                raise SpanError("a passage has no list of annotations")
+            text, first = piece.get("text"), piece.get("offset", 0)
+            if not isinstance(text, str):
+                if annotations:
+                    raise SpanError("a passage has annotations but no text", "give its text")
+                continue
+            if type(first) is not int:
+                raise SpanError("the offset of a passage is not a whole number")
+            spans = [_move(annotation, first) for annotation in annotations]
+            begins.append((first, len(records)))
+            records.append((Part if records else dict)(text=text, spans=spans))
+    further = document.get("annotations") or []
+    if further and (not records or not isinstance(further, list)):
+        raise SpanError("a document has annotations but no text", "give its passages")
+    for annotation in further:
+        start = _move(annotation, 0)["locations"][0]["offset"]
+        first, index = max((pair for pair in begins if pair[0] <= start), default=begins[0])
+        records[index]["spans"].append(_move(annotation, first))
+    return records
+
+
+def _move(annotation: Any, first: int) -> Any:
+    """A BioC annotation with offsets into its passage, which begins at `first`."""
+    locations = annotation.get("locations") if isinstance(annotation, dict) else None
+    if not isinstance(locations, list) or not locations or not all(map(_is_location, locations)):
+        raise SpanError("an annotation of a passage has no locations", "give their offset and length")
+    return {**annotation, "locations": [{**each, "offset": each["offset"] - first} for each in locations]}
+
+
+def _is_location(value: Any) -> bool:
+    return isinstance(value, dict) and type(value.get("offset")) is int and type(value.get("length")) is int
+
+
+def _expand_paragraphs(document: Raw) -> list[Raw]:
+    """The sentences of a spaCy 2 document, whose tokens have their tags."""
+    records: list[Raw] = []
+    for sentence in _members(document["paragraphs"], "sentences"):
+        tokens = list(_members([sentence], "tokens"))
+        if not all(isinstance(token, dict) and isinstance(token.get("orth"), str) for token in tokens):
+            raise SpanError("a token of a paragraph has no 'orth'")
+        tags = [token.get("ner", "O") for token in tokens]
+        words = [token["orth"] for token in tokens]
+        records.append((Part if records else dict)(tokens=words, ner_tags=["O" if tag == "-" else tag for tag in tags]))
+    return records
+
+
+def _members(objects: Sequence[Any], key: str) -> Iterator[Any]:
+    """The elements of the lists that objects have under a key."""
+    for parent in objects:
+        children = parent.get(key) if isinstance(parent, dict) else None
+        yield from children if isinstance(children, list) else ()
+
+
+# Layers
+
+
+def _words(*names: str) -> frozenset[str]:
+    return frozenset(" ".join(names).split())
+
+
+_PREDICTED = _words(
+    "pred preds predicted prediction predictions predict hyp hypothesis hypotheses system sys output outputs model",
+    "response guess auto",
+)
+_GOLD = _words("gold golden true truth ground reference ref target targets expected")
+_LAYER = _words(
+    "spans span entities entity ents labels label tags tag ner annotations annotation mentions named bio iob bioes",
+    "iobes bilou seq sequence list y data layer",
+)
+_ALONE = _words("data list layer y entity span named seq sequence tag model auto")
+"""Words that do not name a layer without others."""
+_TAGGED = _words("tags bio iob bioes iobes bilou")
+_NOT_LAYERS = _words("tokens sents sentences relations meta tokenized_text words")
+_PREFERENCE = ("spans", "entities", "ents", "label", "labels", "annotations")
+
+
+@cache
+def role_of(key: str) -> str | None:
+    """The owner of the layer with this key: `gold`, `system` or `any`; None if the key does not name a layer."""
+    words = [word.lower() for word in KEY_WORDS.findall(key)]
+    others = [word for word in words if word not in _PREDICTED and word not in _GOLD]
+    if not words or not all(word in _LAYER for word in others) or (len(words) == 1 and words[0] in _ALONE):
+        return None
+    if not _PREDICTED.isdisjoint(words):
+        return "system"
+    return "any" if _GOLD.isdisjoint(words) else "gold"
+
+
+@cache
+def _names_tags(key: str) -> bool:
+    """Whether a key names tags, so an empty list under it has no tags rather than no spans."""
+    return not _TAGGED.isdisjoint(word.lower() for word in KEY_WORDS.findall(key))
+
+
+def _kind_of_layer(value: Any, tokens: Sequence[Any] | None) -> str | None:
+    """The kind of a layer: `spans`, `tags`, `empty` or `null`; None if the value is not a layer."""
+    if value is None:
+        return "null"
+    if not isinstance(value, list):
+        return None
+    if not value:
+        return "empty"
+    first = value[0]
+    if isinstance(first, dict | list):
+        return "spans"
+    if tokens is None or not isinstance(first, str | int) or isinstance(first, bool):
+        return None
+    return "tags"
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The records of a block and their spans; a span's parts are in the order of all spans."""
+class Layers:
+    """Chooses the layer to read, by the side of the file (gold or system) and by its first records."""
 
-    data: bytes
-    text: Cells
-    has_escapes: bool
-    answer: Words | None
-    """The first eight bytes from each answer on, where records have one."""
-    items: Ints
-    """How many spans each record has."""
-    label: Cells
-    label_window: Words
-    """The first eight bytes from each label on."""
-    quote: Cells | None
-    """What spans quote, where they do."""
-    id: Cells | None
-    """The ids of records, where they have some."""
-    counts: dict[str, Ints]
-    """Where spans start and end, and maybe their levels."""
-
-    @property
-    def is_accepted(self) -> Bools:
-        """Which records have an answer that keeps them, or none."""
-        if self.answer is None:
-            return np.ones(len(self.items), dtype=np.bool_)
-        answers = [answer.encode() + b'"' for answer in ACCEPTED]
-        found: Bools = np.any([self.answer & mask_of(answer) == word_of(answer) for answer in answers], axis=0)
-        return found
-
-    def of_records(self, kept: Bools) -> Columns:
-        """The same columns of some records only."""
-        spans = np.repeat(kept, self.items)
-        return replace(
-            self,
-            text=(self.text[0][kept], self.text[1][kept]),
-            answer=None,
-            items=self.items[kept],
-            label=(self.label[0][spans], self.label[1][spans]),
-            label_window=self.label_window[spans],
-            quote=None if self.quote is None else (self.quote[0][spans], self.quote[1][spans]),
-            id=None if self.id is None else (self.id[0][kept], self.id[1][kept]),
-            counts={name: column[spans] for name, column in self.counts.items()},
-        )
+    side: str | None
+    column: str | None
+    predicted: str | None = None
+    """The key of the predictions in the first records of a system."""
+    several: bool = False
+    """Whether records have several layers, so reports should name the one that is read."""
 
     @staticmethod
-    def of(matcher: Matcher, spelling: Spelling) -> Columns:
-        """The columns of a block."""
-        items = matcher.fill(spelling)
-        strings = [matcher.strings["text"], *([matcher.strings["quote"]] if "quote" in matcher.strings else ())]
-        data, (text, *quotes), quoted = matcher.unescaped(*strings)
-        matcher.check_texts(spelling, items, quoted)
-        return Columns(
-            data=data,
-            text=text,
-            has_escapes=matcher.has_escapes,
-            answer=matcher.windows.get("answer"),
-            items=items,
-            label=matcher.strings["label"],
-            label_window=matcher.windows["label"],
-            quote=next(iter(quotes), None),
-            id=matcher.strings.get("id"),
-            counts=matcher.counts,
-        )
+    def of(settings: ReadSettings, records: Sequence[Raw]) -> Layers:
+        """From the first records of a file."""
+        if settings.columns:
+            return Layers(settings.side, column_key(settings))
+        roles: dict[str, set[str]] = {"system": set(), "gold": set(), "any": set()}
+        for record in records:
+            for key in candidates(record):
+                roles[role_of(key) or "any"].add(key)
+        several = sum(map(len, roles.values())) > 1 and bool(roles["system"] or roles["gold"])
+        predicted = next(iter(roles["system"])) if len(roles["system"]) == 1 and settings.side == "system" else None
+        return Layers(settings.side, None, predicted, several)
+
+    def choose(self, record: Raw) -> tuple[str, str] | None:
+        """The key and the kind of the layer to read, if there is one. It is an error if several are possible."""
+        layers = candidates(record)
+        if self.column is not None:
+            if self.column not in record:
+                raise SpanError(f"the record has no {self.column!r}", _name_one(layers))
+            kind = _kind_of_layer(record[self.column], tokens_of(record)[1])
+            if kind is None:
+                finding = f"{self.column!r} is neither a list of spans nor one tag for each token"
+                raise SpanError(finding, _name_one(layers))
+            return self.column, kind
+        if len(layers) == 1 and self.predicted is None:  # as in most files
+            ((key, kind),) = layers.items()
+            if role_of(key) in ("any", None):
+                self._check_rivals(record, key)
+                return key, kind
+        roles = ("gold", "system", "any")
+        gold, system, other = ([key for key in layers if (role_of(key) or "any") == role] for role in roles)
+        if self.side == "system" and (system or self.predicted is not None):
+            self._check_predictions(system, layers)
+            return system[0], layers[system[0]]
+        if self.side == "system" and gold and not other:
+            raise SpanError(f"the record of a system has {gold[0]!r} only", _NAME_IT)
+        keys = other if self.side == "system" else gold or other
+        keys = _preferred(record, {key: layers[key] for key in keys})
+        if len(keys) > 1:
+            raise _ambiguous(keys, layers)
+        return (keys[0], layers[keys[0]]) if keys else None
+
+    def _check_rivals(self, record: Raw, layer: str) -> None:
+        """Refuse the record of a system whose output may be another layer than the one with a known name."""
+        if self.side != "system":
+            return
+        for key, value in record.items():
+            if role_of(key) == "system" and _is_unread(key, value):
+                finding = f"the record has {key!r}, which is {name_of_type(value)}, beside {layer!r}"
+                raise SpanError(finding, f"write spans or tags under {key!r}, {_NAME_IT}")
+        if others := rivals(record, layer):
+            finding = f"the record has {layer!r} and {others[0]!r}, and either could be meant"
+            raise SpanError(finding, f"name the layer with --column, such as --column system:{others[0]}")
+
+    def _check_predictions(self, keys: Sequence[str], layers: dict[str, str]) -> None:
+        """Refuse the record of a system that has several predictions, or other ones than the first records."""
+        if len(keys) > 1:
+            raise _ambiguous(keys, layers)
+        if not keys:
+            finding = f"the record has no {self.predicted!r}, which the first records have"
+            raise SpanError(finding, f"write an empty list for no predictions, {_NAME_IT}")
+        others = [key for key in layers if key not in keys]
+        if self.predicted is None and others:
+            finding = f"the record has {keys[0]!r} beside {others[0]!r}, and the first records have not"
+            raise SpanError(finding, _name_one(layers))
 
 
-@dataclass(frozen=True)
-class AlikeBatch:
-    """The texts of a block that were not rejected, and their spans."""
-
-    texts: Texts
-    spans: Spans
-    ids: Tokens | None
-    rows: Ints
-    """Which records of the block these are."""
-    rejected: int
+def _ambiguous(keys: Sequence[str], layers: dict[str, str]) -> SpanError:
+    names = " and ".join(map(repr, keys))
+    return SpanError(f"the record has {names}, and either could be meant", _name_one(layers))
 
 
-class AlikeTexts:
-    """Reads blocks of records that are spelled alike; it remembers how, and the codes of labels."""
-
-    def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
-        self._vocabulary, self._offsets = vocabulary, offsets
-        self._spelling: Spelling | None = None
-        self._labels = LabelCodes(vocabulary)
-
-    def read(self, block: Block) -> AlikeBatch | None:
-        """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
-        self._spelling = self._spelling or learn(block)
-        if self._spelling is None:
-            return None
-        try:
-            columns = Columns.of(Matcher(block), self._spelling)
-            block.has_lines(len(columns.items))
-            return self._batch(columns)
-        except OddError:
-            # The next block may be spelled in another way.
-            self._spelling = None
-            return None
-
-    def _batch(self, columns: Columns) -> AlikeBatch:
-        kept = columns.is_accepted
-        columns = columns if kept.all() else columns.of_records(kept)
-        texts = Texts.within(columns.data, *columns.text, self._offsets, has_controls=columns.has_escapes)
-        scope = np.repeat(np.arange(len(columns.items)), columns.items)
-        start, end = (texts.positions(scope, columns.counts[side]) for side in ("start", "end"))
-        if not ((start >= 0) & (end > start)).all():
-            raise OddError
-        if columns.quote is not None:
-            _check_quotes_json_texts(columns.data, columns.quote, texts, scope, columns.counts)
-        label = self._labels(columns.data, columns.label, columns.label_window)
-        spans = Spans.of(self._vocabulary, scope, start, end, label, columns.counts.get("level"))
-        rows = np.flatnonzero(kept)
-        ids = None if columns.id is None else Tokens(columns.data, *columns.id)
-        return AlikeBatch(texts, spans, ids, rows, len(kept) - len(rows))
+def _name_one(layers: dict[str, str]) -> str:
+    names = ", ".join(layers) or "none of this record"
+    return f"name the layer with --column, such as --column system:{next(reversed(layers), 'KEY')} (layers: {names})"
 
 
-def _check_quotes_json_texts(data: bytes, quote: Cells, texts: Texts, scope: Ints, counts: dict[str, Ints]) -> None:
-    """Leave to the decoder what is not quoted as the text has it; it finds out how offsets count, or says it."""
-    begin, end = (texts.bytes_before(scope, counts[side]) for side in ("start", "end"))
-    same = equal(Tokens(data, begin, end), Tokens(data, *quote))
-    for row in np.flatnonzero(~same).tolist():
-        held, quoted = data[begin[row] : end[row]], data[quote[0][row] : quote[1][row]]
-        if quoted.strip() and not quotes_same(held.decode(), quoted.decode()):
-            raise OddError
+def column_key(settings: ReadSettings) -> str:
+    """The key that a user names with `--column`."""
+    if len(settings.columns) > 1 or isinstance(settings.columns[0], int):
+        names = ",".join(map(str, settings.columns))
+        raise SettingError(f"column is {names}; for JSON, name the key of one layer, such as labels or predictions.")
+    return str(settings.columns[0])
 
 
-class LabelCodes:
-    """The codes of labels in a vocabulary, by their bytes."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._cells = CellCodes()
-        self._codes: list[int] = []
-        """For each cell of a label, its code in the vocabulary."""
-        self._are_tags = False
-        """Whether a label looks like a tag of a token."""
-
-    def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
-        """The code of each label; `first` are the windows of their first bytes. None may be empty."""
-        cells, new = self._cells(data, *label, first)
-        names = [data[label[0][row] : label[1][row]].decode() for row in new]
-        # All of them are noted before anything is refused: their cells have their codes already.
-        self._codes += [self._vocabulary.labels.code(name) for name in names]
-        self._are_tags = self._are_tags or any(map(has_prefix, names))
-        if self._are_tags or (label[0] == label[1]).any():
-            raise OddError
-        return ints(self._codes)[cells]
+def _is_unread(key: str, value: Any) -> bool:
+    """Whether this is a prediction in a form that is not read: an object, or JSON in a string."""
+    if isinstance(value, dict):
+        return bool(value)
+    if not isinstance(value, str) or not value.strip():
+        return False
+    return value.lstrip()[:1] in "[{" or key.lower().startswith(("pred", "hyp"))
 
 
-# == formats/parsing/json_tokens.py: Tokens with tags or spans from JSON lines that are all spell
+def candidates(record: Raw) -> dict[str, str]:
+    """The layers of a record by key, with their kinds: `spans`, `tags`, `empty` or `null`."""
+    layers: dict[str, str] = {}
+    tokens: Sequence[Any] | None = None
+    for key, value in record.items():
+        if role_of(key) is None:
+            continue
+        if tokens is None:
+            tokens = tokens_of(record)[1] or ()
+        kind = _kind_of_layer(value, tokens or None)
+        if kind is not None and (kind != "null" or role_of(key) == "system"):
+            layers[key] = kind
+    return layers or _unnamed_layer(record)
 
 
-@dataclass(frozen=True)
-class AlikeTokens:
-    """The records of a block: their tokens, and their spans or the codes of their tags."""
-
-    tokens: Tokens
-    lengths: Ints
-    """How many tokens each record has."""
-    ids: Tokens | None
-    spans: Spans | None
-    tags: SparseCodes | None
-    names: list[str]
-    """The tags by code."""
+def _unnamed_layer(record: Raw) -> dict[str, str]:
+    """The only list of spans with offsets and labels in a record, if its key is not the name of a layer."""
+    lists = {key: value for key, value in record.items() if isinstance(value, list) and value}
+    keys = [key for key, value in lists.items() if key not in _NOT_LAYERS and all(map(_is_labeled, value))]
+    return {keys[0]: "spans"} if len(keys) == 1 else {}
 
 
-class TokenReader:
-    """Reads blocks of records that are spelled alike; it remembers how, and the codes of labels and tags."""
+def _is_labeled(span: Any) -> bool:
+    return isinstance(span, dict) and has_offsets(span) and span_fields(span).label is not None
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._spelling: Spelling | None = None
-        self._labels = LabelCodes(vocabulary)
-        self._codes = CellCodes()
-        self._names: list[str] = []
 
-    def read(self, block: Block) -> AlikeTokens | None:
-        """What a block holds, or None if it has anything for which the decoder is needed, or a message."""
-        self._spelling = self._spelling or learn_tokens(block)
-        if self._spelling is None:
-            return None
-        try:
-            found = self._batch(block, self._spelling)
-            block.has_lines(len(found.lengths))
-        except (OddError, LimitError):
-            # The next block may be spelled in another way.
-            self._spelling = None
-            return None
-        return found
-
-    def _batch(self, block: Block, spelling: Spelling) -> AlikeTokens:
-        matcher = Matcher(block)
-        items = matcher.fill(spelling)
-        lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
-        lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
-        rows, cells = _rare_tags(matcher) if "tags" in matcher.lists else (empty(), (empty(), empty()))
-        data, escaped, find = matcher.data, 0, partial[Tokens](_listed, matcher.data, lists, quotes)
-        if matcher.has_escapes:
-            some = lists.around(matcher.backslashes)
-            data, (found, cells), escaped = matcher.unescaped(quoted(within(lists.take(some), quotes)), cells)
-            find = partial(_unescaped, find, data, ranges(bounds[some], lengths[some]), found)
-        tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, find)
-        matcher.check_texts(
-            spelling, items, escaped + 2 * sum(int(each.sizes.sum()) for each in matcher.lists.values())
-        )
-        spans, tags = None, None
-        if "tags" in matcher.lists:
-            demand(matcher.lists["tags"].sizes == lengths)
-            tags = self._coded(data, len(tokens), rows, cells)
+def rivals(record: Raw, layer: str) -> list[str]:
+    """Further layers of a record whose keys are not names of layers: the output of this or another system."""
+    spans = record.get(layer)
+    if not isinstance(spans, list) or not spans:
+        return []
+    tokens = tokens_of(record)[1]
+    rivals = []
+    for key, value in record.items():
+        if key == layer or role_of(key) or key in _NOT_LAYERS or not isinstance(value, list) or not value:
+            continue
+        if isinstance(value[0], str):
+            is_tagged = tokens is not None and value is not tokens and len(value) == len(tokens)
+            is_layer = is_tagged and _are_entity_tags(value)
         else:
-            spans = self._spans(matcher, items, lengths)
-        ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
-        return AlikeTokens(tokens, lengths, ids, spans, tags, self._names)
-
-    def _coded(self, data: bytes, size: int, rows: Ints, cells: Cells) -> SparseCodes:
-        """The codes of so many tags, of which some rows are not `O`."""
-        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
-        self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
-        if len(rows) == size:
-            return SparseCodes.of(codes)
-        return SparseCodes(size, self._names.index(COMMON), rows, codes)
-
-    def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
-        scope = np.repeat(np.arange(len(items)), items)
-        start, end = matcher.counts["start"], matcher.counts["end"]
-        demand((end > start) & (end <= lengths[scope]))
-        label = self._labels(matcher.data, matcher.strings["label"], matcher.windows["label"])
-        return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
+            is_layer = all(map(_is_labeled, value)) and not _labels(value).isdisjoint(_labels(spans))
+        rivals += [key] * is_layer
+    return rivals
 
 
-def _listed(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
-    return Tokens(data, *quoted(within(lists, quotes)))
+def _labels(spans: list[Any]) -> set[str]:
+    labels = set[str]()
+    for span in spans:
+        if isinstance(span, dict) and isinstance(value := span.get(span_fields(span).label or ""), str):
+            labels.add(value)
+    return labels
 
 
-def _unescaped(written: Callable[[], Tokens], data: bytes, rows: Ints, found: Cells) -> Tokens:
-    """Tokens as they are written, but for some rows that are found elsewhere in the data."""
-    tokens = written()
-    start, end = tokens.start.copy(), tokens.end.copy()
-    start[rows], end[rows] = found
-    return Tokens(data, start, end)
+def _preferred(record: Raw, layers: dict[str, str]) -> list[str]:
+    """The most likely of several layers: the one that is not empty, or all that differ."""
+    full = [key for key, kind in layers.items() if kind in ("spans", "tags")]
+    keys = full or list(layers)
+    if len(keys) < 2:
+        return keys
+    if not full:
+        rank = {key: at for at, key in enumerate(_PREFERENCE)}
+        return sorted(keys, key=lambda key: rank.get(key, len(rank)))[:1]
+    if isinstance(record.get("text"), str) and any(layers[key] == "spans" for key in keys):
+        keys = [key for key in keys if layers[key] == "spans"]
+    entities = [key for key in keys if layers[key] == "tags" and _are_entity_tags(record[key])]
+    if entities and all(layers[key] == "tags" for key in keys):
+        keys = entities
+    different = [key for at, key in enumerate(keys) if not any(record[key] == record[other] for other in keys[:at])]
+    return ["ner_tags"] if "ner_tags" in different and set(different) <= {"ner_tags", "tags"} else different
 
 
-def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
-    """The tags that are not `O`, and the first one that is: their rows, and where they are."""
-    strings = matcher.all_strings
-    opens = within(matcher.lists["tags"], strings.opens)
-    common = opens & strings.single(ord(COMMON))
-    lowest = common[(common != 0).argmax() :][:1]
-    lowest &= lowest - np.uint64(1)
-    at = bit_positions(opens & ~common)
-    start = at + 1
-    return BitRank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))
+def _are_entity_tags(tags: Sequence[Any]) -> bool:
+    return any(isinstance(tag, str) and re.match(r"[BIESLU]-", tag) for tag in tags)
 
 
-# == formats/parsing/record_reader.py (primary)
+def text_of(record: Raw) -> tuple[str | None, str | None]:
+    """The key of the text of a record, and the text."""
+    for key in TEXT_KEYS:
+        value = record.get(key)
+        if isinstance(value, str):
+            return key, value
+        if key == "text" and value is not None and not _are_words(value):
+            raise SpanError(f"found {name_of_type(value)} for text, which takes a string")
+    others = [key for key, value in record.items() if isinstance(value, str) and len(value.split()) > 1]
+    return (others[0], record[others[0]]) if len(others) == 1 else (None, None)
 
 
-REJECTED = "rejected answers"
-Decoded = tuple[list[Raw], Ints]
-"""Records as they are decoded, and the line of each."""
-SAMPLE = 1 << 14
-"""How many bytes of JSON lines show how they are read."""
-_MOST_FAILURES = 3
-"""After how many blocks that are not columns no other one is tried."""
-_PLAIN = Convention()
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Records that were not rejected and can be read, with their lines."""
-
-    source: Source
-    records: list[Record]
-    lines: Ints
-
-    @property
-    def documents(self) -> Ints:
-        """The first record of each document; the first of the batch begins one in any case."""
-        return np.flatnonzero([not at or not record.continues for at, record in enumerate(self.records)])
-
-    @property
-    def ids(self) -> Tokens | None:
-        """The ids of records, empty where one has none; None where none has one."""
-        ids = [record.id if isinstance(record.id, str | int) else "" for record in self.records]
-        return Tokens.of(list(map(str, ids))) if any(each != "" for each in ids) else None
-
-    def report(self, record: int, finding: str, remedy: str) -> None:
-        """Raise or collect a problem of a record."""
-        self.source.report(int(self.lines[record]), finding, remedy, PROBLEM)
+def tokens_of(record: Raw) -> tuple[str | None, list[Any] | None]:
+    """The key of the tokens of a record, and the tokens: strings, or objects with offsets."""
+    for key in TOKEN_KEYS:
+        value = record.get(key)
+        if isinstance(value, list) and (key == TOKEN_KEYS[0] or _are_words(value)):
+            return key, value
+    return None, None
 
 
-class RecordReader:
-    """Reads records, all of one kind: blocks of those spelled alike as columns, others one by one."""
+# Reading one record
 
-    def __init__(
-        self,
-        format: str,
-        source: Source,
-        settings: ReadSettings,
-        vocabulary: Vocabulary,
-        first: Callable[[], Iterator[Decoded]],
-        sample: Callable[[], Iterator[Raw]],
-    ) -> None:
-        """`first` gives the first records of the file, for a look at their tags; `sample` those that can be read."""
-        self._format, self._first, self._sampled = format, first, sample
-        self._source, self._settings, self._vocabulary = source, settings, vocabulary
-        given = settings.convention
-        self._columns = not settings.columns and given == Convention(given.unit) and given.unit != "bytes"
-        """Whether records that are spelled alike may be read as columns."""
-        unit = settings.unit if self._columns else "codepoints"
-        self._alike, self._alike_tokens = AlikeTexts(vocabulary, unit), TokenReader(vocabulary)
-        self._kind: str | None = None
-        self._is_respelled = False
-        self._failures = 0
-        """How many blocks in a row could not be read as columns."""
-        self._tags: TagReader | None = None
-        self._codes = NewCodes()
-        """Those of the tags so far."""
-        self._unclear = False
-        """Whether spans of tokens do not show where they end."""
-        self._seen: set[str] = set()
-        """The labels of spans so far."""
 
-    def read(self, block: Block) -> tuple[Annotation | None, int]:
-        """What a block holds, if anything can be read or is left, and how many records were rejected."""
-        if not self._columns:
-            return self.take(decode(self._source, block))
-        letters = with_letters(block)
-        found = None if self._is_respelled else self._read_columns(letters)
-        if found is None:
-            spelled = respelled(letters)
-            found = None if spelled is None else self._read_columns(spelled)
-            # What one block needs, others will.
-            self._is_respelled = found is not None
-            self._failures = 0 if found is not None else self._failures + 1
-            self._columns = self._columns and self._failures < _MOST_FAILURES
-        return self.take(decode(self._source, block)) if found is None else found
+def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool = False) -> Record:
+    """The contents of a record; a `SpanError` if it cannot be read.
 
-    def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
-        """The same, if the records of a block are spelled alike."""
-        alike = self._alike.read(block) if self._kind in (None, TEXT) else None
-        if alike is None:
-            tokens = None if self._kind == TEXT else self._alike_tokens.read(block)
-            if tokens is not None and self._kind in (None, TAGS if tokens.spans is None else TOKENS):
-                return self._take_tokens(tokens, block.first_line), 0
-            return None
-        self._kind = TEXT
-        if not len(alike.rows):
-            return None, alike.rejected
-        corpus = alike.texts.corpus(self._source.display_name, block.first_line + alike.rows)
-        return self._annotation(replace(corpus, ids=alike.ids), alike.spans), alike.rejected
+    With `prefixed` labels, tokens are merged into spans. With `plain` offsets (code points from 0, exclusive ends),
+    correct quotes are left out.
+    """
+    _, text = text_of(record)
+    _, tokens = tokens_of(record)
+    if tokens is None and record.get("tokens") is not None:
+        raise SpanError(f"found {name_of_type(record['tokens'])} for tokens, which takes a list")
+    has_words = tokens is not None and all(isinstance(token, str) for token in tokens)
+    key, kind = layers.choose(record) or ("", "")
+    _check_layer(record, layers, key, kind)
+    identifier, continues = record.get("id"), type(record) is Part
+    if has_words and (kind == "tags" or (kind == "empty" and _names_tags(key))):
+        return Record(TAGS, tokens=tokens, tags=record[key], id=identifier, continues=continues)
+    if text is None and not has_words:
+        if tokens is not None:
+            raise SpanError("the record has tokens with offsets but no text", "give its text")
+        return _settle_textless(record, key, kind, prefixed)
+    spans = _read_spans(_without_layer(record, text) if kind in ("", "tags") else record[key], key)
+    quotes = [
+        span.quote
+        for span in spans
+        if span.quoted is not None and not (plain and text is not None and text[span.start : span.end] == span.quoted)
+        if not span.is_value or text is None or occurs(span.quoted, text)
+    ]
+    merged = len(spans) if prefixed else 0
+    spans = merge_tokens(spans, tokens if text is None else text) if prefixed else spans
+    if text is None:
+        return Record(TOKENS, None, tokens, _labeled(spans), None, quotes, identifier, continues, merged)
+    if tokens and not has_words and not (plain and _are_at_their_offsets(tokens, text)):
+        quotes = [*_token_quotes(tokens), *quotes]
+    return Record(TEXT, text, None, _labeled(spans), None, quotes, identifier, continues, merged)
 
-    def _take_tokens(self, found: AlikeTokens, first_line: int) -> Annotation:
-        """The same of tokens that were found as columns."""
-        lines = np.arange(first_line, first_line + len(found.lengths))
-        corpus = _token_corpus(self._source, found.tokens, found.lengths, lines, found.ids)
-        if found.spans is not None or found.tags is None:
-            self._kind = TOKENS
-            assert found.spans is not None
-            return self._annotation(corpus, found.spans)
-        self._kind = TAGS
-        known, tags = len(self._codes), found.tags
-        codes = ints([self._codes[name] for name in found.names])
-        code = SparseCodes(tags.size, int(codes[tags.common]), tags.rows, codes[tags.codes])
-        coded = Coded(list(self._codes)[known:], code, corpus)
-        return self._read_tags(coded, begins_file=first_line == 1)
 
-    @cached_property
-    def _first_records(self) -> list[Raw]:
-        return [record for record in self._sampled() if not _is_rejected(record)]
+def _check_layer(record: Raw, layers: Layers, key: str, kind: str) -> None:
+    """Refuse a layer if another key of the record shows that it may not be the right one."""
+    groups = record.get("spans")
+    is_unsided = role_of(key) == "any" and layers.column is None
+    if groups == [] and kind == "spans" and key != "spans" and is_unsided:
+        finding = "the record has an empty list of spans beside another key that lists some"
+        raise SpanError(finding, "leave one of the two out")
+    if kind == "empty" and isinstance(groups, dict) and any(groups.values()):
+        names = ", ".join(map(repr, groups))
+        raise SpanError(f"the record has no entities, but span groups ({names})", "write the group under the key spans")
+    if key == "annotations" and has_numbers_for_labels(record[key]):
+        raise SpanError(*NUMBERED)
 
-    @cached_property
-    def _layers(self) -> Layers:
-        """Which layer of records is read."""
-        return Layers.of(self._settings, self._first_records)
 
-    @cached_property
-    def _is_prefixed(self) -> bool:
-        """Whether labels are tags of tokens."""
-        try:
-            return are_prefixed(labels_of(self._first_records, self._layers))
-        except SpanError as error:
-            raise self._source.error(None, *error.fault, PROBLEM) from None
+def _without_layer(record: Raw, text: str | None) -> list[Any]:
+    """The spans of a record without a layer: none if Prodigy wrote it, otherwise an error."""
+    for key, value in record.items():
+        if role_of(key) == "any" and isinstance(value, dict) and key in ("spans", "entities", "ents"):
+            raise SpanError(f"found an object for {key}, which takes a list")
+    if text is None:
+        finding = "the record has tokens but no spans, tags or ner_tags"
+        raise SpanError(finding, "list its spans or tags under one of these keys")
+    if has_numbers_for_labels(record.get("annotations")):
+        raise SpanError(*NUMBERED)
+    if record.get("answer") is not None:  # Prodigy omits the key if nothing was marked
+        return []
+    predicted = [key for key, kind in candidates(record).items() if role_of(key) == "system" and kind != "null"]
+    if predicted:
+        finding = f"the record has {predicted[0]!r} only, which is the layer of a system"
+        raise SpanError(finding, f"name it with --column {predicted[0]}")
+    finding = "the record has a text but no spans, entities, label or labels"
+    raise SpanError(finding, "list its spans under one of these keys")
 
-    @cached_property
-    def _convention(self) -> Convention:
-        """How offsets count: as a user says, or as quotes in the first records show."""
-        if self._settings.offsets is not None:
-            return self._settings.convention
-        quoted, inclusive, sizes = list[Quoted](), False, list[bool]()
-        for raw in self._first_records:
-            try:
-                record = settle(raw, self._layers)
-            except SpanError:
-                continue
-            text = record.text if record.text is not None else record.tokens
-            if text is not None and (record.spans or record.quotes):
-                quoted.append(Quoted.of(text, record.quotes, record.spans or ()))
-            if record.kind == OFFSETS:
-                parts = [(*quote.parts[0], quote.quoted) for quote in record.quotes if len(quote.parts) == 1]
-                sizes += [len(quote) == end - start + 1 for start, end, quote in parts]
-            inclusive = inclusive or (record.kind == TOKENS and self._ends_are_tokens(raw))
-        if self._unclear and not inclusive:
-            finding = "the spans under 'ner' do not show whether they include the token at their end"
-            remedy = "choose --offsets inclusive if they do, or --offsets codepoints if not"
-            raise self._source.error(None, finding, remedy, PROBLEM)
-        if inclusive or (sizes and all(sizes)):
-            return Convention(inclusive=True)
-        found = convention_of(None, quoted)
-        self._columns = self._columns and found == _PLAIN
-        return found
 
-    def _ends_are_tokens(self, record: Raw) -> bool:
-        """Whether spans of tokens include their last one: in GLiNER's training data, or where they show it."""
-        key, tokens = tokens_of(record)
-        chosen = self._layers.choose(record)
-        if chosen is None or chosen[0] != "ner" or tokens is None:
-            return False
-        if key == "tokenized_text":
-            return True
-        rows = [each for each in record["ner"] if isinstance(each, list)]
-        if any(row[:2] == row[:1] * 2 for row in rows):
-            return True
-        self._unclear = self._unclear or (bool(rows) and not any(row[1:2] == [len(tokens)] for row in rows))
+def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool) -> Record:
+    """Spans with offsets into a text that the record does not have."""
+    is_output = key == SPAN_LIST or key.lower() in ("entities", "ents", "spans")
+    if kind not in ("spans", "empty", "null") or (kind != "spans" and not is_output):
+        finding = "the record has no text, data, tokens or words"
+        raise SpanError(finding, "give a text and spans, or tokens and spans or tags")
+    spans = _read_spans(record[key], key)
+    quotes = [span.quote for span in spans if span.quoted is not None]
+    merged = len(spans) if prefixed else 0
+    spans = merge_tokens(spans, None) if prefixed else spans
+    identifier = record.get("id")
+    if identifier is None and type(record.get("Line")) is int:  # Comprehend, whose lines may be in any order
+        identifier = f"{record.get('File', '')}:{record['Line']}"
+    return Record(OFFSETS, spans=_labeled(spans), quotes=quotes, id=identifier, merged=merged)
+
+
+def _read_spans(values: Sequence[Any] | None, key: str) -> list[ListedSpan]:
+    return [read_span(value, f"{key}[{at}]") for at, value in enumerate(values or ())]
+
+
+def _labeled(spans: Sequence[ListedSpan]) -> list[Span]:
+    """One span per label."""
+    return [Span(span.start, span.end, label, span.parts, span.level) for span in spans for label in span.labels]
+
+
+def _are_at_their_offsets(tokens: Sequence[Any], text: str) -> bool:
+    """Whether the text has all tokens at their offsets; odd tokens are found elsewhere."""
+    try:
+        quoted = [token["text"] for token in tokens]
+        return [text[token["start"] : token["end"]] for token in tokens] == quoted
+    except (TypeError, KeyError):
         return False
 
-    def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
-        """What records with their lines hold, and how many of them were rejected."""
-        batch, rejected = self._readable(decoded)
-        if not batch.records:
-            return None, rejected
-        if self._kind == TAGS:
-            return self._read_tags(_coded(self._codes, batch), self._column), rejected
-        reads = {TEXT: self._read_texts, TOKENS: self._read_tokens, OFFSETS: self._read_offsets}
-        assert self._kind is not None
-        return reads[self._kind](batch), rejected
 
-    def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
-        """The records that were not rejected and can be read, each brought to its kind, and how many were rejected."""
-        raw, lines = decoded
-        kept, records, rejected = list[int](), list[Record](), 0
-        layers, is_prefixed, is_plain = self._layers, self._is_prefixed, self._convention == _PLAIN
-        for at, each in enumerate(raw):
-            if _is_rejected(each):
-                rejected += 1
-                continue
-            try:
-                record = settle(each, layers, prefixed=is_prefixed, plain=is_plain)
-                if not is_prefixed and record.spans:
-                    self._check_labels(record)
-                records.append(record)
-                kept.append(at)
-            except SpanError as error:
-                self._source.report(int(lines[at]), *error.fault, PROBLEM)
-        lines = lines if len(kept) == len(raw) else lines[kept]
-        self._check_kinds(records, lines)
-        return Batch(self._source, records, lines), rejected
-
-    def _check_labels(self, record: Record) -> None:
-        """Raise an error for a label that is a tag of a token, where those of the first records are not."""
-        for span in record.spans or ():
-            if span.label not in self._seen:
-                self._seen.add(span.label)
-                if has_prefix(span.label):
-                    are_prefixed(self._seen)
-
-    def _check_kinds(self, records: list[Record], lines: Ints) -> None:
-        """Raise an error where a record is of another kind than the first one of the file."""
-        for at, record in enumerate(records):
-            kind = record.kind
-            if self._kind is None:
-                self._kind = kind
-            elif kind != self._kind:
-                finding = f"the record has {kind} where the file began with {self._kind}"
-                raise self._source.error(int(lines[at]), finding, "put the two into files of their own", PROBLEM)
-
-    def _read_texts(self, batch: Batch) -> Annotation:
-        convention = self._convention
-        _check_quotes(batch, convention)
-        atoms, ground = on_texts([record.text or "" for record in batch.records], convention)
-        corpus = replace(atoms.corpus(self._source.display_name, batch.lines), ids=batch.ids, documents=batch.documents)
-        return self._annotation(corpus, self._spans(batch, ground), batch)
-
-    def _read_tokens(self, batch: Batch) -> Annotation:
-        corpus = _batch_corpus(batch)
-        assert corpus.lengths is not None
-        _check_quotes(batch, self._convention)
-        return self._annotation(corpus, self._spans(batch, on_tokens(corpus.lengths, self._convention)), batch)
-
-    def _read_offsets(self, batch: Batch) -> Annotation:
-        """Spans of texts that the file does not have: their offsets are positions, until they are put on a text."""
-        spans, quotes = ([getattr(record, name) or () for record in batch.records] for name in ("spans", "quotes"))
-        lists = OffsetLists(tuple(spans), tuple(quotes), self._settings.offsets)
-        corpus = Corpus(
-            *(self._source.display_name, len(batch.records)),
-            lines=batch.lines,
-            atoms="characters",
-            documents=np.arange(len(batch.records)),
-            ids=batch.ids,
-        )
-        found = self._annotation(corpus, self._spans(batch, on_nothing(self._convention)), batch)
-        return replace(found, layers={**found.layers, OFFSET_LISTS: lists})
-
-    def _spans(self, batch: Batch, ground: Ground) -> Spans:
-        return spans_of([record.spans or () for record in batch.records], ground, self._vocabulary, batch.report)
-
-    def _annotation(self, corpus: Corpus, spans: Spans, batch: Batch | None = None) -> Annotation:
-        """Spans of a text, and how they were read; without a batch, as columns."""
-        reading = ReadInfo(self._format, offsets=str(self._settings.convention), repeated=repeated(spans))
-        if batch is not None:
-            is_shown = self._settings.offsets is None and self._convention != _PLAIN and self._kind != TOKENS
-            reading = replace(
-                reading,
-                column=self._column,
-                offsets=str(self._convention),
-                quotes_show=is_shown,
-                merged=sum(record.merged for record in batch.records),
-            )
-        layers: dict[str, Layer] = {"spans": spans}
-        return Annotation(corpus, layers, {"spans": reading}, self._source.name)
-
-    @property
-    def _column(self) -> str | None:
-        """The layer that is read, if records have several."""
-        layers = self._layers
-        if layers.column is not None or not layers.several:
-            return layers.column
-        chosen = (layers.choose(record) for record in self._first_records)
-        return next((each[0] for each in chosen if each is not None), None)
-
-    def _read_tags(self, coded: Coded, column: str | None = None, *, begins_file: bool = False) -> Annotation:
-        """Tokens and the spans that their tags spell."""
-        if self._tags is None:
-            sample = self._sample(coded if begins_file else None)
-            encoding = choose_encoding(self._source, self._settings, sample)
-            self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
-        tags, spans, reading = self._tags.read(coded)
-        readings = {"spans": replace(reading, format=self._format, column=column)}
-        return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
-
-    def _sample(self, coded: Coded | None) -> Iterator[Coded]:
-        """The tags of the first records, block by block; those of `coded`, with which the file begins, are known."""
-        known = 0
-        if coded is not None and (records := self._source.sample(SAMPLE).lines) <= coded.corpus.sentences:
-            known = 1
-            yield _beginning(coded, records)
-        for decoded in islice(self._first(), known, None):
-            yield _coded(NewCodes(), self._readable(decoded)[0])
+def _token_quotes(tokens: Sequence[Any]) -> list[Quote]:
+    quotes = []
+    for at, token in enumerate(tokens):
+        if not isinstance(token, dict) or type(token.get("start")) is not int or type(token.get("end")) is not int:
+            raise SpanError(f"tokens[{at}] has no 'start' and 'end'")
+        if isinstance(token.get("text"), str):
+            quotes.append(Quote([(token["start"], token["end"])], token["text"]))
+    return quotes
 
 
-def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
-    """The batches of a file, each with the number of records that were rejected in and before it."""
-    held, rejected = None, 0
-    for batch, refused in parts:
-        rejected += refused
-        if batch is None:
+def labels_of(records: Sequence[Raw], layers: Layers) -> set[str]:
+    """The labels of the spans in some records; records that cannot be read are left out."""
+    labels: set[str] = set()
+    for record in records:
+        try:
+            key, kind = layers.choose(record) or ("", "")
+            if kind == "spans":
+                labels.update(label for span in record[key] for label in read_span(span, "").labels)
+        except SpanError:
             continue
-        if held is not None:
-            yield held
-        held, rejected = skipping(batch, {REJECTED: rejected}), 0
-    if held is None:
-        what = "answers that were accepted" if rejected else "records that can be read"
-        raise source.error(None, f"the file has no {what}", "check how it was written")
-    # Rejected answers behind the last batch make none of their own.
-    yield skipping(held, {REJECTED: rejected})
+    return labels
 
 
-def skipping(annotation: Annotation, skipped: Mapping[str, int]) -> Annotation:
-    """The same, with what was left out before it."""
-    if not any(skipped.values()):
-        return annotation
-    reading = annotation.readings["spans"].plus(ReadInfo(skipped=skipped))
-    return replace(annotation, readings={"spans": reading})
-
-
-def _is_rejected(record: Raw) -> bool:
-    answer = record.get("answer")
-    return isinstance(answer, str) and answer not in ACCEPTED
-
-
-def kind_of(line: bytes) -> str | None:
-    """Of which kind the record in a line is, as all of a file must be; None where it cannot be read."""
-    try:
-        (record, *_) = expanded(decode_value(line)) or [{}]
-        return settle(record, Layers("system", None)).kind
-    except (*UNREADABLE, SpanError):
-        return None
-
-
-def _check_quotes(batch: Batch, convention: Convention) -> None:
-    """Report quotes that are not what the text or the tokens of their record have there."""
-    for at, record in enumerate(batch.records):
-        text = record.text if record.text is not None else record.tokens
-        if not record.quotes or text is None:
-            continue
-        if isinstance(text, str) and (
-            convention == _PLAIN or (text.isascii() and convention == Convention(convention.unit))
-        ):
-            quotes = record.quotes
-            if all(
-                len(quote.parts) == 1 and text[quote.parts[0][0] : quote.parts[0][1]] == quote.quoted
-                for quote in quotes
-            ):
-                continue
-        fault = misquoted(text, record.quotes, convention)
-        if fault is not None:
-            batch.report(at, *fault)
-
-
-def _coded(codes: NewCodes, batch: Batch) -> Coded:
-    known = len(codes)
-    tags = chain.from_iterable(_names(batch, at) for at in range(len(batch.records)))
-    code = ints([codes[tag] for tag in tags])
-    return Coded(list(codes)[known:], SparseCodes.of(code), _batch_corpus(batch))
-
-
-def _beginning(coded: Coded, records: int) -> Coded:
-    """The tags of the first records of a block, coded for themselves."""
-    assert coded.corpus.bounds is not None
-    codes, some = NewCodes(), coded.code.slice(0, int(coded.corpus.bounds[records]))
-    code = ints([codes[coded.new[each]] for each in some.column().tolist()])
-    return Coded(list(codes), SparseCodes.of(code), coded.corpus)
-
-
-def _batch_corpus(batch: Batch) -> Corpus:
-    words = [[str(token) for token in record.tokens or ()] for record in batch.records]
-    tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
-    return replace(_token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids), documents=batch.documents)
-
-
-def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
-    return Corpus(
-        source=source.display_name,
-        sentences=len(lengths),
-        bounds=np.append(0, np.cumsum(lengths)),
-        tokens=tokens,
-        lines=lines if lengths.all() else np.repeat(lines, lengths),
-        documents=np.arange(len(lengths)),
-        ids=ids,
-    )
-
-
-def _names(batch: Batch, at: int) -> list[str]:
-    """The tags of one record; those that cannot be read are a problem, and outside."""
-    tags, tokens = batch.records[at].tags or (), batch.records[at].tokens or ()
-    if any(isinstance(tag, int) for tag in tags):
-        finding = "the tags are numbers, and their names are not in the file"
-        batch.report(at, finding, "write their names, such as B-PER, in place of the numbers")
-    elif not all(isinstance(tag, str) for tag in tags):
-        batch.report(at, "some tags are not strings", "write a tag such as B-PER or O for each token")
-    elif len(tags) != len(tokens):
-        batch.report(
-            at, f"found {counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}", "give one tag for every token"
-        )
-    else:
-        return list(tags)
-    return ["O"] * len(tokens)
+def has_numbers_for_labels(annotations: Any) -> bool:
+    """Whether these are annotations of old doccano, which does not export the names of labels."""
+    spans = annotations if isinstance(annotations, list) else []
+    return any(isinstance(span, dict) and isinstance(span.get("label"), int) and "user" in span for span in spans)

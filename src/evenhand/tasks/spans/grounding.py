@@ -22,7 +22,6 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
-from evenhand.formats.parsing.json_lines import Quoted, convention_of, misquoted, on_texts, spans_of
 from evenhand.grounding.answers import shape_of
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels, Shape
@@ -292,6 +291,8 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     A text is a record of the gold standard or, where this has tokens, a sentence with blanks between them. What spans
     quote must be there, and shows how offsets count.
     """
+    from evenhand.formats.parsing.json_spans import Quoted, convention_of, misquoted, on_texts, spans_of
+
     lists = system.layers[OFFSET_LISTS]
     assert isinstance(lists, OffsetLists)
     batches = [batch.corpus for batch in gold]

@@ -106,7 +106,7 @@ OVERRIDES = (
         "File of overrides of the gold standard, JSON lines: wrong, missing and unclear spans.",
         allowed=Allowed(optional=True),
         conversion=Conversion(
-            parse=lazy("evenhand.formats.jsonl:read_overrides"), stored="evenhand.data.overrides:OverrideFile"
+            parse=lazy("evenhand.formats.overrides:read_overrides"), stored="evenhand.data.overrides:OverrideFile"
         ),
         cli=CommandLine(metavar="FILE"),
         effect=Effect(on="gold"),

@@ -1,0 +1,757 @@
+"""Read JSON records with spans or tags: JSON lines, lists of records, and objects with records in them.
+
+A record is a text or tokens with spans, or tokens with tags; all records of a file are of one kind. Spans of a text
+count its characters, spans of tokens count tokens. The first records of a file show which of several layers is read,
+how offsets count (if spans quote the text), and whether labels are tags of tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.names import OFFSET_LISTS
+from evenhand.data.structures import OffsetLists
+from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
+from evenhand.dataclass import dataclass
+from evenhand.errors import counted
+from evenhand.formats.jsonl import JSON, JSON_LINES
+from evenhand.formats.parsing.json_columns import ACCEPTED, TextReader, TokenBatch, TokenReader, respell, with_letters
+from evenhand.formats.parsing.json_records import (
+    NUMBERED,
+    OFFSETS,
+    PROBLEM,
+    TAGS,
+    TEXT,
+    TEXT_KEYS,
+    TOKEN_KEYS,
+    TOKENS,
+    UNREADABLE,
+    Decoded,
+    KindCheck,
+    Layers,
+    Raw,
+    Record,
+    candidates,
+    decode,
+    decode_value,
+    expand,
+    expand_all,
+    expand_readable,
+    has_numbers_for_labels,
+    is_span,
+    labels_of,
+    lines_of,
+    list_at,
+    not_json,
+    numbered_lines,
+    settle,
+    text_of,
+    tokens_of,
+)
+from evenhand.formats.parsing.json_spans import (
+    OffsetMap,
+    Quoted,
+    SpanError,
+    are_prefixed,
+    convention_of,
+    has_prefix,
+    misquoted,
+    on_texts,
+    on_tokens,
+    on_unknown_text,
+    repeated,
+    spans_of,
+)
+from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
+from evenhand.formats.source import Block, Source
+from evenhand.settings import Columns, Convention, PickedAnnotator, ReadSettings
+
+REJECTED = "rejected answers"
+AGAIN = "answers that were given again"
+SAMPLE = 1 << 14
+"""The number of bytes of JSON lines that show how to read the file."""
+_SAMPLE_RECORDS = 1000
+"""The number of records of a JSON value that show how to read it."""
+_BLOCKS = 4
+"""Blocks are larger than in other formats by this factor: each is scanned many times, and has few lines."""
+_BATCH = 1 << 13
+"""The number of records of a JSON value that are read together."""
+_MAX_DEPTH = 3
+"""The number of objects that may surround a list of records."""
+_MAX_FAILURES = 3
+"""The number of consecutive blocks that are not uniform before columns are given up."""
+_PLAIN = Convention()
+
+
+# JSON lines
+
+
+def read_json_lines(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """The file in batches of whole records."""
+
+    def first() -> Iterator[Decoded]:
+        return (decode(source, block) for block in source.first_blocks(SAMPLE, cut_after="line"))
+
+    def sample() -> Iterator[Raw]:
+        block = source.sample(SAMPLE)
+        return expand_readable(block.data[: block.size].split(b"\n"))
+
+    reader = RecordReader(JSON_LINES.name, source, settings, vocabulary, first, sample)
+
+    def blocks() -> Iterator[Block]:
+        yield from source.blocks(_BLOCKS * settings.block_size, cut_after="line")  # which an error closes
+
+    if settings.annotator is None:
+        refuse_several(source)
+        return accepted(source, (reader.read(block) for block in blocks()))
+    lines, name = _picked_lines(source, settings.annotator), settings.annotator.name
+    kept, again = lines.of(name), lines.repeated[name]
+    batches = accepted(source, (reader.take(_pick(*decode(source, block), kept)) for block in blocks()))
+    return (skipping(batch, {AGAIN: 0 if number else again}) for number, batch in enumerate(batches))
+
+
+# JSON values
+
+
+def read_json(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    """The file in batches of whole records."""
+    blocks = source.blocks(settings.block_size, cut_after="line")
+    elements = _elements(source, b"".join(block.data[: block.size] for block in blocks))
+    remedy = "write an object with a text or tokens, and spans or tags"
+
+    def decoded() -> Iterator[Decoded]:
+        for first in range(0, max(len(elements), 1), _BATCH):
+            yield expand_all(source, elements[first : first + _BATCH], remedy)
+
+    def sample() -> Iterator[Raw]:
+        return expand_readable(element for _, element in elements[:_SAMPLE_RECORDS])
+
+    reader = RecordReader(JSON.name, source, settings, vocabulary, decoded, sample)
+    return accepted(source, map(reader.take, decoded()))
+
+
+def _elements(source: Source, data: bytes) -> list[tuple[int, Any]]:
+    """The records of a file, each with the line that it begins on."""
+    try:
+        value = decode_value(data)
+    except UNREADABLE as error:
+        raise not_json(source, "list of records" if data.lstrip()[:1] == b"[" else "object", error) from None
+    try:
+        contents = contained(value)
+    except SpanError as error:
+        raise source.error(None, *error.fault, PROBLEM) from None
+    if contents is None:
+        keys = f" with the keys {', '.join(map(repr, islice(value, 5)))}" if isinstance(value, dict) else ""
+        finding = f"found a JSON object{keys}, and no records in it"
+        raise source.error(None, finding, "write a list of records with a text or tokens, and spans or tags", PROBLEM)
+    path, elements = contents
+    lines = [1] * len(elements)
+    if path is not None:
+        values = list_at(data, path)
+        lines = lines_of(data, values) if len(values) == len(elements) else lines
+    return [(line, element) for line, element in zip(lines, elements, strict=True) if element is not None]
+
+
+Contents = tuple[Sequence[str] | None, list[Any]]
+"""The path to a list of records (None if there is no such list), and the records."""
+
+
+def contained(value: Any, depth: int = 0) -> Contents | None:
+    """The records of a JSON value; None if it has none."""
+    if isinstance(value, list):
+        is_one = bool(value) and all(map(is_span, value))
+        return (None, [value]) if is_one else ((), value)
+    if not isinstance(value, dict):
+        return None
+    for key in ("errors", "ErrorList"):
+        if isinstance(value.get(key), list) and value[key]:
+            finding = f"the file reports {len(value[key]):,} errors under {key!r}, so documents are missing"
+            raise SpanError(finding, "annotate these documents again, or leave them out of the gold standard")
+    if (table := _table(value)) is not None:
+        return None, table
+    if _is_record(value):
+        return None, [value]
+    return _contained_in_keys(value, depth)
+
+
+def _contained_in_keys(value: Raw, depth: int) -> Contents | None:
+    """The records under a key of an object."""
+    lists = {key: child for key, child in value.items() if isinstance(child, list) and _are_records(child)}
+    if len(lists) > 1:
+        names = ", ".join(map(repr, lists))
+        raise SpanError(f"the file has several lists of records: {names}", "write each list into its own file")
+    if lists:
+        ((key, elements),) = lists.items()
+        if all(isinstance(element, dict) and type(element.get("Index")) is int for element in elements):
+            elements = sorted(elements, key=lambda element: element["Index"])  # results of Comprehend
+        return (key,), elements
+    rows = list(value.values())
+    if rows and all(isinstance(row, dict) and _is_record(row) for row in rows):
+        return None, [{"id": key, **row} for key, row in value.items()]
+    for key, child in value.items() if depth < _MAX_DEPTH else ():
+        contents = contained(child, depth + 1) if isinstance(child, dict) else None
+        if contents is not None and contents[1]:
+            path, records = contents
+            return None if path is None else (key, *path), records
+    return None
+
+
+def _is_record(value: Raw) -> bool:
+    """Whether an object is a record: it has a text or tokens, or spans with offsets."""
+    try:
+        has_words = text_of(value)[1] is not None or tokens_of(value)[1] is not None
+    except SpanError:
+        has_words = False
+    layers = candidates(value)
+    if has_words and (layers or "answer" in value):
+        return True
+    if isinstance(value.get("passages"), list) or isinstance(value.get("paragraphs"), list):
+        return True
+    spans = [key for key, kind in layers.items() if kind == "spans" and any(map(is_span, value[key]))]
+    empty = [key for key, kind in layers.items() if kind == "empty" and key.lower() in ("entities", "ents", "spans")]
+    return bool(spans or empty)
+
+
+def _are_records(values: list[Any]) -> bool:
+    """Whether a list has records, pairs of a text and its annotations, or lists of spans."""
+    some = [value for value in values[:_SAMPLE_RECORDS] if value is not None]
+    return bool(some) and all(map(_is_element, some))
+
+
+def _is_element(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _is_record(value)
+    if not isinstance(value, list):
+        return False
+    is_pair = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
+    return is_pair or (bool(value) and all(map(is_span, value)))
+
+
+def _table(value: Raw) -> list[Raw] | None:
+    """The rows of a table, as pandas writes it by columns (objects or lists) or split."""
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        names = list(map(str, value["columns"]))
+        if not all(isinstance(row, list) and len(row) == len(names) for row in value["data"]):
+            return None
+        rows = [dict(zip(names, row, strict=True)) for row in value["data"]]
+        return rows if any(map(_is_record, rows)) else None
+    words = next((key for key in (*TEXT_KEYS, *TOKEN_KEYS) if isinstance(value.get(key), dict | list)), None)
+    if words is None:
+        return None
+    column, columns = value[words], dict[str, Any]()
+    if isinstance(column, dict):
+        columns = {key: each for key, each in value.items() if isinstance(each, dict) and each.keys() == column.keys()}
+    else:
+        columns = {key: each for key, each in value.items() if isinstance(each, list) and len(each) == len(column)}
+    indices = column if isinstance(column, dict) else range(len(column))
+    rows = [{key: each[index] for key, each in columns.items()} for index in indices]
+    has_words = bool(rows) and all(isinstance(row[words], str | list) for row in rows)
+    return rows if has_words and all(map(_is_record, rows)) else None
+
+
+# Several annotators in one file of JSON lines
+
+
+_ANNOTATOR_FIELDS = ("annotator", "_annotator_id", "_session_id", "username")
+_IDS = ("id", "doc_id", "document")
+_PICK = "give it to evenhand agree alone to compare them, or to another command with --annotator FIELD=NAME"
+
+
+@dataclass
+class AnnotatorLines:
+    """The lines of each annotator in a file, and the names of their documents."""
+
+    key: str
+    """The field with the name of the annotator."""
+    documents: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The line of the last answer, by annotator and document."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """The number of answers of each annotator that were given again later."""
+    nameless: int | None = None
+    """The first line without an annotator."""
+
+    def add(self, line: int, record: dict[str, Any]) -> None:
+        name = record.get(self.key)
+        if not isinstance(name, str | int) or not str(name).strip():
+            self.nameless = self.nameless or line
+            return
+        documents, document = self.documents.setdefault(str(name), {}), _document_name(record)
+        self.repeated[str(name)] += document in documents
+        documents[document] = line
+
+    def of(self, annotator: str) -> dict[int, str]:
+        """The lines of an annotator, and the document in each."""
+        return {line: document for document, line in self.documents[annotator].items()}
+
+
+def _annotator_lines(
+    source: Source, blocks: Iterable[Block] | None = None, key: str | None = None
+) -> AnnotatorLines | None:
+    """The lines of annotators in a file or some of its blocks; None if no field names annotators."""
+    lines: AnnotatorLines | None = None
+    nameless: int | None = None
+    for block in source.whole.blocks(1 << 20, cut_after="line") if blocks is None else blocks:
+        for number, line in numbered_lines(block):
+            try:
+                record = decode_value(line)
+            except UNREADABLE:  # which the reader reports
+                continue
+            if not isinstance(record, dict):
+                continue
+            if lines is None:
+                name = key or next((name for name in _ANNOTATOR_FIELDS if name in record), None)
+                if name is None and has_numbers_for_labels(record.get("annotations")):
+                    raise source.error(number, *NUMBERED)
+                if name is None:
+                    nameless = nameless or number
+                    continue
+                lines = AnnotatorLines(name, nameless=nameless)
+            lines.add(number, record)
+    return lines if lines is not None and lines.documents else None
+
+
+def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]] | None:
+    """The field that names annotators, and their names, if every record has one."""
+    lines = _annotator_lines(source, key=named)
+    if lines is not None and lines.nameless is not None:
+        finding = f"the record names no annotator ({lines.key})"
+        raise source.error(lines.nameless, finding, "name its annotator, or leave it out")
+    return None if lines is None else (lines.key, list(lines.documents))
+
+
+def _picked_lines(source: Source, picked: PickedAnnotator) -> AnnotatorLines:
+    """The lines of a file that has the picked annotator; otherwise an error."""
+    lines = _annotator_lines(source, key=picked.field)
+    if lines is None:
+        finding = f"no record has the field {picked.field!r}, which is to name its annotator"
+        raise source.error(None, finding, "name another field with --annotator FIELD=NAME")
+    if picked.name not in lines.documents:
+        finding = f"there is no annotator {picked.name!r}, only {', '.join(lines.documents)}"
+        raise source.error(None, finding, "pick one of these")
+    return lines
+
+
+def refuse_several(source: Source) -> None:
+    """Raise an error for a file with several annotators. Of a stream, only the first records are checked."""
+    sample = source.sample(SAMPLE)
+    if not any(f'"{name}"'.encode() in sample.data[: sample.size] for name in _ANNOTATOR_FIELDS):
+        return
+    lines = _annotator_lines(source, None if source.is_here else [sample])
+    if lines is not None and len(lines.documents) > 1:
+        names = list(lines.documents)
+        finding = f"has records of {len(names)} annotators ({lines.key}: {', '.join(names[:10])})"
+        raise source.error(None, finding, _PICK)
+
+
+def _pick(records: list[Raw], lines: Ints, kept: Mapping[int, str]) -> Decoded:
+    """The records in some lines, with the names of their documents as ids."""
+    rows = [row for row, line in enumerate(lines.tolist()) if line in kept]
+    for row in rows:
+        records[row]["id"] = kept[int(lines[row])]
+    return [records[row] for row in rows], lines[rows]
+
+
+def _document_name(record: dict[str, Any]) -> str:
+    """The id of a record, otherwise its text or tokens."""
+    keys = ("_input_hash", *_IDS) if "_task_hash" in record else _IDS
+    ids = (record[key] for key in keys if isinstance(record.get(key), str | int))
+    texts = (record[key] for key in ("text", "data") if isinstance(record.get(key), str))
+    name = next(chain(ids, texts), None)
+    return msgspec.json.encode(record.get("tokens")).decode() if name is None else str(name)
+
+
+# Records as annotations
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Records that were not rejected and can be read, with their lines."""
+
+    source: Source
+    records: list[Record]
+    lines: Ints
+
+    @property
+    def documents(self) -> Ints:
+        """The first record of each document; the first of the batch always begins one."""
+        return np.flatnonzero([not at or not record.continues for at, record in enumerate(self.records)])
+
+    @property
+    def ids(self) -> Tokens | None:
+        """The ids of records, empty for records without one; None if no record has one."""
+        ids = [record.id if isinstance(record.id, str | int) else "" for record in self.records]
+        return Tokens.of(list(map(str, ids))) if any(name != "" for name in ids) else None
+
+    def report(self, record: int, finding: str, remedy: str) -> None:
+        """Raise or collect a problem of a record."""
+        self.source.report(int(self.lines[record]), finding, remedy, PROBLEM)
+
+    def spans(self, offsets: OffsetMap, vocabulary: Vocabulary) -> Spans:
+        return spans_of([record.spans or () for record in self.records], offsets, vocabulary, self.report)
+
+
+class RecordReader:
+    """Reads records, all of one kind: uniform blocks as columns, others record by record."""
+
+    def __init__(
+        self,
+        format: str,
+        source: Source,
+        settings: ReadSettings,
+        vocabulary: Vocabulary,
+        first: Callable[[], Iterator[Decoded]],
+        sample: Callable[[], Iterator[Raw]],
+    ) -> None:
+        """`first` decodes the file from its beginning, to look at tags; `sample` returns its first readable records."""
+        self._format, self._first, self._sample_records = format, first, sample
+        self._source, self._settings, self._vocabulary = source, settings, vocabulary
+        convention = settings.convention
+        is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
+        self._tries_columns = not settings.columns and is_simple
+        unit = settings.unit if self._tries_columns else "codepoints"
+        self._texts, self._tokens = TextReader(vocabulary, unit), TokenReader(vocabulary)
+        self._kinds = KindCheck(source)
+        self._is_respelled = False
+        self._failures = 0
+        """The number of consecutive blocks that could not be read as columns."""
+        self._tags: TagReader | None = None
+        self._codes = NewCodes()
+        """The codes of the tags seen so far."""
+        self._are_ends_unclear = False
+        """Whether spans of tokens do not show where they end."""
+        self._labels: set[str] = set()
+        """The labels of spans seen so far."""
+
+    def read(self, block: Block) -> tuple[Annotation | None, int]:
+        """The contents of a block, if any record can be read, and the number of rejected records."""
+        if not self._tries_columns:
+            return self.take(decode(self._source, block))
+        letters = with_letters(block)
+        batch = None if self._is_respelled else self._read_columns(letters)
+        if batch is None:
+            respelled = respell(letters)
+            batch = None if respelled is None else self._read_columns(respelled)
+            # If one block needs this, others will, too.
+            self._is_respelled = batch is not None
+            self._failures = 0 if batch is not None else self._failures + 1
+            self._tries_columns = self._tries_columns and self._failures < _MAX_FAILURES
+        return self.take(decode(self._source, block)) if batch is None else batch
+
+    def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
+        """The same for a uniform block; None for others."""
+        kind = self._kinds.kind
+        texts = self._texts.read(block) if kind in (None, TEXT) else None
+        if texts is None:
+            tokens = None if kind == TEXT else self._tokens.read(block)
+            if tokens is not None and kind in (None, TAGS if tokens.spans is None else TOKENS):
+                return self._take_tokens(tokens, block.first_line), 0
+            return None
+        self._kinds.kind = TEXT
+        if not len(texts.rows):
+            return None, texts.rejected
+        corpus = texts.texts.corpus(self._source.display_name, block.first_line + texts.rows)
+        return self._annotation(replace(corpus, ids=texts.ids), texts.spans), texts.rejected
+
+    def _take_tokens(self, batch: TokenBatch, first_line: int) -> Annotation:
+        lines = np.arange(first_line, first_line + len(batch.lengths))
+        corpus = _token_corpus(self._source, batch.tokens, batch.lengths, lines, batch.ids)
+        if batch.tags is None:
+            self._kinds.kind = TOKENS
+            assert batch.spans is not None
+            return self._annotation(corpus, batch.spans)
+        self._kinds.kind = TAGS
+        known, tags = len(self._codes), batch.tags
+        codes = ints([self._codes[name] for name in batch.names])
+        code = SparseCodes(tags.size, int(codes[tags.common]), tags.rows, codes[tags.codes])
+        coded = Coded(list(self._codes)[known:], code, corpus)
+        return self._read_tags(coded, begins_file=first_line == 1)
+
+    @cached_property
+    def _first_records(self) -> list[Raw]:
+        return [record for record in self._sample_records() if not _is_rejected(record)]
+
+    @cached_property
+    def _layers(self) -> Layers:
+        return Layers.of(self._settings, self._first_records)
+
+    @cached_property
+    def _is_prefixed(self) -> bool:
+        """Whether labels are tags of tokens."""
+        try:
+            return are_prefixed(labels_of(self._first_records, self._layers))
+        except SpanError as error:
+            raise self._source.error(None, *error.fault, PROBLEM) from None
+
+    @cached_property
+    def _convention(self) -> Convention:
+        """How offsets count: as specified, or as quotes in the first records show."""
+        if self._settings.offsets is not None:
+            return self._settings.convention
+        sample, is_inclusive, sizes = list[Quoted](), False, list[bool]()
+        for raw in self._first_records:
+            try:
+                record = settle(raw, self._layers)
+            except SpanError:
+                continue
+            text = record.text if record.text is not None else record.tokens
+            if text is not None and (record.spans or record.quotes):
+                sample.append(Quoted.of(text, record.quotes, record.spans or ()))
+            if record.kind == OFFSETS:
+                parts = [(*quote.parts[0], quote.quoted) for quote in record.quotes if len(quote.parts) == 1]
+                sizes += [len(quote) == end - start + 1 for start, end, quote in parts]
+            is_inclusive = is_inclusive or (record.kind == TOKENS and self._has_inclusive_ends(raw))
+        if self._are_ends_unclear and not is_inclusive:
+            finding = "the spans under 'ner' do not show whether they include the token at their end"
+            remedy = "choose --offsets inclusive if they do, or --offsets codepoints if not"
+            raise self._source.error(None, finding, remedy, PROBLEM)
+        if is_inclusive or (sizes and all(sizes)):
+            return Convention(inclusive=True)
+        convention = convention_of(None, sample)
+        self._tries_columns = self._tries_columns and convention == _PLAIN
+        return convention
+
+    def _has_inclusive_ends(self, record: Raw) -> bool:
+        """Whether spans include their last token: in GLiNER's training data, or if one span shows it."""
+        key, tokens = tokens_of(record)
+        chosen = self._layers.choose(record)
+        if chosen is None or chosen[0] != "ner" or tokens is None:
+            return False
+        if key == "tokenized_text":
+            return True
+        rows = [span for span in record["ner"] if isinstance(span, list)]
+        if any(row[:2] == row[:1] * 2 for row in rows):
+            return True
+        is_unclear = bool(rows) and not any(row[1:2] == [len(tokens)] for row in rows)
+        self._are_ends_unclear = self._are_ends_unclear or is_unclear
+        return False
+
+    def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
+        """The contents of decoded records, if any can be read, and the number of rejected records."""
+        batch, rejected = self._readable(decoded)
+        if not batch.records:
+            return None, rejected
+        kind = self._kinds.kind
+        if kind == TAGS:
+            return self._read_tags(_coded(self._codes, batch), self._column), rejected
+        _check_quotes(batch, self._convention)
+        if kind == TEXT:
+            return self._read_texts(batch), rejected
+        return self._read_tokens(batch) if kind == TOKENS else self._read_offsets(batch), rejected
+
+    def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
+        """The records that were not rejected and can be read, and the number of rejected records."""
+        raw, lines = decoded
+        rows, records, rejected = list[int](), list[Record](), 0
+        layers, is_prefixed, is_plain = self._layers, self._is_prefixed, self._convention == _PLAIN
+        for row, value in enumerate(raw):
+            if _is_rejected(value):
+                rejected += 1
+                continue
+            try:
+                record = settle(value, layers, prefixed=is_prefixed, plain=is_plain)
+                if not is_prefixed and record.spans:
+                    self._check_labels(record)
+                records.append(record)
+                rows.append(row)
+            except SpanError as error:
+                self._source.report(int(lines[row]), *error.fault, PROBLEM)
+        lines = lines if len(rows) == len(raw) else lines[rows]
+        for record, line in zip(records, lines.tolist(), strict=True):
+            self._kinds.check(line, record.kind)
+        return Batch(self._source, records, lines), rejected
+
+    def _check_labels(self, record: Record) -> None:
+        """Raise an error for a label that is the tag of a token, if the labels of the first records are not."""
+        for span in record.spans or ():
+            if span.label not in self._labels:
+                self._labels.add(span.label)
+                if has_prefix(span.label):
+                    are_prefixed(self._labels)
+
+    def _read_texts(self, batch: Batch) -> Annotation:
+        texts, offsets = on_texts([record.text or "" for record in batch.records], self._convention)
+        corpus = replace(texts.corpus(self._source.display_name, batch.lines), ids=batch.ids, documents=batch.documents)
+        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch)
+
+    def _read_tokens(self, batch: Batch) -> Annotation:
+        corpus = _batch_corpus(batch)
+        assert corpus.lengths is not None
+        offsets = on_tokens(corpus.lengths, self._convention)
+        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch)
+
+    def _read_offsets(self, batch: Batch) -> Annotation:
+        """Spans of texts that are not in the file: offsets serve as positions until the texts are known."""
+        spans, quotes = ([getattr(record, name) or () for record in batch.records] for name in ("spans", "quotes"))
+        lists = OffsetLists(tuple(spans), tuple(quotes), self._settings.offsets)
+        corpus = Corpus(
+            *(self._source.display_name, len(batch.records)),
+            lines=batch.lines,
+            atoms="characters",
+            documents=np.arange(len(batch.records)),
+            ids=batch.ids,
+        )
+        layer = batch.spans(on_unknown_text(self._convention), self._vocabulary)
+        annotation = self._annotation(corpus, layer, batch)
+        return replace(annotation, layers={**annotation.layers, OFFSET_LISTS: lists})
+
+    def _annotation(self, corpus: Corpus, spans: Spans, batch: Batch | None = None) -> Annotation:
+        """Spans of a text, and how they were read; without a batch, they were read as columns."""
+        reading = ReadInfo(self._format, offsets=str(self._settings.convention), repeated=repeated(spans))
+        if batch is not None:
+            is_inferred = self._settings.offsets is None and self._convention != _PLAIN and self._kinds.kind != TOKENS
+            reading = replace(
+                reading,
+                column=self._column,
+                offsets=str(self._convention),
+                quotes_show=is_inferred,
+                merged=sum(record.merged for record in batch.records),
+            )
+        layers: dict[str, Layer] = {"spans": spans}
+        return Annotation(corpus, layers, {"spans": reading}, self._source.name)
+
+    @property
+    def _column(self) -> str | None:
+        """The layer that is read, if records have several."""
+        layers = self._layers
+        if layers.column is not None or not layers.several:
+            return layers.column
+        chosen = (layers.choose(record) for record in self._first_records)
+        return next((layer[0] for layer in chosen if layer is not None), None)
+
+    def _read_tags(self, coded: Coded, column: str | None = None, *, begins_file: bool = False) -> Annotation:
+        """Tokens, and the spans in their tags."""
+        if self._tags is None:
+            sample = self._sample_tags(coded if begins_file else None)
+            encoding = choose_encoding(self._source, self._settings, sample)
+            self._tags = TagReader(self._source, self._settings, self._vocabulary, encoding)
+        tags, spans, reading = self._tags.read(coded)
+        readings = {"spans": replace(reading, format=self._format, column=column)}
+        return Annotation(coded.corpus, {"spans": spans, "tags": tags}, readings, self._source.name)
+
+    def _sample_tags(self, coded: Coded | None) -> Iterator[Coded]:
+        """The tags of the first records, block by block; `coded` has those at the beginning of the file, if known."""
+        known = 0
+        if coded is not None and (records := self._source.sample(SAMPLE).lines) <= coded.corpus.sentences:
+            known = 1
+            yield _first_tags(coded, records)
+        for decoded in islice(self._first(), known, None):
+            yield _coded(NewCodes(), self._readable(decoded)[0])
+
+
+def accepted(source: Source, parts: Iterable[tuple[Annotation | None, int]]) -> Iterator[Annotation]:
+    """The batches of a file, each with the number of records that were rejected in and before it."""
+    last, rejected = None, 0
+    for batch, refused in parts:
+        rejected += refused
+        if batch is None:
+            continue
+        if last is not None:
+            yield last
+        last, rejected = skipping(batch, {REJECTED: rejected}), 0
+    if last is None:
+        what = "answers that were accepted" if rejected else "records that can be read"
+        raise source.error(None, f"the file has no {what}", "check how it was written")
+    yield skipping(last, {REJECTED: rejected})  # which includes rejected answers after the last batch
+
+
+def skipping(annotation: Annotation, skipped: Mapping[str, int]) -> Annotation:
+    """The same annotation, with counts of what was left out before it."""
+    if not any(skipped.values()):
+        return annotation
+    reading = annotation.readings["spans"].plus(ReadInfo(skipped=skipped))
+    return replace(annotation, readings={"spans": reading})
+
+
+def _is_rejected(record: Raw) -> bool:
+    answer = record.get("answer")
+    return isinstance(answer, str) and answer not in ACCEPTED
+
+
+def kind_of(line: bytes) -> str | None:
+    """The kind of the record in a line, which all records of a file must have; None if it cannot be read."""
+    try:
+        (record, *_) = expand(decode_value(line)) or [{}]
+        return settle(record, Layers("system", None)).kind
+    except (*UNREADABLE, SpanError):
+        return None
+
+
+def _check_quotes(batch: Batch, convention: Convention) -> None:
+    """Report quotes that the text or the tokens of their record do not have at their offsets."""
+    for at, record in enumerate(batch.records):
+        text = record.text if record.text is not None else record.tokens
+        if not record.quotes or text is None:
+            continue
+        if isinstance(text, str) and (
+            convention == _PLAIN or (text.isascii() and convention == Convention(convention.unit))
+        ):
+            parts = [(quote.parts, quote.quoted) for quote in record.quotes]
+            if all(len(bounds) == 1 and text[bounds[0][0] : bounds[0][1]] == quoted for bounds, quoted in parts):
+                continue
+        fault = misquoted(text, record.quotes, convention)
+        if fault is not None:
+            batch.report(at, *fault)
+
+
+def _coded(codes: NewCodes, batch: Batch) -> Coded:
+    known = len(codes)
+    tags = chain.from_iterable(_tags(batch, at) for at in range(len(batch.records)))
+    code = ints([codes[tag] for tag in tags])
+    return Coded(list(codes)[known:], SparseCodes.of(code), _batch_corpus(batch))
+
+
+def _first_tags(coded: Coded, records: int) -> Coded:
+    """The tags of the first records of a block, with codes of their own."""
+    assert coded.corpus.bounds is not None
+    codes, some = NewCodes(), coded.code.slice(0, int(coded.corpus.bounds[records]))
+    code = ints([codes[coded.new[tag]] for tag in some.column().tolist()])
+    return Coded(list(codes), SparseCodes.of(code), coded.corpus)
+
+
+def _batch_corpus(batch: Batch) -> Corpus:
+    words = [[str(token) for token in record.tokens or ()] for record in batch.records]
+    tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
+    return replace(_token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids), documents=batch.documents)
+
+
+def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
+    return Corpus(
+        source=source.display_name,
+        sentences=len(lengths),
+        bounds=np.append(0, np.cumsum(lengths)),
+        tokens=tokens,
+        lines=lines if lengths.all() else np.repeat(lines, lengths),
+        documents=np.arange(len(lengths)),
+        ids=ids,
+    )
+
+
+def _tags(batch: Batch, at: int) -> list[str]:
+    """The tags of one record; tags that cannot be read are reported, and replaced by `O`."""
+    tags, tokens = batch.records[at].tags or (), batch.records[at].tokens or ()
+    if any(isinstance(tag, int) for tag in tags):
+        finding = "the tags are numbers, and their names are not in the file"
+        batch.report(at, finding, "write their names, such as B-PER, in place of the numbers")
+    elif not all(isinstance(tag, str) for tag in tags):
+        batch.report(at, "some tags are not strings", "write a tag such as B-PER or O for each token")
+    elif len(tags) != len(tokens):
+        finding = f"found {counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}"
+        batch.report(at, finding, "give one tag for every token")
+    else:
+        return list(tags)
+    return ["O"] * len(tokens)

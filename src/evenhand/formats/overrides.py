@@ -1,0 +1,121 @@
+"""Files of overrides: JSON lines, each with a correction of one span of a gold standard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, TypeGuard
+
+import msgspec
+
+from evenhand.data.overrides import BOUNDS, LABEL, MISSING, POSITIONS, VERDICTS, LabeledBounds, Override, Overrides
+from evenhand.errors import LABEL as LABEL_LIMIT
+from evenhand.errors import InputError, long_label
+from evenhand.formats.paths import decode_utf8, read_small_data
+from evenhand.formats.storage import to_path
+
+_PARTS = ("start", "end", "label")
+_NEEDED = {LABEL: ("label",), BOUNDS: ("start", "end"), MISSING: _PARTS}
+"""The verdicts with a `to`, and what it must name: one of the bounds, or all."""
+_LARGEST = 1 << 31
+"""More than the sentences of any file and the tokens of any sentence."""
+_EXAMPLE = '{"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "spurious"}'
+
+
+def read_overrides(path: str | PathLike[str]) -> Overrides:
+    """Read and check all lines of a file. Whether they fit a gold standard is checked when they are applied."""
+    file = to_path(path)
+    data = read_small_data(file, "file of overrides")
+    lines = enumerate(decode_utf8(data, file).split("\n"), 1)
+    overrides = [_parse(str(file), number, line) for number, line in lines if line.strip()]
+    from hashlib import sha256  # rare
+
+    return Overrides(file.name, sha256(data).hexdigest(), overrides)
+
+
+def to_lines(overrides: Iterable[Override]) -> str:
+    """The contents of a file with these overrides, with all of their keys."""
+    return "".join(json.dumps(override.record, ensure_ascii=False) + "\n" for override in overrides)
+
+
+class _WrongError(Exception):
+    """The problem of a record, and its remedy."""
+
+    def __init__(self, finding: str, remedy: str) -> None:
+        super().__init__(finding)
+        self.remedy = remedy
+
+
+def _parse(source: str, number: int, line: str) -> Override:
+    try:
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        reason = str(error).rstrip(".")
+        raise InputError(source, number, f"is not JSON ({reason})", f"write one object per line: {_EXAMPLE}") from None
+    try:
+        return _override(source, number, record)
+    except _WrongError as error:
+        raise InputError(source, number, str(error), error.remedy) from None
+
+
+def _override(source: str, number: int, record: Any) -> Override:
+    if not isinstance(record, dict):
+        raise _WrongError("is not an object", f"write one: {_EXAMPLE}")
+    verdict = record.get("verdict")
+    if verdict not in VERDICTS:
+        raise _WrongError(f"the verdict is {verdict!r}", f"choose one of {', '.join(VERDICTS)}")
+    positions = record.get("positions")
+    if positions is not None and positions not in POSITIONS:
+        raise _WrongError(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
+    span = None if verdict == MISSING else _bounds(record, "the gold span")
+    return Override(source, number, verdict, *_location(record), span, _target(record, verdict), record, positions)
+
+
+def _location(record: Mapping[str, Any]) -> tuple[int | None, str | int | None]:
+    """The sentence and the document; one of them is required."""
+    sentence, document = record.get("sentence"), record.get("document")
+    if sentence is not None and not _is_number(sentence, 1):
+        raise _WrongError(f"sentence is {sentence!r}", "give its number in the file, from 1")
+    if document is not None and not isinstance(document, str) and not _is_number(document, 1):
+        raise _WrongError(f"document is {document!r}", "give its name, or its number in the file, from 1")
+    if sentence is None and document is None:
+        raise _WrongError("names neither a sentence nor a document", "give its number or, of a document, its name")
+    return sentence, document
+
+
+def _target(record: Mapping[str, Any], verdict: str) -> dict[str, Any]:
+    """The contents of `to`; empty if the verdict has none."""
+    to = record.get("to")
+    needed = _NEEDED.get(verdict)
+    if needed is None:
+        if to is not None:
+            raise _WrongError(f"has `to`, which {verdict!r} does not take", "leave it out")
+        return {}
+    if not isinstance(to, dict):
+        raise _WrongError(f"has the verdict {verdict!r} and no `to`", "say there what the span should be")
+    unknown = [key for key in to if key not in _PARTS]
+    if unknown:
+        raise _WrongError(f"`to` has {unknown[0]!r}", f"name {', '.join(_PARTS)} there, and other keys beside it")
+    if not any(part in to for part in needed):
+        raise _WrongError(f"has the verdict {verdict!r}, and `to` does not name {' or '.join(needed)}", "name it there")
+    _bounds(to if verdict == MISSING else {**record, **to}, "`to`")
+    return to
+
+
+def _bounds(record: Mapping[str, Any], what: str) -> LabeledBounds:
+    """Start, end and label, checked."""
+    start, end, label = (record.get(part) for part in _PARTS)
+    if not _is_number(start, 0) or not _is_number(end, 0) or start >= end:
+        finding = f"start and end of {what} are {start!r} and {end!r}"
+        raise _WrongError(finding, "count from 0, with the end exclusive, in tokens or characters")
+    if not isinstance(label, str) or not label:
+        raise _WrongError(f"the label of {what} is {label!r}", "give its name")
+    if len(label) > LABEL_LIMIT.value:
+        error = long_label(label)
+        raise _WrongError(error.finding, error.remedy)
+    return LabeledBounds(start, end, label)
+
+
+def _is_number(value: Any, minimum: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and minimum <= value < _LARGEST
