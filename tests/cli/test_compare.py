@@ -209,7 +209,7 @@ def test_units_that_were_asked_for_and_are_none() -> None:
 def test_json_lines_take_units() -> None:
     shown = run(*TAGS, "--as", "jsonl")
     assert (shown.exit_code, shown.stdout) == (2, "")
-    assert "with --show" in shown.stderr
+    assert "add --show" in shown.stderr
 
 
 def test_top_says_how_many_transitions_are_listed() -> None:

@@ -209,8 +209,8 @@ def test_standard_output_has_what_a_file_has(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "Standard output has no name that shows a format; give one with --to; see evenhand convert --help."),
-        (("--to", "brat"), "brat takes several files; name a folder for them; see evenhand convert --help."),
+        ((), "Standard output has no file name; name the format with --to; see evenhand convert --help."),
+        (("--to", "brat"), "brat needs several files; name a folder; see evenhand convert --help."),
     ],
 )
 def test_what_standard_output_cannot_be(arguments: tuple[str, ...], sentence: str) -> None:
@@ -344,7 +344,7 @@ def test_two_outputs_in_one_file(folder: Path) -> None:
     result = run_overwriting("score", GOLD_OVERWRITING, SYSTEM, "--tallies", "t.parquet", "--verdicts", "./t.parquet")
     assert (result.exit_code, result.stderr) == (
         2,
-        "evenhand: t.parquet: is named for two outputs; give each a file of its own.\n",
+        "evenhand: t.parquet: is named for two outputs; give each a separate file.\n",
     )
 
 

@@ -226,7 +226,7 @@ def refusal(*arguments: object) -> str:
 
 def test_a_system_with_positions_is_refused() -> None:
     assert refusal(GOLD, EXAMPLE / "crf.conll") == (
-        "crf: has spans with positions already, so that there is nothing to place; give the answers of a language "
+        "crf: its spans already have positions, so there is nothing to place; give the answers of a language "
         "model, or name their --format."
     )
 

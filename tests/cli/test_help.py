@@ -94,11 +94,11 @@ def test_every_option_stands_under_a_heading(command: tuple[str, ...]) -> None:
 
 def test_headings_of_score() -> None:
     short, whole = (list(sections(run("score", option).stdout)) for option in ("--help", "--help-all"))
-    assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Match models", "Help"]
+    assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
         *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
-        *(f"Match models of {task}, with other names" for task in TASKS),
+        *(f"Measures of {task}, with other names" for task in TASKS),
         *("Tasks", "Formats", "Help"),
     ]
     gate = list(options(run("gate", "--help").stdout))
@@ -106,7 +106,7 @@ def test_headings_of_score() -> None:
 
 
 def test_short_help_lists_match_models_by_task() -> None:
-    assert sections(run("score", "--help").stdout)["Match models"] == [
+    assert sections(run("score", "--help").stdout)["Measures"] == [
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
         "                iou, semeval, accuracy, strings, leak, meddocan, i2b2",
         "  tags          accuracy",
@@ -352,11 +352,11 @@ def test_all_models_with_definitions_and_other_names() -> None:
     assert len({row["summary"] for row in rows}) == len(rows)
     text = " ".join(shown("models").split())
     assert "exact A span is right if bounds and label are. Also: strict, conlleval, seqeval." in text
-    assert "Match models of tags: accuracy The share of words with the right tag. Also: acc." in text
+    assert "Measures of tags: accuracy The share of words with the right tag. Also: acc." in text
 
 
 def test_models_of_one_task() -> None:
-    assert shown("models", "--task", "tags").startswith("Match models of tags:\n  accuracy  ")
+    assert shown("models", "--task", "tags").startswith("Measures of tags:\n  accuracy  ")
     assert {row["task"] for row in json.loads(shown("models", "--task", "trees", "--as", "json"))} == {"trees"}
 
 
@@ -397,7 +397,7 @@ def test_the_task_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--match", "fiar"], "match is 'fiar', which is no match model; did you mean fair? See evenhand models."),
+        (["--match", "fiar"], "Unknown measure 'fiar'; did you mean fair? See evenhand models."),
         (
             ["--match", "lea", "--task", "tags"],
             "match is 'lea', which is no match model of tags; it is a model of chains",

@@ -133,9 +133,9 @@ def test_small_files_need_no_processes(command: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--jobs", "0"], "'0' is no number of processes; give 1 or more, or auto"),
-        (["--jobs", "many"], "'many' is no number of processes"),
-        (["--jobs", "2", "--engine", "dask"], "--jobs and --engine both say where the work is done"),
+        (["--jobs", "0"], "'0' is not a number of processes; give 1 or more, or auto"),
+        (["--jobs", "many"], "'many' is not a number of processes"),
+        (["--jobs", "2", "--engine", "dask"], "Specify --jobs or --engine, but not both"),
     ],
 )
 def test_numbers_of_jobs_that_make_no_sense(options: list[str], message: str) -> None:
@@ -289,7 +289,7 @@ def test_a_manifest_that_is_not_utf8(folder: Path) -> None:
         (("score", "gold", "crf", "--scheduler", "tcp://127.0.0.1:1"), "--scheduler is for --engine dask"),
         (
             ("score", "gold", "crf", "--engine", "dask", "--jobs", "2"),
-            "--jobs and --engine both say where the work is done; name one of them",
+            "Specify --jobs or --engine, but not both",
         ),
     ],
 )

@@ -192,7 +192,7 @@ def test_every_count_has_its_verdicts(gold: Any, systems: Any, match: str) -> No
     [
         (("--verdicts", "v.csv"), "'v.csv' is no name of a table; let it end with one of .parquet,"),
         (("--tallies", "t"), "'t' is no name of a table; let it end with one of .parquet,"),
-        (("--groups", "document"), "--groups says what --tallies keeps apart; name a file for these, too"),
+        (("--groups", "document"), "--groups needs --tallies"),
         (
             ("--match", "ts", "--verdicts", "v.parquet"),
             "Only exact, fair, weighted give verdicts on spans; add one of these measures.",

@@ -1,4 +1,4 @@
-"""The command line: one module a command. Commands load what they need when they run, so that help is instant."""
+"""The command line. Commands import what they need when they run, so help is instant."""
 
 try:
     from evenhand.cli.main import main

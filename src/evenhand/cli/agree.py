@@ -1,4 +1,4 @@
-"""`evenhand agree`: how far annotators agree."""
+"""`evenhand agree` and `evenhand adjudicate`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.files import written
+from evenhand.cli.files import write_converted
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.options import (
     INPUT,
@@ -67,10 +67,10 @@ def adjudicate(
 ) -> None:
     """Check OVERRIDES of the GOLD standard, merge several files, and apply them.
 
-    An override says that one span is spurious, missing, unclear or right, or has another label or other bounds. It is a
-    problem if the gold standard does not have the span, if a missing one is there, or if two overrides of one span
-    differ; every problem is reported with its line, and the exit status is then 1. What two files say alike counts
-    once. Other commands take the file as --overrides.
+    An override marks one span as spurious, missing, unclear or right, or gives it another label or other bounds. It is
+    a problem if the gold standard does not have the span, if it has a missing one, or if two overrides of one span
+    differ; every problem is reported with its line, and the exit status is then 1. Equal overrides count once. Other
+    commands take the file as --overrides.
 
     \b
     Examples:
@@ -87,7 +87,7 @@ def adjudicate(
         check_suffix(merge, "jsonl")
     if apply is not None:
         check_target_format(apply, options["to"])
-    found = evenhand.adjudicate(
+    adjudication = evenhand.adjudicate(
         gold,
         list(overrides),
         format=options["formats"],
@@ -98,24 +98,23 @@ def adjudicate(
         offsets=options["offsets"],
         functions=options["functions"],
     )
-    if found.problems:
-        show(_problems(found), "text")
+    if adjudication.problems:
+        show(_problems(adjudication), "text")
         sys.exit(1)
     if merge is not None:
-        found.merge(merge)
+        adjudication.merge(merge)
     if apply is not None:
-        found.apply(apply, options["to"], options["to_encoding"])
+        adjudication.apply(apply, options["to"], options["to_encoding"])
     if options["output"] is not None or STANDARD_OUTPUT not in (merge, apply):
-        emit(found, options["form"], options["output"], quiet=options["quiet"])
+        emit(adjudication, options["form"], options["output"], quiet=options["quiet"])
 
 
-def _problems(found: Adjudication) -> str:
-    """A line for each problem, and how many there are."""
+def _problems(adjudication: Adjudication) -> str:
+    """One line per problem, and their number."""
     from evenhand.errors import visible
 
-    lines = [visible(str(problem)) for problem in found.problems]
-    number = len(lines)
-    return "\n".join([*lines, f"{number:,} problem{'' if number == 1 else 's'}", ""])
+    lines = [visible(str(problem)) for problem in adjudication.problems]
+    return "\n".join([*lines, counted(len(lines), "problem"), ""])
 
 
 AGREED_TASKS = [task.name for task in TASKS.values() if task.agreement]
@@ -130,7 +129,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
     type=Choice(["label", "iob2"]),
     metavar="NAME",
     default="label",
-    help="Codes of atoms: label, the label that covers each, or iob2, with B- and I-.",
+    help="Codes of tokens or characters: label, their labels, or iob2, with B- and I-.",
 )
 @option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Compute Krippendorff's alpha_U, too.")
 @option(SCORING, "--gamma", is_flag=True, help="Compute gamma of pairs, too.")
@@ -145,7 +144,7 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @option(WRITING, "--by", "rows", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")
 @option(WRITING, "--page", type=OUTPUT, metavar="FILE", help="Write a page with all places, a lane for each annotator.")
-@option(WRITING, "--limit", type=int, help="Most places that --show lists [all] or --page holds [5000].", rare=True)
+@option(WRITING, "--limit", type=int, help="Maximum number of places in --show [all] or --page [5000].", rare=True)
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
     WRITING,
@@ -172,12 +171,12 @@ AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @output_option
 @quiet_option
 def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
-    """Measure how far annotators agree; nobody is the gold standard.
+    """Measure the agreement of annotators; none of them is the gold standard.
 
-    Each ANNOTATOR is a file or a folder; or one argument holds all of them: a folder with a folder or a file for each
-    (brat, doccano), JSON lines with a field that --annotator names [annotator; Prodigy's and doccano's], or an export
-    of Label Studio. Documents go together by their names. A document that an annotator does not have is missing data;
-    one without spans is an answer.
+    Each ANNOTATOR is a file or a folder; or one argument has all of them: a folder with one folder or file per
+    annotator (brat, doccano), JSON lines with a field that --annotator names [annotator; Prodigy's and doccano's], or
+    an export of Label Studio. Documents are matched by name. A document that an annotator does not have is missing
+    data; a document without spans is not.
 
     \b
     Examples:
@@ -205,19 +204,19 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
         check_target_format(options["adjudicate"], options["to"])
     if options["vote"] is not None:
         Vote.of(options["vote"])  # refused before files are read
-    found, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"
+    agreement, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"
     if options["conflicts"] is not None:
-        _write_conflicts(found.conflicts(vote), options["conflicts"])
+        _write_conflicts(agreement.conflicts(vote), options["conflicts"])
     if options["adjudicate"] is not None:
-        _write_adjudicated(found, vote, options)
+        _write_adjudicated(agreement, vote, options)
     if options["page"] is not None:
         limit = {} if options["limit"] is None else {"limit": options["limit"]}
-        found.to_html(options["page"], vote=vote, **limit)
+        agreement.to_html(options["page"], vote=vote, **limit)
     if options["show"] is not None:
-        found = found.listing_conflicts(vote, options["limit"])
+        agreement = agreement.listing_conflicts(vote, options["limit"])
     written_to = [options[name] for name in ("conflicts", "adjudicate", "page")]
     if options["output"] is not None or STANDARD_OUTPUT not in written_to:
-        emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+        emit(agreement, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
 def _check_uses(options: Mapping[str, Any]) -> None:
@@ -231,7 +230,7 @@ def _check_uses(options: Mapping[str, Any]) -> None:
 
 
 def _write_conflicts(conflicts: list[Region], path: Path) -> None:
-    """A line for each place of disagreement."""
+    """Write one line per place of disagreement."""
     import json
 
     from evenhand.files import write_file
@@ -239,16 +238,15 @@ def _write_conflicts(conflicts: list[Region], path: Path) -> None:
     write_file(path, "".join(json.dumps(conflict.to_dict(), ensure_ascii=False) + "\n" for conflict in conflicts))
 
 
-def _write_adjudicated(found: Agreement, vote: str, options: Mapping[str, Any]) -> None:
-    """The annotation that the vote makes, in the format that is named or that the name of the file shows."""
+def _write_adjudicated(agreement: Agreement, vote: str, options: Mapping[str, Any]) -> None:
+    """Write the annotation that the vote accepts, in the specified format or that of the file name."""
     from evenhand.data.characters import peek
     from evenhand.formats.convert import conversion_of
 
-    path, quiet, alone = options["adjudicate"], options["quiet"], found.coverage.by_number["1"]
-    first, _ = peek(found.adjudicated_batches(vote))
+    path, quiet, alone = options["adjudicate"], options["quiet"], agreement.coverage.by_number["1"]
+    first, _ = peek(agreement.adjudicated_batches(vote))
     assert first is not None  # there was a text to compare
     conversion = conversion_of(first, path, options["to"], lossy=None)
-    written(conversion, path, lambda: found.adjudicated_batches(vote), quiet=quiet)
+    write_converted(conversion, path, lambda: agreement.adjudicated_batches(vote), quiet=quiet)
     if alone and not quiet:
-        what = counted(alone, "document")
-        say(f"{path}: {what} of one annotator alone taken over.")
+        say(f"{path}: {counted(alone, 'document')} with only one annotator accepted without a vote.")

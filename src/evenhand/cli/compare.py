@@ -1,4 +1,4 @@
-"""`evenhand compare`: what changes from one system to another, who is right, and whether it is significant."""
+"""`evenhand compare`, `evenhand report` and `evenhand plot`."""
 
 from __future__ import annotations
 
@@ -42,15 +42,13 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.result import Result, Results
 
-# == cli/report.py: `evenhand report`: one page with scores, differences and the
-
 
 @click.command(cls=Command)
 @click.argument("gold", type=INPUT)
 @click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
 @option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", required=True, help="Write the page to FILE.")
 @option(WRITING, "--title", metavar="TEXT", help="Title of the page [the names of the files].")
-@option(WRITING, "--limit", type=int, default=50_000, help="Most units that the page holds.")
+@option(WRITING, "--limit", type=int, default=50_000, help="Maximum number of units in the page.")
 @by_option
 @statistics_options
 @reading_options(sided=True)
@@ -72,16 +70,24 @@ def report(gold: AnyPath, systems: tuple[AnyPath, ...], output: Path, quiet: boo
 
     check_suffix(output, "html")
     chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES)
-    found = evenhand.report(gold, list(systems), **chosen)
-    write_file(output, found.to_html())
+    page = evenhand.report(gold, list(systems), **chosen)
+    write_file(output, page.to_html())
     if not quiet:
-        say_notes(found.notes)
-        say(f"{output}: {found.units.included:,} of {counted(found.units.total, 'unit')}.")
+        say_notes(page.notes)
+        say(f"{output}: {page.units.included:,} of {counted(page.units.total, 'unit')}.")
 
 
-# == cli/plot.py: `evenhand plot`: figures for papers.
-
-
+COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
+SLICES = (
+    "length",
+    "sentence-length",
+    "vocabulary",
+    "document",
+    *(name for task in TASKS.values() for name in task.comparison.slices),
+)
+SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
+_CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is not None]
+"""Tasks whose labels can be confused."""
 figure_options = with_options(
     option(
         WRITING,
@@ -96,10 +102,7 @@ figure_options = with_options(
     option(WRITING, "--height", type=float, metavar="INCHES", help="Height of the figure [depends on the content]."),
     quiet_option,
 )
-"""Where a figure goes, and how large it is."""
-
-_CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is not None]
-"""The tasks whose labels can be confused."""
+"""Output file and size of a figure."""
 
 
 @click.group(cls=Group, no_args_is_help=False, subcommand_metavar="KIND GOLD SYSTEM...")
@@ -125,7 +128,7 @@ def plot() -> None:
 def errors(gold: AnyPath, systems: tuple[AnyPath, ...], counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
-    Spans: the error types of fair evaluation beside the FN and FP of exact match. Tags: the tags with the most errors.
+    Spans: the error types of fair evaluation, and the FN and FP of exact match. Tags: the tags with the most errors.
     Trees: wrong heads and relations. Chains: wrong, missing and spurious antecedents.
     """
     import evenhand
@@ -182,7 +185,7 @@ def comparison(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> N
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "gold"))
 def ranks(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
-    """Scores with intervals and ranks under several match models."""
+    """Scores with intervals and ranks under several measures."""
     import evenhand
 
     check(options)
@@ -191,7 +194,7 @@ def ranks(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
 
 
 def check(options: dict[str, Any]) -> None:
-    """Refuse what cannot be drawn or written before files are read."""
+    """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
 
     form_of(options["output"])
@@ -202,31 +205,17 @@ def check(options: dict[str, Any]) -> None:
 def write_figure(
     result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
 ) -> None:
-    """Draw and write it whole or not at all; notes go to standard error."""
+    """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
     figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)
     write_file(options["output"], content)
     if not options["quiet"]:
-        say_notes((*result.notes, *(str(warning.message) for warning in found)))
-
-
-# == cli/compare.py (primary)
-
-
-COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
-SLICES = (
-    "length",
-    "sentence-length",
-    "vocabulary",
-    "document",
-    *(name for task in TASKS.values() for name in task.comparison.slices),
-)
-SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
+        say_notes((*result.notes, *(str(warning.message) for warning in caught)))
 
 
 @click.command(cls=Command)
@@ -247,7 +236,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     "--vocabulary",
     type=INPUT,
     metavar="FILE",
-    help="For the slice vocabulary: a file with a word or phrase in each line.",
+    help="For the slice vocabulary: a file with one word or phrase per line.",
     rare=True,
 )
 @statistics_options
@@ -261,7 +250,7 @@ SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
     metavar="CLASS",
     help=f"List units with their sentences: {', '.join(SHOWN)}.",
 )
-@option(WRITING, "--limit", type=int, help="Most units that --show lists [all].")
+@option(WRITING, "--limit", type=int, help="Maximum number of units in --show [all].")
 @option(WRITING, "--top", type=int, default=5, help="Transitions to list for each class.")
 @option(
     WRITING,
@@ -278,7 +267,7 @@ def compare(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None
     """Compare SYSTEM files on the GOLD standard.
 
     Every difference between two systems is a correction, a new error or a changed error. With --show, JSON lines and
-    CSV hold the units themselves.
+    CSV contain the units themselves.
 
     \b
     Examples:
@@ -293,7 +282,7 @@ def compare(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None
 
     style = table_style(options)
     if options["form"] == "jsonl" and options["show"] is None:
-        raise click.UsageError("JSON lines hold units; ask for them with --show")
+        raise click.UsageError("JSON lines contain units; add --show")
     plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
     comparison = evenhand.compare(gold, list(systems), **score_options(options, *plain))
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

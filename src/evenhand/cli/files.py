@@ -1,4 +1,4 @@
-"""`evenhand check`: every problem of a file, with its place and a remedy."""
+"""`evenhand check`, `evenhand convert` and `evenhand ground`."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from evenhand.grounding.grounder import GroundingCounts
 
 
+_PLACING = [each for each in GROUNDING if each.name in ("shape", "occurrences", "fuzzy", "unknown_labels")]
+"""The parameters that affect the output of `ground`; others affect scores only."""
+_OF_TOKENS = ("widened", "outside")
+"""Counts that only scores have."""
+
+
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
 @option(
@@ -52,7 +58,7 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
 
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
     options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
-    because of --repair or with a note. With several files, the last line says how many can be scored.
+    because of --repair or with a note. With several files, the last line reports how many can be scored.
 
     \b
     Examples:
@@ -67,46 +73,46 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
     from evenhand.formats.paths import files_of
 
     settings = read_settings(options)
-    checked = [file for each in files for file in files_of(each) or [each]]
+    checked = [file for path in files for file in files_of(path) or [path]]
     refused = 0
     for path in checked:
-        found = check_file(path, settings, against, align)
-        refused += bool(found.errors)
-        show("".join(f"{line}\n" for line in _lines(path, found, form)), form)
+        report = check_file(path, settings, against, align)
+        refused += bool(report.errors)
+        show("".join(f"{line}\n" for line in _lines(path, report, form)), form)
     if form == "text" and len(checked) > 1:
         show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
     sys.exit(1 if refused else 0)
 
 
-def _lines(path: AnyPath, found: Checked, form: str) -> Iterator[str]:
+def _lines(path: AnyPath, report: Checked, form: str) -> Iterator[str]:
     """Every problem with its severity, and a summary; or the problems as JSON."""
     import msgspec
 
     from evenhand.errors import visible
 
-    for problem in found.problems:
+    for problem in report.problems:
         if form == "text":
-            yield visible(f"{problem.place}: {found.severity(problem)}: {problem.finding}; {problem.remedy}.")
+            yield visible(f"{problem.place}: {report.severity(problem)}: {problem.finding}; {problem.remedy}.")
         else:
             row = {"file": problem.source, "line": problem.line, "kind": problem.kind, "finding": problem.finding}
-            row |= {"remedy": problem.remedy, "error": found.is_error(problem), "severity": found.severity(problem)}
+            row |= {"remedy": problem.remedy, "error": report.is_error(problem), "severity": report.severity(problem)}
             yield msgspec.json.encode(row).decode()
     if form == "text":
-        yield visible(f"{path}: {_summary(found)}")
+        yield visible(f"{path}: {_summary(report)}")
 
 
-def _summary(found: Checked) -> str:
-    """The file in figures, and its problems by kind: those that a score refuses, and those that it takes."""
+def _summary(report: Checked) -> str:
+    """Sizes of the file, and its problems by kind: those that `score` refuses, and those that it accepts."""
     parts = ["could not be read"]
-    if found.reading is not None:
-        parts = [str(found.reading), counted(found.sentences, "sentence")]
-        parts[1] += f", {counted(found.units, found.unit.removesuffix('s'))}"
-    errors = Counter(problem.kind for problem in found.errors)
-    others = Counter(problem.kind for problem in found.problems if not found.is_error(problem))
+    if report.reading is not None:
+        parts = [str(report.reading), counted(report.sentences, "sentence")]
+        parts[1] += f", {counted(report.units, report.unit.removesuffix('s'))}"
+    errors = Counter(problem.kind for problem in report.errors)
+    others = Counter(problem.kind for problem in report.problems if not report.is_error(problem))
     noted = Counter({kind: count for kind, count in others.items() if kind in NOTED})
     taken = others - noted
     parts.append(f"problems: {_counted(errors)}" if errors else "no problems")
-    parts += [f"accepted with --repair {found.repair}: {_counted(taken)}"] if taken else []
+    parts += [f"accepted with --repair {report.repair}: {_counted(taken)}"] if taken else []
     parts += [f"scored with a note: {_counted(noted)}"] if noted else []
     return "; ".join(parts)
 
@@ -115,24 +121,21 @@ def _counted(kinds: Counter[str]) -> str:
     return ", ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
 
 
-# == cli/convert.py: `evenhand convert`: between formats and encodings.
-
-
 @click.command(cls=Command)
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT_OR_FOLDER)
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
 @option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
 @option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
-@option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot hold all of IN.")
+@option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot represent all of IN.")
 @reading_options(sided=False)
 @quiet_option
 def convert(source: AnyPath, target: Path, **options: Any) -> None:
     """Convert IN to OUT, whose format follows from its name or --to.
 
-    OUT may be - for standard output. If OUT cannot hold all of IN, that is an error; with --lossy, losses are counted
-    and reported. Tokens, documents and levels that OUT has no place for are reported, too. For brat, OUT is a folder
-    with two files for each text or sentence.
+    OUT may be - for standard output. If OUT cannot represent all of IN, that is an error; with --lossy, losses are
+    counted and reported. Tokens, documents and levels that OUT cannot represent are reported, too. For brat, OUT is a
+    folder with two files for each text or sentence.
 
     \b
     Examples:
@@ -150,23 +153,25 @@ def convert(source: AnyPath, target: Path, **options: Any) -> None:
     from evenhand.formats.read import OpenFiles
 
     if target == STANDARD_OUTPUT and options["to"] is None:
-        raise click.UsageError("Standard output has no name that shows a format; give one with --to")
+        raise click.UsageError("Standard output has no file name; name the format with --to")
     check_target_format(target, options["to"])
     opened = OpenFiles(source, read_settings(options))
     first, batches = peek(opened.batches(Vocabulary()))
-    assert first is not None  # a reader yields one batch at least, or raises
+    assert first is not None  # a reader yields at least one batch, or raises
     named = {"encoding": options["to_encoding"], "stacked": options["stacked"], "lossy": options["lossy"]}
     conversion = conversion_of(first, target, options["to"], options["task"], **named)
     streams = iter([batches])  # some formats are written in two passes
-    written(conversion, target, lambda: next(streams, None) or opened.batches(Vocabulary()), quiet=options["quiet"])
+    write_converted(
+        conversion, target, lambda: next(streams, None) or opened.batches(Vocabulary()), quiet=options["quiet"]
+    )
 
 
-def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) -> None:
-    """Write what is converted, and say what the target does not hold."""
+def write_converted(conversion: Conversion, target: Path, read: Read, *, quiet: bool) -> None:
+    """Write a conversion, and report its losses."""
     from evenhand.formats.paths import check_output_not_input
 
     if target == STANDARD_OUTPUT and conversion.writer.folder is not None:
-        raise click.UsageError(f"{conversion.target.name} takes several files; name a folder for them")
+        raise click.UsageError(f"{conversion.target.name} needs several files; name a folder")
     conversion.write(target, read, lambda path: check_output_not_input(path, noted_inputs()))
     if not quiet:
         for what, count in conversion.losses.items():
@@ -177,29 +182,20 @@ def written(conversion: Conversion, target: Path, read: Read, *, quiet: bool) ->
             say(f"Note: {note}")
 
 
-# == cli/ground.py: `evenhand ground`: the strings of a language model, with the
-
-
-_PLACING = [each for each in GROUNDING if each.name in ("shape", "occurrences", "fuzzy", "unknown_labels")]
-"""The parameters that change what is written; others change scores only."""
-_OF_TOKENS = ("widened", "outside")
-"""Counts of what scores make of places."""
-
-
 @click.command(cls=Command)
 @click.argument("texts", metavar="TEXTS", type=INPUT)
 @click.argument("answers", metavar="OUTPUT", type=INPUT)
 @option(WRITING, "-o", "--output", type=OUTPUT, default=None, metavar="FILE", help="Write to FILE.")
-@option(SCORING, "--labels", **NAMES, default=(), help="Labels that are known beside those of TEXTS.")
+@option(SCORING, "--labels", **NAMES, default=(), help="Known labels, in addition to those of TEXTS.")
 @with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
 @file_options(sided=True)
 @quiet_option
 def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, **options: Any) -> None:
     """Find the strings of OUTPUT, answers of a language model, in the documents of TEXTS.
 
-    Written are JSON lines, a record a document: its text, `spans` with offsets, and `unplaced` strings, each with the
-    step that found it or the reason why none did. Of TEXTS, a gold standard or any other file, only the texts and the
-    names of labels are looked at.
+    The output is JSON lines, one record per document: its text, `spans` with offsets, and `unplaced` strings, each with
+    the step that found it or the reason why none did. TEXTS is a gold standard or any other file; only its texts and
+    the names of its labels are used.
 
     \b
     Examples:
@@ -214,7 +210,7 @@ def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, *
     if output is not None:
         check_suffix(output, "jsonl")
     names = [each.name for each in _PLACING if options[each.name] is not None]
-    found = ground_file(
+    grounded = ground_file(
         texts,
         answers,
         labels=options["labels"],
@@ -228,14 +224,13 @@ def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, *
         **{name: options[name] for name in names},
     )
     with whole_file(output or STANDARD_OUTPUT) as file:
-        for document in found:
+        for document in grounded:
             file.write(msgspec.json.encode(document.to_dict()) + b"\n")
     if not quiet:
-        _say(found.counts)
+        _report(grounded.counts)
 
 
-def _say(counts: GroundingCounts) -> None:
-    """What became of the items, in a line each."""
+def _report(counts: GroundingCounts) -> None:
     from evenhand.grounding.grounder import COUNTS
 
     for name, meaning in COUNTS.items():

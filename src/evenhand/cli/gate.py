@@ -1,4 +1,4 @@
-"""`evenhand gate`: exit status 1 where a candidate is not good enough."""
+"""`evenhand gate`: exit status 1 if a candidate is not good enough."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ from evenhand.parameters import parse_unit
 Limit = float | str
 GATE_OUTPUTS = ("text", "json", "markdown", "latex", "html", "junit", "github")
 SUMMARY = "GITHUB_STEP_SUMMARY"
-"""The variable with the file whose Markdown GitHub shows on the page of a run."""
+"""The environment variable with the file whose Markdown GitHub shows on the page of a run."""
 
 
-def limit(given: str) -> Limit:
-    """A number, or a text with its unit: 0.85, 85%, 1pp."""
-    if parse_unit(given, 1) != given:
-        return given
+def limit(value: str) -> Limit:
+    """A number, or a string with its unit: 0.85, 85%, 1pp."""
+    if parse_unit(value, 1) != value:
+        return value
     try:
-        return float(given)
+        return float(value)
     except ValueError:
-        raise click.BadParameter(f"{given!r} is not a number, such as 0.85, 85% or 1pp.") from None
+        raise click.BadParameter(f"{value!r} is not a number, such as 0.85, 85% or 1pp.") from None
 
 
-def named_limit(given: str) -> tuple[str, Limit]:
+def named_limit(value: str) -> tuple[str, Limit]:
     """The name of a score and its limit: PER:recall=0.9."""
-    name, equals, number = given.rpartition("=")
+    name, equals, number = value.rpartition("=")
     try:
         if equals:
             return name, limit(number)
     except click.BadParameter:
         pass
-    raise click.BadParameter(f"{given!r} is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%.")
+    raise click.BadParameter(f"{value!r} is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%.")
 
 
-def points(given: str) -> tuple[str, Limit]:
-    """The same, or a number alone, which is for the score that systems are compared by."""
+def points(value: str) -> tuple[str, Limit]:
+    """A named limit, or a number alone for the score that systems are compared by."""
     try:
-        return "", limit(given)
+        return "", limit(value)
     except click.BadParameter:
-        return named_limit(given)
+        return named_limit(value)
 
 
 def _bound_option(name: str, help: str) -> Decorator:
@@ -75,7 +75,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=points,
     multiple=True,
     metavar="[SCORE=]POINTS",
-    help="Fail if the score, or the one that is named, falls by more points (of 100): 0.5, 1pp. Repeatable.",
+    help="Fail if the score, or the named one, falls by more points (of 100): 0.5, 1pp. Repeatable.",
 )
 @option(
     CRITERIA,
@@ -97,11 +97,11 @@ def _bound_option(name: str, help: str) -> Decorator:
     metavar="NUMBER",
     help="Fail if the score falls with a p-value below this [0.05; none without BASELINE].",
 )
-@option(CRITERIA, "--only", is_flag=True, help="Check only the criteria that are given, not the default --alpha.")
+@option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")
 @by_option
 @trials_option("[10,000; more for a small alpha]")
 @seed_option
-@of_option("documents, or sentences where these are too few for the test")
+@of_option("documents, or sentences if documents are too few for the test")
 @reading_options(sided=True)
 @scoring_options(without=("match",))
 @form_option(GATE_OUTPUTS)
@@ -111,15 +111,15 @@ def _bound_option(name: str, help: str) -> Decorator:
 def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     """Check whether CANDIDATE may replace BASELINE, or is good enough; if not, the exit status is 1.
 
-    Every criterion that is given must hold. With BASELINE, the gate also fails if the score falls with a p-value below
+    All specified criteria must hold. With BASELINE, the gate also fails if the score falls with a p-value below
     0.05. If the systems differ in too few documents and sentences for such a p-value, it fails if the score falls by
     more than --max-drop or, without that, one point. --only leaves this test out; the output lists it as not checked.
 
     Floors, ceilings and alpha are fractions from 0 to 1, or counts; drops are points of 100. 85% and 1pp name the unit.
 
-    SCORE is LABEL:MODEL.FIGURE. Without LABEL it is the score of all labels, without MODEL that of --by, without FIGURE
-    the headline. Figures are those of `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on. With a
-    figure that one match model alone declares (leak_rate), that MODEL is meant wherever none is named.
+    SCORE is LABEL:MEASURE.FIGURE. The default LABEL is all labels, the default MEASURE is --by, and the default FIGURE
+    is the headline. Figures are named as in `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on.
+    A figure that only one measure declares (leak_rate) makes it the default MEASURE.
 
     With --as github, the tables are also added to the summary of the step (GITHUB_STEP_SUMMARY).
 
@@ -140,15 +140,15 @@ def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
         options[name] = dict(options[name]) or None
     criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
     plain = (*criteria, "by", "trials", "seed", "of")
-    found = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
-    emit(found, options["form"], options["output"], quiet=options["quiet"], style=style)
+    result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
+    emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)
     if options["form"] == "github" and os.environ.get(SUMMARY):
-        append_to_file(os.environ[SUMMARY], found.to_markdown() + "\n")
-    sys.exit(0 if found.passed else 1)
+        append_to_file(os.environ[SUMMARY], result.to_markdown() + "\n")
+    sys.exit(0 if result.passed else 1)
 
 
 def _sides(systems: Sequence[AnyPath], *, has_bounds: bool) -> tuple[AnyPath | None, AnyPath]:
-    """The baseline, if there is one, and the candidate."""
+    """The baseline, if present, and the candidate."""
     if len(systems) > 2:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(map(str, systems[2:]))})")
     if len(systems) == 2:

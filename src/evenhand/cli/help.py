@@ -1,6 +1,6 @@
-"""Help in groups: every option stands under a heading, and --help-all shows those that few people need.
+"""Grouped help and usage errors: every option has a heading, and --help-all also shows rarely used options.
 
-Options of tasks and match models are in --help-all only, so that no plug-in makes the short help long.
+Options of tasks and measures are in --help-all only, so plug-ins do not lengthen the short help.
 """
 
 from __future__ import annotations
@@ -17,11 +17,20 @@ from evenhand.tasks.registry import all_parameters
 if TYPE_CHECKING:
     from evenhand.scoring.measure import Measure
 
-# == cli/usage.py: What is wrong with a command line, in one sentence, with the
+
+Decorator = Callable[[Any], Any]
+CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
+READING, STATISTICS, WRITING, RUNNING = "Reading files", "Statistics", "Output", "Where it runs"
+_FIRST = (CRITERIA, CHECKING, COMPARING, SCORING, READING, STATISTICS, WRITING, RUNNING)
+"""The headings, in order; the headings of tasks follow, then the last one."""
+_HELP = "Help"
+_WIDTH = 26
+"""The width of the first column, the same under all headings."""
+_ALL = "evenhand.help-all"
 
 
 class Group(click.Group):
-    """Commands of which one may be misspelt."""
+    """A group of commands that suggests the nearest name for an unknown one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -33,7 +42,7 @@ class Group(click.Group):
 
 
 def sentence(error: click.UsageError) -> str:
-    """An error of click, as all others are told."""
+    """The message of a click error, in the style of all others."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         hint = _hint(error.option_name)
         if hint is not None:
@@ -51,7 +60,7 @@ def sentence(error: click.UsageError) -> str:
 
 
 def _hint(option: str) -> str | None:
-    """What to write instead of an option of another tool."""
+    """The option that replaces an option of another tool."""
     hints = (parameter.cli.hints for parameter in all_parameters().values() if option in parameter.cli.hints)
     return next((hint[option] for hint in hints), None)
 
@@ -60,22 +69,8 @@ def _help(ctx: click.Context | None) -> str:
     return f"see {ctx.command_path if ctx else 'evenhand'} --help"
 
 
-# == cli/help.py (primary)
-
-
-Decorator = Callable[[Any], Any]
-CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
-READING, STATISTICS, WRITING, RUNNING = "Reading files", "Statistics", "Output", "Where it runs"
-_FIRST = (CRITERIA, CHECKING, COMPARING, SCORING, READING, STATISTICS, WRITING, RUNNING)
-"""The headings, in their order; those of tasks follow, then the last one."""
-_HELP = "Help"
-_WIDTH = 26
-"""The width of the first column, the same under all headings."""
-_ALL = "evenhand.help-all"
-
-
 class Option(click.Option):
-    """An option with a heading; a rare one is in --help-all only."""
+    """An option with a heading; a rare option is in --help-all only."""
 
     def __init__(self, *arguments: Any, group: str = _HELP, is_rare: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -87,29 +82,29 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help has groups, and lists what its options can name.
+    """A command with grouped help, which also lists the names that its options accept.
 
-    Some say what files are taken for (`says_readings`).
+    With `reports_readings`, it reports the recognised format of each file.
     """
 
-    def __init__(self, *arguments: Any, says_readings: bool = False, **settings: Any) -> None:
+    def __init__(self, *arguments: Any, reports_readings: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self._says_readings = says_readings
+        self._reports_readings = reports_readings
         has_rare = any(isinstance(param, Option) and param.is_rare for param in self.params)
         flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
-        shown = "Show all options, also of tasks and match models, and exit."
-        self.params.append(Option(["--help-all"], help=shown, hidden=not has_rare, **flag))
+        help = "Show all options, also of tasks and measures, and exit."
+        self.params.append(Option(["--help-all"], help=help, hidden=not has_rare, **flag))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; if it reads files, with a line on the terminal that says how much is read."""
+        """Run the command; if it reads files, show the progress on the terminal."""
         from evenhand.cli.options import noted_inputs
 
         with ctx:
             if not noted_inputs():
                 return super().invoke(ctx)
-            from evenhand.cli.output import watched_reading
+            from evenhand.cli.output import show_reading_progress
 
-            with watched_reading(quiet=bool(ctx.params.get("quiet")), says=self._says_readings):
+            with show_reading_progress(quiet=bool(ctx.params.get("quiet")), reports=self._reports_readings):
                 return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -120,14 +115,14 @@ class Command(click.Command):
             if record is not None and (is_whole or not getattr(param, "is_rare", False)):
                 groups.setdefault(getattr(param, "group", _HELP), []).append(record)
         last = {_HELP: groups.pop(_HELP)}
-        names = {each.name for each in self.params if each.name}
+        names = {param.name for param in self.params if param.name}
         for sections in (groups.items(), _lists(names, is_whole=is_whole), last.items()):
             for heading, rows in sections:
                 write_rows(formatter, heading, rows)
 
 
 def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = False, **settings: Any) -> Decorator:
-    """An option under a heading; its help ends with the default, if there is one."""
+    """An option under a heading; its help ends with the default, if present."""
     if default is not ...:
         settings["default"] = default
         help = help if default in (None, ()) else f"{help.rstrip('.')} [{default}]."
@@ -137,7 +132,7 @@ def option(group: str, *names: str, help: str, default: Any = ..., rare: bool = 
 
 
 def with_options(*options: Decorator) -> Decorator:
-    """These options, in this order in the help of a command."""
+    """Several options as one decorator, in the order of the help."""
 
     def decorated(command: Any) -> Any:
         for option in reversed(options):
@@ -155,7 +150,7 @@ def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> No
 
 
 def write_rows(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]]) -> None:
-    """Two columns under a heading, without breaks in names that have hyphens."""
+    """Write two columns under a heading, without breaks at hyphens."""
     if not rows:
         return
     width = _WIDTH if rows[0][0].startswith("-") else max(len(first) for first, _ in rows)
@@ -168,33 +163,33 @@ def write_rows(formatter: click.HelpFormatter, heading: str, rows: list[tuple[st
 
 
 def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """What options can name: match models by task and, in the whole help, all of their names, tasks and formats."""
+    """The names that options accept: measures by task and, in the whole help, their other names, tasks and formats."""
     from evenhand.formats.registry import FORMATS
     from evenhand.tasks.registry import TASKS, models_of
 
     if "by" in options:
         yield "Scores for --by", [(task.name, ", ".join(task.selection.compared)) for task in TASKS.values()]
     if "match" in options and not is_whole:
-        yield "Match models", [(task, ", ".join(families(models_of(task)))) for task in TASKS]
+        yield "Measures", [(task, ", ".join(families(models_of(task)))) for task in TASKS]
     if is_whole and "match" in options:
         for task in TASKS:
-            yield f"Match models of {task}, with other names", list(_named(models_of(task)))
+            yield f"Measures of {task}, with other names", list(_with_aliases(models_of(task)))
     if is_whole and "task" in options:
         yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
     if is_whole and "formats" in options:
-        yield "Formats", [(each.name, each.summary) for each in FORMATS.values()]
+        yield "Formats", [(format.name, format.summary) for format in FORMATS.values()]
 
 
-def families(models: Iterable[Measure]) -> list[str]:
-    """The names of models, and one for each family."""
-    return list(dict.fromkeys(model.family or model.name for model in models))
+def families(measures: Iterable[Measure]) -> list[str]:
+    """The names of measures, with one name per family."""
+    return list(dict.fromkeys(measure.family or measure.name for measure in measures))
 
 
-def _named(models: tuple[Measure, ...]) -> Iterator[tuple[str, str]]:
-    """Each model or family with the other names that are understood."""
-    for name in families(models):
-        own = [model for model in models if name in (model.name, model.family)]
-        if own[0].name == name:
-            yield name, ", ".join(own[0].aliases)
+def _with_aliases(measures: tuple[Measure, ...]) -> Iterator[tuple[str, str]]:
+    """Each measure with its other names, and each family with its members."""
+    for name in families(measures):
+        members = [measure for measure in measures if name in (measure.name, measure.family)]
+        if members[0].name == name:
+            yield name, ", ".join(members[0].aliases)
         else:
-            yield name, f"all of {', '.join(each.name for each in own)}"
+            yield name, f"all of {', '.join(member.name for member in members)}"

@@ -20,7 +20,7 @@ from evenhand.version import __version__
 
 COMMANDS = {
     "score": "Score systems and count their error types.",
-    "rank": "Rank systems under several match models.",
+    "rank": "Rank systems under several measures.",
     "compare": "Compare systems: corrections, new errors, tests.",
     "agree": "Measure the agreement of annotators.",
     "adjudicate": "Check, merge and apply corrections of a gold standard.",
@@ -32,12 +32,12 @@ COMMANDS = {
     "convert": "Convert between formats and encodings.",
     "ground": "Find the strings of a language model in the text.",
     "formats": "List the formats of files.",
-    "models": "List the match models, with definitions.",
+    "models": "List the measures, with definitions.",
     "cite": "Print what to cite with a score, as BibTeX.",
-    "completion": "Print a script that completes commands in a shell.",
+    "completion": "Print the completion script for a shell.",
     "demo": "Score the systems of a bundled example.",
 }
-"""The commands, and what each does."""
+"""The commands and their summaries."""
 _ADDRESSES = {
     "score": "evenhand.cli.score:score",
     "rank": "evenhand.cli.score:rank",
@@ -57,14 +57,13 @@ _ADDRESSES = {
     "completion": "evenhand.cli.info:completion",
     "demo": "evenhand.cli.score:demo",
 }
-"""Where each command is; its module is loaded when the command runs."""
-
+"""The functions of the commands; their modules are loaded when a command runs."""
 COMPLETION = "_EVENHAND_COMPLETE"
-"""The environment variable by which a shell asks for completions."""
+"""The environment variable by which a shell requests completions."""
 
 
 class Commands(Group):
-    """Commands that are loaded late, and whose errors are sentences on standard error, with exit status 2."""
+    """Commands that are imported lazily. Errors are sentences on standard error, with exit status 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -114,7 +113,7 @@ def _refuse(message: str) -> NoReturn:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Show the warning about a plug-in as one line; those about results are among their notes."""
+    """Show warnings about plug-ins as one line; warnings about results are among their notes."""
     from evenhand.registry import PluginWarning
 
     with warnings.catch_warnings():
@@ -122,11 +121,11 @@ def _plain_warnings() -> Iterator[None]:
         warnings.simplefilter("always", PluginWarning)
         show = warnings.showwarning
 
-        def show_plainly(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
+        def show_plainly(message: Warning | str, category: type[Warning], *location: Any, **further: Any) -> None:
             if issubclass(category, PluginWarning):
                 say(f"evenhand: {brief(' '.join(str(message).split()))}")
             else:
-                show(message, category, *place, **further)
+                show(message, category, *location, **further)
 
         warnings.showwarning = show_plainly
         yield

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their values are read."""
+"""Options that several commands share: types of values, files, reading, scoring, statistics and tables."""
 
 from __future__ import annotations
 
@@ -38,11 +38,17 @@ if TYPE_CHECKING:
 
     Known = Callable[[click.Context], Iterable[str]]
 
-# == cli/choices.py: Values of options that are names of something: which there a
+
+STANDARD_OUTPUT = Path("/dev/stdout")
+_INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
+"""Keys under which a context keeps the files that the command reads and writes."""
+INTERVAL_NAMES = ("resamples", "level", "seed", "of")
+STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
+"""Options that commands pass to the Python functions."""
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]
-    """One of some names; for another one, the nearest is suggested."""
+    """One of several names; unknown ones get a suggestion."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         check_choice(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
@@ -50,12 +56,12 @@ class Choice(click.Choice):  # type: ignore[type-arg]
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]
-    """A name of which shells know some. Whether it is right may depend on the files, so that others say it."""
+    """A name that shells can complete. It is not checked here because valid names may depend on the files."""
 
     name = "name"
 
     def __init__(self, known: Known = lambda ctx: ()) -> None:
-        """`known` may look at the options that stand before."""
+        """`known` may use the options before it."""
         self._known = known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -63,24 +69,24 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
 
 class Names(Name):
-    """Names with commas between them."""
+    """Names separated by commas."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         parts = value.split(",") if isinstance(value, str) else value
         return tuple(part.strip() for part in parts if part.strip())
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The last name, behind those that are there."""
+        """Complete the last name, excluding the ones before it."""
         before, comma, begun = incomplete.rpartition(",")
-        given = before.split(",")
-        names = (each.value for each in super().shell_complete(ctx, param, begun) if each.value not in given)
+        used = before.split(",")
+        names = (item.value for item in super().shell_complete(ctx, param, begun) if item.value not in used)
         return _items(f"{before}{comma}{name}" for name in names)
 
 
 class Sided(click.ParamType):  # type: ignore[type-arg]
     """VALUE for all files, or gold:VALUE or system:VALUE for one side.
 
-    Where it `has_names`, also NAME:VALUE for one system.
+    With `has_names`, also NAME:VALUE for one system.
     """
 
     name = "sided"
@@ -89,42 +95,36 @@ class Sided(click.ParamType):  # type: ignore[type-arg]
         self._of, self._has_names = of, has_names
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if isinstance(value, tuple):  # a value that is converted
+        if isinstance(value, tuple):  # already converted
             return value
-        side, colon, rest = value.partition(":")
+        side, colon, remainder = value.partition(":")
         is_sided = colon and (side in SIDES or self._has_names)
-        return (side if is_sided else None, self._of.convert(rest if is_sided else value, param, ctx))
+        return (side if is_sided else None, self._of.convert(remainder if is_sided else value, param, ctx))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        side, colon, rest = incomplete.partition(":")
+        side, colon, remainder = incomplete.partition(":")
         if colon and side in SIDES:
-            return _items(f"{side}:{each.value}" for each in self._of.shell_complete(ctx, param, rest))
-        sides = (f"{each}:" for each in SIDES if each.startswith(incomplete))
+            return _items(f"{side}:{item.value}" for item in self._of.shell_complete(ctx, param, remainder))
+        sides = (f"{name}:" for name in SIDES if name.startswith(incomplete))
         return [*self._of.shell_complete(ctx, param, incomplete), *_items(sides)]
 
 
 def _items(values: Iterable[str]) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem  # only shells that complete need it
+    from click.shell_completion import CompletionItem  # only needed for completion
 
     return list(map(CompletionItem, values))
 
 
-# == cli/statistics.py: Options of tests and confidence intervals.
-
-
-INTERVAL_NAMES = ("resamples", "level", "seed", "of")
-STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
-"""What commands hand over to the Python functions."""
 seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of the random numbers.")
 
 
 def trials_option(default: str, *, rare: bool = False) -> Decorator:
-    """How many trials a test takes."""
+
     return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.", rare=rare)
 
 
 def of_option(default: str) -> Decorator:
-    """What is resampled."""
+
     settings: dict[str, Any] = {"type": Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
     return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
 
@@ -137,7 +137,7 @@ interval_options = with_options(
     seed_option,
     of_option("documents, or sentences if documents are too few to test"),
 )
-"""How the intervals of scores are made."""
+"""Options of the intervals of scores."""
 statistics_options = with_options(
     trials_option("(0: no tests) [10,000; more for more than 125 pairs]"),
     interval_options,
@@ -151,29 +151,21 @@ statistics_options = with_options(
         rare=True,
     ),
 )
-"""How tests, and the intervals of differences, are made."""
-
-
-# == cli/inputs.py: Files that a user names: inputs, as paths or addresses or in
-
-
-STANDARD_OUTPUT = Path("/dev/stdout")
-_INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
-"""Where a context notes the files that the command reads and writes."""
+"""Options of tests and of the intervals of differences."""
 
 
 class FileOrAddress(click.Path):
-    """A path, or an address such as s3://bucket/gold.conll, whose slashes a path would not keep."""
+    """A path, or an address such as s3://bucket/gold.conll, whose slashes a path would normalise."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = to_path(os.fsdecode(super().convert(value, param, ctx)))
+        path = to_path(os.fsdecode(super().convert(value, param, ctx)))
         if ctx is not None:
-            note_inputs([found], ctx)
-        return found
+            note_inputs([path], ctx)
+        return path
 
 
 class OutputFile(click.Path):
-    """A path to write to, or `-` for standard output. It must be none of the command's inputs and other outputs.
+    """A path to write to, or `-` for standard output. It must not be an input or another output of the command.
 
     A file that cannot be written is refused before anything is read.
     """
@@ -183,19 +175,19 @@ class OutputFile(click.Path):
         self.may_be_folder = may_be_folder
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        given = os.fsdecode(super().convert(value, param, ctx))
-        found = STANDARD_OUTPUT if given == "-" else Path(given)
+        name = os.fsdecode(super().convert(value, param, ctx))
+        path = STANDARD_OUTPUT if name == "-" else Path(name)
         if not self.may_be_folder:
-            check_target(found)
+            check_target(path)
         if ctx is not None:
-            _note_output(found, ctx)
-        return found
+            _note_output(path, ctx)
+        return path
 
 
 INPUT = FileOrAddress()
 OUTPUT = OutputFile()
 OUTPUT_OR_FOLDER = OutputFile(may_be_folder=True)
-"""Where annotations are written; some formats are folders, which are made."""
+"""Output of annotations; folders of formats with several files are created."""
 manifest_option = option(
     SCORING,
     "--manifest",
@@ -206,7 +198,7 @@ manifest_option = option(
 
 
 def note_inputs(inputs: Iterable[AnyPath | FileList], ctx: click.Context | None = None) -> None:
-    """Raise an error if an output of the command is one of these files that it reads."""
+    """Note inputs of the command. Raise an error if one of them is also an output."""
     meta = (ctx or click.get_current_context()).meta
     added = list(inputs)
     meta[_INPUTS] = [*meta.get(_INPUTS, ()), *added]
@@ -225,13 +217,13 @@ def _note_output(output: Path, ctx: click.Context) -> None:
 
     others: list[Path] = ctx.meta.setdefault(_OUTPUTS, [])
     if any(os.path.realpath(output) == os.path.realpath(other) for other in others) and not _is_device(output):
-        raise InputError(str(output), None, "is named for two outputs", "give each a file of its own")
+        raise InputError(str(output), None, "is named for two outputs", "give each a separate file")
     others.append(output)
     _refuse_overwriting(output, ctx.meta.get(_INPUTS, ()))
 
 
 def _refuse_overwriting(output: Path, inputs: Sequence[AnyPath | FileList]) -> None:
-    if not output.is_file():  # then nothing is overwritten, and nothing need be loaded
+    if not output.is_file():
         return
     from evenhand.formats.paths import check_output_not_input
 
@@ -245,7 +237,7 @@ def _is_device(path: Path) -> bool:
 def sides(
     gold: AnyPath | None, systems: Sequence[AnyPath], manifest: AnyPath | None
 ) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
-    """The gold standard and the systems, as the Python functions take them."""
+    """The gold standard and the systems, as arguments of the Python functions."""
     if manifest is not None:
         if gold is not None:
             raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
@@ -259,16 +251,13 @@ def sides(
     return gold, systems
 
 
-# == cli/tables.py: Options of tables for queries: tallies and verdicts as Parqu
-
-
 query_options = with_options(
     option(
         WRITING,
         "--tallies",
         type=OUTPUT,
         metavar="FILE",
-        help="Write the counts behind the scores to this .parquet or .arrow file.",
+        help="Write the counts of the scores to this .parquet or .arrow file.",
     ),
     option(
         WRITING,
@@ -289,9 +278,9 @@ query_options = with_options(
 
 
 def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
-    """What the options ask of `score`, which some engine runs; names of files are looked at before anything is read."""
+    """The keywords of `score` for these options; file names are checked before anything is read."""
     if options["groups"] and options["tallies"] is None:
-        raise click.UsageError("--groups says what --tallies keeps apart; name a file for these, too")
+        raise click.UsageError("--groups needs --tallies")
     chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
     if options["tallies"] is None and options["verdicts"] is None:
         return chosen
@@ -304,22 +293,19 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
             table_format(options[name])
     if options["verdicts"] is not None:
         if engine is not None:
-            raise click.UsageError("Verdicts are written by one process; leave out --jobs and --engine")
+            raise click.UsageError("--verdicts cannot be combined with --jobs or --engine")
         from evenhand.pipeline.unit_table import recording
 
         chosen["engine"] = recording(options["verdicts"])
     return chosen
 
 
-# == cli/options.py (primary)
-
-
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
-    """The values of a sided option, as the Python functions take them; the last word on a side counts."""
-    found: dict[str, Any] = {}
+    """The values of a sided option, as keyword of the Python functions; the last value of a side counts."""
+    sides: dict[str, Any] = {}
     for side, value in values:
-        found.update(dict.fromkeys(SIDES if side is None else (side,), value))
-    return found or None
+        sides.update(dict.fromkeys(SIDES if side is None else (side,), value))
+    return sides or None
 
 
 def read_settings(options: Mapping[str, Any]) -> ReadSettings:
@@ -345,25 +331,25 @@ NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
 
 
 def reading_options(*, sided: bool) -> Decorator:
-    """How files are read, and for which task; `sided` where a command has two sides, which may differ."""
+    """Options for reading files, and the task; `sided` if a command has two sides, which may differ."""
     task = task_option(SCORING, "GOLD") if sided else task_option(READING, "the file")
     declared = () if sided else (each for parameter in _read_parameters() for each in parameter_options(parameter))
     return with_options(task, file_options(sided=sided), *declared)
 
 
 def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) -> Decorator:
-    """What files are read for; `source` tells it, unless a user does."""
+    """The task; by default it is recognised from `source`."""
     help = f"What the files are read for: {', '.join(tasks)} [recognised from {source}]."
     return option(group, "--task", type=Choice(tasks), metavar="NAME", help=help)
 
 
 def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
-    """How files are read, where a command has one task, or tells of annotators in place of gold and system."""
+    """Options for reading files, without the task; `of_annotators` if annotators replace gold and system."""
     return with_options(*_by_side_options(sided, of_annotators), *_OTHER_READING_OPTIONS)
 
 
 def _read_parameters() -> list[Parameter]:
-    """What tasks declare and readers look at. Commands with two sides have it among their scoring options."""
+    """Parameters of tasks that readers use. Commands with two sides have them among their scoring options."""
     return [parameter for parameter in all_parameters().values() if parameter.effect.reads]
 
 
@@ -403,28 +389,28 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         "annotator",
         "FIELD=NAME",
         click.STRING,
-        "Whose records to read of a file with several annotators: annotator=ana, completed_by=1.",
+        "Read only this annotator's records: annotator=ana, completed_by=1.",
         rare=True,
     )
 
 
 def repair_option(help: str) -> Decorator:
-    """What becomes of ill-formed spans."""
+
     return option(READING, "--repair", type=Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
 
 
 def align_option(group: str, help: str) -> Decorator:
-    """How texts must agree."""
+
     return option(group, "--align", type=Choice(get_args(Align)), metavar="HOW", help=help)
 
 
 def _scores(ctx: click.Context) -> Iterator[str]:
-    """What systems can be compared by, in the task that is named or in any."""
+    """The measures of comparisons, of the named task or of all."""
     return (name for task in _tasks(ctx) for name in task.selection.compared)
 
 
 def _models(ctx: click.Context) -> Iterator[str]:
-    """The match models and their families, of the task that is named or of all."""
+    """The measures and their families, of the named task or of all."""
     return (name for task in _tasks(ctx) for name in families(models_of(task.name)))
 
 
@@ -452,7 +438,7 @@ _OTHER_READING_OPTIONS = (
 
 
 def _map_option(side: str, explained: str) -> Decorator:
-    """New names of labels, on all sides or on one."""
+
     help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 
@@ -463,7 +449,7 @@ _SCORING_OPTIONS = {
         "--match",
         type=Names(_models),
         metavar="NAME,...",
-        help="Match models, listed below [depends on the task].",
+        help="Measures, listed below [depends on the task].",
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
@@ -485,11 +471,11 @@ def scoring_options(
     tasks: Container[str] = TASKS,
     of_annotators: bool = False,
 ) -> Decorator:
-    """What is scored and how: the options of all tasks, and what tasks and match models declare.
+    """Options for scoring: those of all tasks, and the parameters of tasks and measures.
 
-    Where a command is `of_annotators`, these are the sides. Without `with_match`, parameters are left out that a
-    comparison does not look at; so are those whose effect is none of `effects`, those that are for none of `tasks`, and
-    the common options `without`.
+    `of_annotators` if annotators replace gold and system. Without `with_match`, parameters that do not affect
+    comparisons are left out; so are parameters with other effects than `effects`, parameters of other tasks than
+    `tasks`, and the common options `without`.
     """
     known = _SCORING_OPTIONS | ({"map": _map_option("ANNOTATOR", "one of them [all]")} if of_annotators else {})
     common = [each for name, each in known.items() if name not in without and (with_match or name != "match")]
@@ -504,9 +490,9 @@ def scoring_options(
 
 
 def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
-    """The option of a parameter, and a hidden one for each former name.
+    """The option of a parameter, and a hidden option for each former name.
 
-    What is not given stays None, so that the declaration has the last word.
+    Their defaults are None, so the default of the declaration applies.
     """
     settings: dict[str, Any] = {"help": help_of(parameter), "rare": True}
     if parameter.kind == "flag":
@@ -537,19 +523,19 @@ _TYPES: Mapping[str, Any] = {
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 
-def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """The scoring and reading options of a command and its own ones, as the Python functions take them."""
+def score_options(options: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """The scoring, reading and other options of a command, as keywords of the Python functions."""
     common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "functions")
-    found = {name: options[name] for name in (*common, *own) if name in options}
+    keywords = {name: options[name] for name in (*common, *others) if name in options}
     for parameter in all_parameters().values():
         for name in parameter.names:
             value = options.get(name)
             if value is None or value == ():
                 continue
-            found[name] = _value(parameter, value)
+            keywords[name] = _value(parameter, value)
             if name != parameter.name and not options.get("quiet"):
                 say(f"--{name.replace('_', '-')} is now {parameter.option}.")
-    return found | {
+    return keywords | {
         "map": options["maps"],
         "format": by_side(options["formats"]),
         "column": by_side(options["columns"]),
@@ -559,19 +545,19 @@ def score_options(options: Mapping[str, Any], *own: str) -> dict[str, Any]:
     }
 
 
-def _value(parameter: Parameter, given: Any) -> Any:
-    """The value of a parameter as the Python functions take it."""
+def _value(parameter: Parameter, value: Any) -> Any:
+    """The value of a parameter for the Python functions."""
     if parameter.kind == "column":
-        return column_names(given)[0]
-    return given if parameter.cli.file_of is None else _text(given, parameter.cli.file_of)
+        return column_names(value)[0]
+    return value if parameter.cli.file_of is None else _text(value, parameter.cli.file_of)
 
 
-def _text(given: str, what: str) -> str:
-    """The text of the file that is named; if there is no such file, the name itself is the text."""
+def _text(value: str, what: str) -> str:
+    """The content of the named file; if there is no such file, the value itself."""
     from evenhand.formats.paths import names_a_file, read_small_file
 
-    path = to_path(given, may_be_text=True)
+    path = to_path(value, may_be_text=True)
     if isinstance(path, Path) and not names_a_file(path):
-        return given
+        return value
     note_inputs([path])
     return read_small_file(path, what)

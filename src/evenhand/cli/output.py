@@ -1,4 +1,7 @@
-"""Where results go, and what their tables look like: standard output, or a file that is written whole or not at all."""
+"""Output of commands: forms and styles of results, progress on the terminal, and the options of engines.
+
+Files are written atomically.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ FORMS_BY_SUFFIX = {
     ".htm": "html",
     ".xml": "junit",
 }
-"""The forms that names of files ask for, where no --as does."""
+"""The form of output by suffix, without --as."""
 FOREIGN = frozenset(
     (
         *(".pdf", ".ps", ".eps", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp"),
@@ -58,13 +61,21 @@ FOREIGN = frozenset(
         *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar", ".tgz"),
     )
 )
-"""Endings of files in formats that are not forms of output; text in such a file misleads its readers."""
+"""Suffixes of other formats, which are refused because text in such a file misleads its readers."""
 STYLED = ("text", "markdown", "latex")
-"""The forms whose figures and columns a user may choose."""
+"""The forms with options for figures and columns."""
+ENGINES = ("serial", "processes", "dask")
+_AUTO = "auto"
+_PATIENCE = 1.0
+"""Seconds before progress is shown."""
+_PAUSE = 0.1
+"""Seconds between updates of the progress."""
+_BAR = 30
+_MEGABYTE = 1e6
 
 
 def _check_form(ctx: click.Context, parameter: click.Parameter, output: Path | None) -> Path | None:
-    """Refuse a name that contradicts --as; whichever of the two options is given last is checked."""
+    """Refuse a name that contradicts --as; the check runs for the last of the two options."""
     if output is not None and ctx.params.get("form") is not None:
         check_suffix(output, ctx.params["form"])
     return output
@@ -81,7 +92,7 @@ output_option = option(
 )
 quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
-"""How many columns a terminal is taken to have at least."""
+"""Minimum width of tables on a terminal."""
 _STYLED_BY = {
     "percent": ("--percent and --fractions", STYLED),
     "decimals": ("--decimals", STYLED),
@@ -90,11 +101,9 @@ _STYLED_BY = {
     "latex_label": ("--latex-label", ("latex",)),
     "page_columns": ("--columns", ("latex",)),
 }
-"""What users call the options, and the forms of output that they change."""
-
-
-_SAID = "evenhand.said"
-"""Where a context notes what was said of files."""
+"""The names of style options, and the forms of output that they affect."""
+_REPORTED = "evenhand.reported"
+"""Key under which a context keeps the reported readings of files."""
 RENDERERS = {
     "text": "evenhand.report.text:render",
     "markdown": "evenhand.report.text:render_markdown",
@@ -108,16 +117,16 @@ RENDERERS = {
     "junit": "evenhand.report.ci:render",
     "html": "evenhand.report.notebook:render_table_page",
 }
-"""The functions that render each form of output."""
+"""The rendering function of each form of output."""
 
 
 def form_option(forms: tuple[str, ...]) -> Decorator:
-    """--as, with the forms of output that a command has; without it, the name of the output file chooses one."""
+    """--as, with the forms of a command; by default, the name of the output file decides."""
     spelled = f"{', '.join(forms[:-1])} or {forms[-1]}"
     help = f"Form of the output: {spelled} [{forms[0]}]."
 
     def settled(ctx: click.Context, parameter: click.Parameter, form: str | None) -> str:
-        output = ctx.params.get("output")  # options that are given come first
+        output = ctx.params.get("output")  # click processes specified options first
         if form is None:
             return _form_by_name(output, forms)
         if output is not None:
@@ -128,36 +137,36 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
 
 
 def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
-    """The form that the name of a file asks for, or the first one; an error if the command does not have it."""
+    """The form of a file name, or the first one; an error if the command does not have it."""
     if output is None:
         return forms[0]
     suffix = output.suffix.lower()
     form = FORMS_BY_SUFFIX.get(suffix, forms[0])
     if form not in forms or suffix in FOREIGN:
-        finding = f"its name asks for {suffix.removeprefix('.')}, which this command does not write"
+        finding = f"this command does not write {suffix.removeprefix('.')}"
         raise InputError(str(output), None, finding, f"let it end with {_suffixes(forms)}")
     return form
 
 
 def check_suffix(output: Path, form: str) -> None:
-    """Refuse a name that ends like another form or format; .txt, unknown endings and none fit every form."""
+    """Refuse the suffix of another form or format; .txt, unknown suffixes and none fit every form."""
     suffix = output.suffix.lower()
-    asked = FORMS_BY_SUFFIX.get(suffix, suffix.removeprefix(".") if suffix in FOREIGN else "text")
-    if asked in ("text", form):
+    expected = FORMS_BY_SUFFIX.get(suffix, suffix.removeprefix(".") if suffix in FOREIGN else "text")
+    if expected in ("text", form):
         return
-    finding = f"its name asks for {asked}, but {form} is written to it"
+    finding = f"its suffix means {expected}, but {form} would be written"
     raise InputError(str(output), None, finding, f"let it end with {_suffixes((form,))}")
 
 
 def _suffixes(forms: Sequence[str]) -> str:
-    """The endings of some forms, one each; forms without their own are text."""
-    own = {form: suffix for suffix, form in reversed(FORMS_BY_SUFFIX.items())}
-    *others, last = dict.fromkeys(own.get(form, ".txt") for form in forms)
+    """The suffixes of some forms; forms without a suffix are text."""
+    by_form = {form: suffix for suffix, form in reversed(FORMS_BY_SUFFIX.items())}
+    *others, last = dict.fromkeys(by_form.get(form, ".txt") for form in forms)
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def table_options(*, rare: bool = False) -> Decorator:
-    """What tables look like, with names as `table_style` takes them; `rare` where a command has many others."""
+    """Style options for `table_style`; `rare` if a command has many other options."""
     return with_options(
         option(
             *(WRITING, "--percent/--fractions"),
@@ -179,12 +188,12 @@ def table_options(*, rare: bool = False) -> Decorator:
 
 
 def table_style(options: Mapping[str, Any]) -> TableStyle:
-    """The style that was asked for; options that the form of output has no use for are errors."""
+    """The style of the options; options without effect on the form of output are errors."""
     from evenhand.tables import TableStyle
 
-    for name, (shown, forms) in _STYLED_BY.items():
+    for name, (flags, forms) in _STYLED_BY.items():
         if options[name] is not None and options["form"] not in forms:
-            raise click.UsageError(f"{shown} can only be used with --as {' or '.join(forms)}")
+            raise click.UsageError(f"{flags} can only be used with --as {' or '.join(forms)}")
     return TableStyle(
         percent=options["percent"] is not False,
         decimals=options["decimals"],
@@ -203,7 +212,7 @@ def emit(
     quiet: bool,
     style: TableStyle | None = None,
 ) -> None:
-    """Render the results and write them; notes that a form has no place for go to standard error."""
+    """Render the results and write them; notes that a form cannot hold go to standard error."""
     render = load(RENDERERS[form])
     fitting = _fitting(style, form, path)
     text: str = render(results, fitting) if form in STYLED else render(results)
@@ -217,13 +226,13 @@ def emit(
 
 
 def say_notes(notes: Iterable[str]) -> None:
-    """Say notes on standard error."""
+
     for note in notes:
         say(announced(note))
 
 
 def write(text: str, form: str, path: Path | None) -> None:
-    """Write to a file or, if none is named, show it."""
+    """Write to a file or, without one, to standard output."""
     if path is None:
         show(text, form)
     else:
@@ -231,80 +240,63 @@ def write(text: str, form: str, path: Path | None) -> None:
 
 
 def show(text: str, form: str) -> None:
-    """Write to standard output: as it is, or on a terminal with spellings for what would act on it.
-
-    Forms for programs, such as CSV, keep the characters of data.
-    """
+    """Write to standard output; on a terminal, control characters are escaped."""
     wipe_lines()
     if sys.stdout.isatty():
-        if form in ("json", "jsonl"):  # where it stays JSON
-            text = re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)
+        if form in ("json", "jsonl"):  # escapes that keep it valid JSON
+            text = re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", text)
         text = "\n".join(map(visible, text.split("\n")))
-    click.echo(text, nl=False, color=True)  # without the last one, it would leave out escape sequences in data
+    click.echo(text, nl=False, color=True)  # without `color`, click would strip escape sequences from data
 
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
-    """The style; text on a terminal has colours, and is folded into its width, of 80 columns at least."""
+    """The style with colours and the width of the terminal, at least 80 columns, for text on a terminal."""
     from evenhand.tables import PLAIN
 
     style = style or PLAIN
     if form != "text" or path is not None:
         return style
-    is_terminal = sys.stdout.isatty()
-    return replace(style, width=_width() if is_terminal else None, colour=_has_colour(is_terminal))
+    is_terminal, width = sys.stdout.isatty(), None
+    if is_terminal:
+        import shutil  # slow to import
 
-
-def _width() -> int:
-    """The width of the terminal, or what stands for it where it is too narrow for tables."""
-    import shutil  # slow to load
-
-    return max(NARROWEST, shutil.get_terminal_size().columns)
+        width = max(NARROWEST, shutil.get_terminal_size().columns)
+    return replace(style, width=width, colour=_has_colour(is_terminal))
 
 
 def _has_colour(is_terminal: bool) -> bool:
-    """Whether text has colours: on a terminal that has them, unless NO_COLOR says no; elsewhere if FORCE_COLOR does."""
+    """Whether text has colours: on a terminal, unless NO_COLOR is set; elsewhere if FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR"):
         return False
     is_forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
     return is_forced or (is_terminal and os.environ.get("TERM") != "dumb")
 
 
-def say_readings(results: Results) -> None:
-    """Say what each file was taken for, where it was read by another process and so is not said yet."""
-    say_reading(results.gold.name, results.gold.reading)
+def report_readings(results: Results) -> None:
+    """Report how each file was read, if another process read it and it is not reported yet."""
+    report_reading(results.gold.name, results.gold.reading)
     for result in results.values():
-        say_reading(result.name, result.reading)
+        report_reading(result.name, result.reading)
 
 
-def say_reading(name: str, reading: ReadInfo) -> None:
-    """Say on standard error what a file was taken for, once."""
-    said: set[str] = click.get_current_context().meta.setdefault(_SAID, set())
+def report_reading(name: str, reading: ReadInfo) -> None:
+    """Report once on standard error how a file was read."""
+    reported: set[str] = click.get_current_context().meta.setdefault(_REPORTED, set())
     sentence = f"{name}: {reading}"
-    if sentence not in said:
-        said.add(sentence)
+    if sentence not in reported:
+        reported.add(sentence)
         say(sentence)
 
 
-# == cli/progress.py: How far a command is: a line on a terminal, for work that ta
-
-
-_PATIENCE = 1.0
-"""For how many seconds nothing is shown."""
-_PAUSE = 0.1
-"""How many seconds pass before the line is shown anew."""
-_BAR = 30
-_MEGABYTE = 1e6
-
-
 class Line:
-    """A line of a terminal that is shown anew, and wiped when something else is to be shown."""
+    """A line of a terminal that is updated in place, and wiped before other output."""
 
     def __init__(self) -> None:
         self._begin, self._last, self._width = monotonic(), 0.0, 0
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to show it."""
+        """Whether it is time for an update."""
         now = monotonic()
         return now - self._begin >= _PATIENCE and now - self._last >= _PAUSE
 
@@ -324,7 +316,7 @@ class Line:
 
 @contextmanager
 def _line(*, quiet: bool) -> Iterator[Line | None]:
-    """A line on the terminal; None where nobody would see it."""
+    """A line on the terminal; None if standard error is not one."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -338,7 +330,7 @@ def _line(*, quiet: bool) -> Iterator[Line | None]:
 
 @contextmanager
 def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """What takes the number of things that are done and that of all; None where nobody would see it."""
+    """A function that shows the number of finished things and of all; None without a terminal."""
     with _line(quiet=quiet) as line:
         if line is None:
             yield None
@@ -352,27 +344,27 @@ def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | 
 
 
 class ReadingProgress:
-    """Shows how much of all files is read, and says what they are taken for."""
+    """Observer that shows how much of all files is read, and reports their formats."""
 
-    def __init__(self, line: Line | None, inputs: Sequence[AnyPath | FileList], *, says: bool) -> None:
-        self._line, self._inputs, self._says = line, inputs, says
+    def __init__(self, line: Line | None, inputs: Sequence[AnyPath | FileList], *, reports: bool) -> None:
+        self._line, self._inputs, self._reports = line, inputs, reports
         self._reached: dict[Path, int] = {}
 
     @cached_property
     def _size(self) -> int | None:
-        """The size of all inputs; None where some are not on this machine, or no files."""
+        """The size of all inputs; None if some are remote or not files."""
         from evenhand.formats.paths import files_of
 
         files: list[AnyPath | FileList] = []
-        for each in self._inputs:
-            files += files_of(each) or [each]
+        for path in self._inputs:
+            files += files_of(path) or [path]
         if not all(isinstance(file, Path) and file.is_file() for file in files):
             return None
         return sum(file.stat().st_size for file in files if isinstance(file, Path))
 
     def on_detected(self, name: str, batch: Annotation) -> None:
-        for reading in batch.readings.values() if self._says else ():
-            say_reading(name, reading)
+        for reading in batch.readings.values() if self._reports else ():
+            report_reading(name, reading)
 
     def on_progress(self, file: Path, offset: int) -> None:
         self._reached[file] = max(offset, self._reached.get(file, 0))
@@ -382,34 +374,28 @@ class ReadingProgress:
 
 
 def _bar(done: int, size: int) -> str:
-    """A bar that is full when all is read; of a file that grows, there may be more."""
+    """A progress bar; a growing file may exceed it."""
     full = min(_BAR * done // max(size, 1), _BAR)
     return f"[{'#' * full}{'.' * (_BAR - full)}] {done / _MEGABYTE:,.1f} of {size / _MEGABYTE:,.1f} MB read"
 
 
 @contextmanager
-def watched_reading(*, quiet: bool, says: bool) -> Iterator[None]:
-    """Show how much of the command's files is read; `says` where it is also said what they are taken for."""
+def show_reading_progress(*, quiet: bool, reports: bool) -> Iterator[None]:
+    """Show how much of the command's files is read; with `reports`, also report their formats."""
     from evenhand.formats.source import observe_reading
 
-    with _line(quiet=quiet) as line, observe_reading(ReadingProgress(line, noted_inputs(), says=says and not quiet)):
+    reports = reports and not quiet
+    with _line(quiet=quiet) as line, observe_reading(ReadingProgress(line, noted_inputs(), reports=reports)):
         yield
 
 
-# == cli/engine.py: The options that say where work is done.
-
-
-ENGINES = ("serial", "processes", "dask")
-_AUTO = "auto"
-
-
-def number_of_jobs(given: str) -> int:
-    """A number of processes; 0 for as many as there are cores."""
-    if given == _AUTO:
+def number_of_jobs(value: str) -> int:
+    """A number of processes; 0 for one per core."""
+    if value == _AUTO:
         return 0
-    if not given.isdecimal() or int(given) < 1:
-        raise click.BadParameter(f"{given!r} is no number of processes; give 1 or more, or {_AUTO}")
-    return int(given)
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is not a number of processes; give 1 or more, or {_AUTO}")
+    return int(value)
 
 
 engine_options = with_options(
@@ -418,7 +404,7 @@ engine_options = with_options(
         "--jobs",
         type=number_of_jobs,
         metavar=f"NUMBER|{_AUTO}",
-        help=f"Divide large files and folders among processes; {_AUTO}: one for each core [1].",
+        help=f"Divide large files and folders among processes; {_AUTO}: one per core [1].",
     ),
     option(
         RUNNING,
@@ -440,18 +426,18 @@ engine_options = with_options(
 
 @contextmanager
 def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = ()) -> Iterator[Engine | None]:
-    """The engine that the options name, with a line on the terminal that says how far it is.
+    """The engine of the options, with its progress on the terminal.
 
-    Where `files` are large, processes are started at once: they load what they need while this one does.
+    If `files` are large, processes are started at once, so they import modules at the same time as this one.
     """
     name, scheduler = options["engine"], options["scheduler"]
     if scheduler is not None and name != "dask":
         raise click.UsageError("--scheduler is for --engine dask")
     jobs = options["jobs"]
     if jobs is not None and name not in (None, "processes"):
-        raise click.UsageError("--jobs and --engine both say where the work is done; name one of them")
+        raise click.UsageError("Specify --jobs or --engine, but not both")
     if name == "processes" or (jobs is not None and jobs != 1):
-        with _started(jobs or 0, files) as workers:
+        with _start_workers(jobs or 0, files) as workers:
             from evenhand.engines.processes import processes
 
             yield processes(jobs or 0, workers=workers)
@@ -466,8 +452,8 @@ def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = 
 
 
 @contextmanager
-def _started(jobs: int, files: Sequence[AnyPath | None]) -> Iterator[Workers | None]:
-    """Other processes for so many jobs, if files are so large that their work will be divided."""
+def _start_workers(jobs: int, files: Sequence[AnyPath | None]) -> Iterator[Workers | None]:
+    """Start worker processes if files are large enough to be divided."""
     from evenhand.engines.processes import Workers, cores
     from evenhand.pipeline.partition import LARGE
 

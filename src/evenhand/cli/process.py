@@ -1,7 +1,7 @@
-"""How a command ends when it is stopped: no traceback, nothing left behind, and the status that shells know.
+"""Signals, exit codes and standard streams of a command.
 
-A signal ends it with 128 and the signal's number: 130 after Ctrl-C, 143 after `kill`, and 141 if nobody reads its
-output any more.
+A stopped command prints no traceback, removes its temporary files, and exits with 128 plus the number of the signal:
+130 after Ctrl-C, 143 after `kill`, and 141 if its output is closed.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from evenhand.files import refusal
 INTERRUPTED = 130
 UNREAD = 141
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""What standard output says; files that are written have sentences of their own."""
+"""Errors of standard output; files have separate messages."""
 _ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that end a process at once, if it does not say otherwise; by name, as not all systems have all."""
-
-
+"""Signals that end a process by default; by name because not all systems have all."""
+_PLAIN = {"─": "-", "█": "#", "–": "-", "—": "-", "→": ">", "±": "~", "³": "3", "…": ".", "≥": ">", "≤": "<", "−": "-"}
+"""Replacements, of the same width, for characters of tables that the encoding of a terminal lacks."""
+_ESCAPED = "evenhand-plain"
 _WIPES: list[Callable[[], None]] = []
-"""What wipes lines of progress, which may stand where something else is to be shown."""
+"""Functions that wipe progress lines before other output."""
 
 
 @contextmanager
 def wiped_before(wipe: Callable[[], None]) -> Iterator[None]:
-    """Let something that is shown on the terminal be wiped before anything else is shown."""
+    """Call `wipe` before anything else is shown on the terminal."""
     _WIPES.append(wipe)
     try:
         yield
@@ -49,20 +50,20 @@ def wipe_lines() -> None:
 
 
 def say(message: str) -> None:
-    """Say something on standard error, where control characters from data are spelled out.
+    """Write a message to standard error, with control characters from data escaped.
 
-    If nobody can listen, nothing else suffers.
+    A closed standard error is not an error.
     """
     wipe_lines()
     try:
         click.echo(visible(message), err=True)
     except OSError:
-        _let_go(sys.stderr)
+        _discard(sys.stderr)
 
 
 @contextmanager
 def orderly() -> Iterator[None]:
-    """Turn what stops a command into its exit status."""
+    """Turn interrupts and errors of standard output into exit codes."""
     with _cleaning_up():
         try:
             yield
@@ -70,27 +71,27 @@ def orderly() -> Iterator[None]:
             say("evenhand: interrupted")
             sys.exit(INTERRUPTED)
         except BrokenPipeError:
-            _let_go(sys.stdout)
+            _discard(sys.stdout)
             sys.exit(UNREAD)
         except OSError as error:
             if error.errno not in _FULL:
                 raise
-            _let_go(sys.stdout)
+            _discard(sys.stdout)
             say(f"evenhand: {refusal('standard output', error)}")
             sys.exit(2)
 
 
-def _let_go(stream: IO[Any]) -> None:
-    """Let nothing more come to a stream, not even at the end of the process, when Python writes what is left."""
+def _discard(stream: IO[Any]) -> None:
+    """Discard further output to a stream, also the buffer that Python flushes at exit."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
 @contextmanager
 def _cleaning_up() -> Iterator[None]:
-    """Let other signals than that of Ctrl-C raise too, so that temporary files are removed."""
+    """Let signals raise `SystemExit`, which removes temporary files."""
     taken, received = [], []
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
@@ -100,13 +101,13 @@ def _cleaning_up() -> Iterator[None]:
     for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            with suppress(ValueError):  # another thread than the main one has no say
+            with suppress(ValueError):  # only the main thread may set handlers
                 signal.signal(number, end)
                 taken.append(number)
     try:
         yield
     except Exception:
-        if received:  # while a class is made, Python turns what a signal raises into an error of its own
+        if received:  # during the creation of a class, Python replaces the exception of a signal handler
             sys.exit(128 + received[0])
         raise
     finally:
@@ -114,44 +115,32 @@ def _cleaning_up() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-# == cli/streams.py: Standard streams that a command can rely on, whatever they w
-
-
-_PLAIN = {"─": "-", "█": "#", "–": "-", "—": "-", "→": ">", "±": "~", "³": "3", "…": ".", "≥": ">", "≤": "<", "−": "-"}
-"""What stands for characters of tables where the encoding of a terminal has none; as wide as they are."""
-_ESCAPED = "evenhand-plain"
-
-
 def steady_streams() -> None:
-    """Open standard streams that are closed, and let others show what their encodings lack."""
+    """Open closed standard streams, and escape characters that their encodings lack."""
     if sys.stdin is None:
-        sys.stdin = _opened(0, os.O_RDONLY, "r")
+        sys.stdin = _open_null(0, os.O_RDONLY, "r")
     if sys.stdout is None:
-        sys.stdout = _opened(1, os.O_RDONLY, "w")  # so that what is written raises
+        sys.stdout = _open_null(1, os.O_RDONLY, "w")  # read-only: writing raises
     if sys.stderr is None:
-        sys.stderr = _opened(2, os.O_WRONLY, "w")
-    codecs.register_error(_ESCAPED, _plain)
+        sys.stderr = _open_null(2, os.O_WRONLY, "w")
+    codecs.register_error(_ESCAPED, _escape)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure") and not _is_unicode(stream.encoding):
+        if hasattr(stream, "reconfigure") and not codecs.lookup(stream.encoding).name.startswith("utf"):
             stream.reconfigure(errors=_ESCAPED)
 
 
-def _opened(number: int, flags: int, mode: str) -> Any:
-    """The stream of a descriptor that is closed, on nothing."""
-    nowhere = os.open(os.devnull, flags)
-    if nowhere != number:
-        os.dup2(nowhere, number)
-        os.close(nowhere)
+def _open_null(number: int, flags: int, mode: str) -> Any:
+    """Open the null device as the stream of a closed descriptor."""
+    null = os.open(os.devnull, flags)
+    if null != number:
+        os.dup2(null, number)
+        os.close(null)
     return open(number, mode, encoding="utf-8", closefd=False)
 
 
-def _is_unicode(encoding: str) -> bool:
-    return codecs.lookup(encoding).name.startswith("utf")
-
-
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _escape(error: UnicodeError) -> tuple[str, int]:
     """Plain characters for those of tables, escapes such as `\\u4eba` for those of data."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(each) or ascii(each)[1:-1] for each in lacking), error.end
+    return "".join(_PLAIN.get(character) or ascii(character)[1:-1] for character in lacking), error.end

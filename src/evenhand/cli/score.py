@@ -1,4 +1,4 @@
-"""`evenhand score`: scores and error types."""
+"""`evenhand score`, `evenhand rank`, `evenhand demo` and `evenhand germeval`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from evenhand.cli.output import (
     form_option,
     output_option,
     quiet_option,
-    say_readings,
+    report_readings,
     table_options,
     table_style,
     write,
@@ -46,8 +46,6 @@ from evenhand.tasks.registry import TASKS
 if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine, Job, Run
 
-# == cli/rank.py: `evenhand rank`: scores and ranks under several match models
-
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
@@ -55,7 +53,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @click.command(cls=Command)
 @click.argument("gold", required=False, type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="SYSTEM...")
-@trials_option("behind the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
+@trials_option("for the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
 @interval_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"))
@@ -70,11 +68,11 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 def rank(
     gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, suite: AnyPath | None, **options: Any
 ) -> None:
-    """Rank SYSTEM files by their scores under several match models.
+    """Rank SYSTEM files by their scores under several measures.
 
-    Intervals come from resampling documents, or sentences where there is one document. Systems that share a letter are
-    not significantly worse than the best of them under the first match model. --suite ranks systems on several
-    data sets and on average; its file has a table for each data set:
+    Intervals come from resampling documents, or sentences if there is one document. Systems that share a letter are not
+    significantly worse than the best of them under the first measure. --suite ranks systems on several data sets and on
+    average; its file has a table for each data set:
 
     \b
       [[data]]
@@ -108,13 +106,9 @@ def rank(
 
 
 def _files(suite: AnyPath) -> list[AnyPath]:
-    """The files that a suite names."""
     from evenhand.api.suites import suite as read_suite
 
-    return [file for each in read_suite(suite) for file in (each.gold, *each.systems.values())]
-
-
-# == cli/demo.py: `evenhand demo`: the main job on the bundled example.
+    return [file for data_set in read_suite(suite) for file in (data_set.gold, *data_set.systems.values())]
 
 
 @click.command(cls=Command)
@@ -133,9 +127,6 @@ def demo(task: str) -> None:
         click.echo()
         click.echo("The same for one system, on these files, as a command:")
         click.echo(f"  evenhand score {folder}/{gold} {folder}/{systems[-1]} {example.options}".rstrip())
-
-
-# == cli/germeval.py: `evenhand germeval`: the metrics of a shared task.
 
 
 @click.command(cls=Command)
@@ -173,19 +164,16 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     settings = {"repair": options["repair"], "as_script": options["as_script"]}
     result = evenhand.germeval(gold, prediction, delimiter=delimiter, **settings)
     if form == "json":
-        shown = result.to_json()
+        text = result.to_json()
     else:
-        shown = (report.latex if form == "latex" else report.text)(result, verbose=options["verbose"])
+        text = (report.latex if form == "latex" else report.text)(result, verbose=options["verbose"])
     if form == "latex" and not options["quiet"]:
         for line in report.remarks(result):
             say(line)
-    write(shown, form, output)
+    write(text, form, output)
 
 
-# == cli/score.py (primary)
-
-
-@click.command(cls=Command, says_readings=True)
+@click.command(cls=Command, reports_readings=True)
 @click.argument("gold", required=False, type=INPUT)
 @click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
 @reading_options(sided=True)
@@ -200,7 +188,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     help="List gold spans that are not covered, with --match leak.",
     rare=True,
 )
-@option(WRITING, "--limit", type=int, help="Most spans of each system that --show lists [all].", rare=True)
+@option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
 @query_options
 @table_options()
 @output_option
@@ -237,39 +225,39 @@ def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath 
             options |= _conlleval(key, options)
         chosen = score_options(options, "show", "limit") | query_choices(options, engine)
         if form == "value":
-            chosen["engine"] = _of_one_model(engine if chosen.get("engine") is None else chosen["engine"])
+            chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         results = evenhand.score(key, named or None, **chosen)
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
     if options["tallies"] is not None:
         results.tallies_to_parquet(options["tallies"])
     if not quiet:
-        say_readings(results)
+        report_readings(results)
     emit(results, form, options["output"], quiet=quiet, style=style)
 
 
-def _of_one_model(engine: Engine | None) -> Engine:
-    """An engine that refuses work under several match models, before it reads the files."""
+def _with_one_measure(engine: Engine | None) -> Engine:
+    """An engine that refuses jobs with several measures, before it reads the files."""
     from evenhand.pipeline.run import serial
     from evenhand.report.text import check_models
 
-    def run(work: Job) -> Run:
-        check_models(work.models)
-        return (engine or serial)(work)
+    def run(job: Job) -> Run:
+        check_models(job.models)
+        return (engine or serial)(job)
 
     return run
 
 
 def _conlleval(gold: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The task and the match models of the layout of conlleval; an error if the task does not have it."""
+    """The task and the measures of the conlleval layout; an error if the task does not support it."""
     from evenhand.pipeline.inputs import content_of
     from evenhand.tasks.registry import TASKS
 
-    given, formats = options["task"], by_side(options["formats"]) or {}
-    task = TASKS[given or content_of(gold, formats.get("gold"), None).task]
+    name, formats = options["task"], by_side(options["formats"]) or {}
+    task = TASKS[name or content_of(gold, formats.get("gold"), None).task]
     if task.display.conlleval is not None:
         return {"match": task.display.conlleval, "task": task.name}
-    names = " or ".join(name for name in TASKS if TASKS[name].display.conlleval is not None)
-    finding = f"the task is {given}" if given else f"the gold standard has {task.name}"
-    remedy = "choose another --as" + ("" if given else f", or name --task {names} and the --column of the tags")
+    names = " or ".join(each.name for each in TASKS.values() if each.display.conlleval is not None)
+    finding = f"the task is {name}" if name else f"the gold standard has {task.name}"
+    remedy = "choose another --as" + ("" if name else f", or name --task {names} and the --column of the tags")
     raise click.UsageError(f"The layout of conlleval is for {names}, but {finding}; {remedy}")
