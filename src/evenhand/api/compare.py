@@ -262,7 +262,7 @@ class ComparedRun:
     def by(self) -> str:
         return self.counts.by
 
-    @property
+    @cached_property
     def model(self) -> Formula:
         return model(self.prepared.task.name, self.by).prepare(self.prepared.settings)
 
@@ -471,7 +471,7 @@ class Pairs:
         return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
     def _class(self, name: str, pair: tuple[int, int], counts: PairCounts) -> Differences:
-        labels, size, different = self._run.counts.labels, counts.counts[name], counts.different
+        labels, size, different = self._run.counts.labels.values, counts.counts[name], counts.different
         rows = [
             Transition(
                 gold="" if transition.gold < 0 else labels[transition.gold],

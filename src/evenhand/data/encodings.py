@@ -358,6 +358,15 @@ class TagTable:
         self.prefixes |= self.prefixes_of(len(self.names) - 1)
         return finding
 
+    def extend(self, tags: Iterable[str]) -> list[str | None]:
+        """Give each tag the next code, and return the problems."""
+        return [self.add(tag) for tag in tags]
+
+    def codes_not_in(self, encoding: str, first: int) -> set[int]:
+        """Return the codes from `first` on whose prefixes do not occur in `encoding`."""
+        allowed = allowed_prefixes(encoding)
+        return {code for code in range(first, len(self.names)) if self.prefixes_of(code) - allowed}
+
     def prefixes_of(self, code: int) -> set[int]:
         """Return the prefixes of one tag."""
         return {prefix for prefix, _ in self._parts[code]} - {OUTSIDE}

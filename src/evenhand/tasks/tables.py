@@ -175,14 +175,16 @@ def label_table(
     columns += measure_columns(model.ratios) if model.has_ratios_only else score_columns(result)
     columns += [Column(_SHOWN_SCORES[name], "percent") for name in more]
 
+    beta, has_ratios_only = score.beta, model.has_ratios_only
+
     def cells(row: Row) -> list[Cell]:
         counts = (row.counts[kind] for kind in kinds)
-        scores = measure_cells(model.ratios, row) if model.has_ratios_only else score_cells(row, score.beta)
+        scores = measure_cells(model.ratios, row) if has_ratios_only else score_cells(row, beta)
         return [*counts, *scores, *(row.more[name] for name in more)]
 
     def averaged(name: str, average: Average) -> list[Cell]:
         nothing: list[Cell] = [None] * (len(kinds) + 1)
-        return [name, *nothing, *score_cells(average, score.beta), *[None] * len(more)]
+        return [name, *nothing, *score_cells(average, beta), *[None] * len(more)]
 
     weights = [result.gold.labels.get(label, 0) for label in score.labels]
     counted = [*zip((*score.labels, "overall"), (*score.labels.values(), score.overall), strict=True)]

@@ -72,8 +72,9 @@ class TagReader:
         """Decode the tags of these tokens, and count repairs."""
         corpus = coded.corpus
         with _limit_error_with_line(coded, self._table):
-            for tag in coded.new:
-                self._learn(tag)
+            known, findings = len(self._table.names), self._table.extend(coded.new)
+        if coded.new:
+            self._check_new(coded.new, findings, known)
         tags = SparseTags(coded.code, tuple(self._table.names))
         if self._wrong:
             self._report_wrong(corpus, tags.code)
@@ -93,17 +94,22 @@ class TagReader:
         )
         return tags, decoded.spans, reading
 
-    def _learn(self, tag: str) -> None:
-        """Give a tag the next code, and check it."""
-        remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
-        finding, code = self._table.add(tag), len(self._table.names) - 1
-        if finding is None and self._chosen.name == "plain" and not self._chosen.is_named and means_nothing(tag):
-            finding, remedy = f"found {tag!r} where labels and O were expected", "write O for tokens outside of spans"
-        if finding is None and self._table.prefixes_of(code) - encodings.allowed_prefixes(self._encoding):
-            finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
-            remedy = "name the file's encoding with --encoding"
-        if finding is not None:
-            self._wrong[code] = finding, remedy
+    def _check_new(self, tags: list[str], findings: list[str | None], first: int) -> None:
+        """Keep the problems of new tags, whose codes begin with `first`."""
+        foreign = self._table.codes_not_in(self._encoding, first)
+        expects_labels = self._chosen.name == "plain" and not self._chosen.is_named
+        for code, (tag, finding) in enumerate(zip(tags, findings, strict=True), first):
+            remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
+            if finding is None and expects_labels and means_nothing(tag):
+                finding, remedy = (
+                    f"found {tag!r} where labels and O were expected",
+                    "write O for tokens outside of spans",
+                )
+            if finding is None and code in foreign:
+                finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
+                remedy = "name the file's encoding with --encoding"
+            if finding is not None:
+                self._wrong[code] = finding, remedy
 
     def _report_wrong(self, corpus: Corpus, code: Ints) -> None:
         """Report the tokens whose tags are wrong, in the order of the text."""
@@ -234,8 +240,7 @@ def choose_encoding(
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
         with _limit_error_with_line(coded, table):
-            for tag in coded.new:
-                table.add(tag)
+            table.extend(coded.new)
         if table.prefixes:
             return _recognised(coded, table, names, settings.reference)
     return Encoding(settings.reference or "iob2")
@@ -245,8 +250,7 @@ def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: 
     """The encoding of tags with prefixes, or the gold standard's encoding if they can be in it."""
     assert coded.corpus.bounds is not None
     listed = TagTable(Vocabulary(), plain=False)
-    for tag in names:
-        listed.add(tag)
+    listed.extend(names)
     detected = table.recognise(table.segments(coded.code, coded.corpus.bounds[:-1]), listed.prefixes)
     if reference in (None, "plain", detected):
         return Encoding(detected)

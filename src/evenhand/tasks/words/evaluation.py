@@ -616,7 +616,7 @@ class WordLabelFilter:
 
     def __call__(self, tags: Tags) -> Ints:
         code = tags.coded(self._coder)
-        self._new += [self._table.code(self._rename(name)) for name in self._coder.names[len(self._new) :]]
+        self._new += self._table.codes([self._rename(name) for name in self._coder.names[len(self._new) :]]).tolist()
         return np.array(self._new, dtype=np.int64)[code]
 
 
