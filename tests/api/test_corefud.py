@@ -76,7 +76,7 @@ def test_other_formats_keep_their_way() -> None:
     ],
 )
 def test_what_other_formats_refuse(options: dict[str, str], asked: str) -> None:
-    expected = f"{asked} takes the heads of mentions, which only CorefUD has; leave it out."
+    expected = f"{asked} needs the heads of mentions, which only CorefUD files have; leave it out."
     assert refused(*PLAIN, **options) == expected
 
 

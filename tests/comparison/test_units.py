@@ -19,7 +19,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.check import check
 from evenhand.formats.parsing import cells as grid
 from evenhand.settings import ReadSettings
-from evenhand.tasks.chains.comparison import ChainView
+from evenhand.tasks.chains.evaluation import ChainView
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.spans import evaluation as portion
 from evenhand.tasks.units import Predictions

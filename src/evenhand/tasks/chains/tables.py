@@ -14,7 +14,7 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
-from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, ERROR_NAMES, NOUNS
+from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
 from evenhand.tasks.tables import (
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair
     from evenhand.results.result import GoldSummary, Result, Results
 
-COPIES = "copies"
-"""The count of repeated mentions, if all of them count."""
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
 )

@@ -1,8 +1,8 @@
-"""Coreference chains: mentions of the same thing."""
+"""Coreference chains: declaration of the task, its parameters and its measures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evenhand.errors import SettingError
@@ -34,41 +34,37 @@ from evenhand.tasks.task import (
     Task,
 )
 
-# == tasks/chains/kinds.py: The verdicts on mentions, and which scores there are of what
-
-
 ARCS = ("arcs_any", "arcs_nom")
 ARCS_KINDS = ("tp", "wl", "fn", "fp", "tn")
 TP, WL, FN, FP, TN = range(5)
-NOUNS = "nouns"
-MELA = ("muc", "b_cubed", "ceaf_e")
-ZERO_KINDS = ("tp", "wl", "fn", "fp")
-"""The verdicts on zero anaphors."""
-OF_HEADS = ("mor", "zero")
-"""The scores of files that know the heads of mentions."""
-HEADS = "heads"
-"""The trait of these files."""
 ERROR_NAMES = {"wl": "wrong antecedent", "fn": "missing antecedent", "fp": "spurious antecedent"}
-"""What errors are called."""
-
-
-# == tasks/chains/parameters.py: What a user can set of coreference chains, and what the shar
-
-
+NOUNS = "nouns"
+"""The type of nominal mentions."""
+NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
+"""The POS of nouns in the Penn Treebank, STTS and Universal Dependencies."""
+MELA = ("muc", "b_cubed", "ceaf_e")
+BLANC = ("coreference", "non-coreference")
+ZERO_KINDS = ("tp", "wl", "fn", "fp")
+HEADS = "heads"
+"""The trait of files with the heads of mentions."""
+COPIES = "copies"
+"""The count of repeated mentions, if all of them count."""
+OF_HEADS = ("mor", "zero")
+"""Measures that require heads."""
 PRESETS: dict[str, dict[str, Any]] = {
     "crac2022": {"mention_match": "partial", "singletons": False, "zeros": "linear"},
     "crac2023": {"mention_match": "head", "singletons": False, "zeros": "linear"},
     "crac2024": {"mention_match": "head", "singletons": False, "zeros": "dependent"},
 }
-"""What the shared tasks on multilingual coreference resolution used, year by year."""
+"""The settings of the shared tasks on multilingual coreference resolution."""
 
 PARAMETERS = (
     Parameter(
         "mention_match",
         "text",
         None,
-        "What counts as the same mention: head: the same head, paired by the words in common; partial: words of the "
-        "key's mention with its head; exact: the same words [head for CorefUD, else exact].",
+        "Mentions are the same if they have: head: the same head, paired by shared words; partial: words of the key's "
+        "mention with its head; exact: the same words [head for CorefUD, else exact].",
         allowed=Allowed(choices=("head", "partial", "exact"), optional=True),
         cli=CommandLine(
             metavar="HOW",
@@ -80,8 +76,8 @@ PARAMETERS = (
         "zeros",
         "text",
         None,
-        "How zeros of CorefUD are matched: dependent: by the parents and relations of their empty nodes, wherever "
-        "these stand; linear: by their place [dependent].",
+        "Zeros of CorefUD: dependent: match them by the parents and relations of their empty nodes; linear: by "
+        "position [dependent].",
         former=("zero_match_method",),
         allowed=Allowed(choices=("dependent", "linear"), optional=True),
         cli=CommandLine(metavar="HOW"),
@@ -100,8 +96,8 @@ PARAMETERS = (
         "repeats",
         "text",
         None,
-        "Which chain has a mention that several have: the first, and no other, as in CoNLL-2012; the last, while all "
-        "copies count, as the scorer of CorefUD has it [last for CorefUD, else first].",
+        "Mentions of several chains: first: only the first chain keeps them (CoNLL-2012); last: the last one owns "
+        "them, and all copies count (CorefUD) [last for CorefUD, else first].",
         allowed=Allowed(choices=("first", "last"), optional=True),
         conversion=Conversion(spell=lambda chain: f"{chain}-chain"),
         cli=CommandLine(metavar="CHAIN"),
@@ -119,8 +115,8 @@ PARAMETERS = (
 )
 
 
-def settle(values: dict[str, Any], content: GoldProfile) -> None:
-    """Give parameters their values that depend on the format or on a preset."""
+def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+    """Set the parameters that depend on a preset or on the format."""
     has_heads, preset = HEADS in content.traits, values["preset"]
     for name, value in PRESETS.get(preset, {}).items():
         if values[name] not in (None, value):
@@ -137,10 +133,6 @@ def settle(values: dict[str, Any], content: GoldProfile) -> None:
         values[name] = value if values[name] is None else values[name]
 
 
-# == tasks/chains/models.py: Match models of coreference chains.
-
-
-Arithmetic = Callable[[str, ScoreSettings], Formula]
 _DIVIDED = {
     "mentions": ("mentions.common", "mentions.common", "mentions"),
     "muc": ("muc.common", "muc.common", "muc"),
@@ -150,61 +142,61 @@ _DIVIDED = {
     "lea": ("lea.key", "lea.response", "mentions"),
     "mor": ("mor.common", "mor.common", "mor"),
 }
-"""For each score what recall divides, what precision divides, and by what of the key and the response."""
+"""The numerators of recall and precision, and the unit of both denominators."""
 _WITH_COPIES = {
     **_DIVIDED,
     "mentions": ("distinct.common", "distinct.common", "distinct"),
     "muc": ("muc.common", "muc.common_response", "muc"),
 }
-"""The same where a mention may stand in several chains."""
-BLANC = ("coreference", "non-coreference")
-NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
-"""The POS of nouns: of the Penn Treebank, of STTS and of Universal Dependencies."""
+"""The same if a mention may be in several chains."""
 
 
-def chain_model(name: str, settings: ScoreSettings) -> Formula:
+def chain_formula(name: str, settings: ScoreSettings) -> Formula:
     recall, precision, units = (_WITH_COPIES if settings["repeats"] == "last" else _DIVIDED)[name]
-    return _model(name, {recall: 1.0}, {precision: 1.0}, units, settings)
+    return _formula(name, {recall: 1.0}, {precision: 1.0}, units, settings)
+
+
+def _formula(
+    name: str, matched: WeightedCounts, correct: WeightedCounts, units: str, settings: ScoreSettings
+) -> Formula:
+    key, response = {f"{units}.key": 1.0}, {f"{units}.response": 1.0}
+    common = {"common": matched} if matched == correct else {"common_key": matched, "common_response": correct}
+    counts = {"key": key, "response": response, **common}
+    divided = PrecisionRecall(correct, response, matched, key)
+    return Formula(name, "chains", counts, divided, beta=settings.beta, breakdown=Breakdown("overall"))
 
 
 def _blanc(name: str, settings: ScoreSettings) -> Formula:
     halves = []
     for half in BLANC:
         common = {f"blanc.{half}.common": 1.0}
-        halves.append(_model(half, common, common, f"blanc.{half}", settings))
+        halves.append(_formula(half, common, common, f"blanc.{half}", settings))
     left_out: LeftOut = "absent from both" if settings["repeats"] == "last" else "absent from gold"
     return _mean(name, settings, MeanOf(tuple(halves), left_out))
 
 
 def _mela(name: str, settings: ScoreSettings) -> Formula:
-    return _mean(name, settings, MeanOf(tuple(chain_model(part, settings) for part in MELA)))
-
-
-def _model(name: str, met: WeightedCounts, right: WeightedCounts, units: str, settings: ScoreSettings) -> Formula:
-    key, response = {f"{units}.key": 1.0}, {f"{units}.response": 1.0}
-    common = {"common": met} if met == right else {"common_key": met, "common_response": right}
-    counts = {"key": key, "response": response, **common}
-    divided = PrecisionRecall(right, response, met, key)
-    return Formula(name, "chains", counts, divided, beta=settings.beta, breakdown=Breakdown("overall"))
+    return _mean(name, settings, MeanOf(tuple(chain_formula(part, settings) for part in MELA)))
 
 
 def _mean(name: str, settings: ScoreSettings, mean: MeanOf) -> Formula:
     return Formula(name, "chains", {}, mean, beta=settings.beta, breakdown=Breakdown("overall"))
 
 
-def arcs_model(name: str, settings: ScoreSettings) -> Formula:
+def _arcs(name: str, settings: ScoreSettings) -> Formula:
     counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in ARCS_KINDS}
-    right = {"tp": 1.0}
-    predicted, expected = {"tp": 1.0, "wl": 1.0, "fp": 1.0}, {"tp": 1.0, "wl": 1.0, "fn": 1.0}
-    divided = PrecisionRecall.of_pairs(right, predicted, expected)
-    return Formula(name, name, counts, divided, beta=settings.beta, breakdown=Breakdown("labels"))
+    return Formula(name, name, counts, _antecedents(counts), beta=settings.beta, breakdown=Breakdown("labels"))
 
 
 def _zeros(name: str, settings: ScoreSettings) -> Formula:
     counts: dict[str, WeightedCounts] = {kind: {f"zero.{kind}": 1.0} for kind in ZERO_KINDS}
-    right = counts["tp"]
-    divided = PrecisionRecall.of_pairs(right, *(plus(right, counts["wl"], counts[kind]) for kind in ("fp", "fn")))
-    return Formula(name, "chains", counts, divided, beta=settings.beta, breakdown=Breakdown("overall"))
+    return Formula(name, "chains", counts, _antecedents(counts), beta=settings.beta, breakdown=Breakdown("overall"))
+
+
+def _antecedents(counts: Mapping[str, WeightedCounts]) -> PrecisionRecall:
+    """Precision = tp / (tp + wl + fp), recall = tp / (tp + wl + fn)."""
+    resolved = plus(counts["tp"], counts["wl"])
+    return PrecisionRecall.of_pairs(counts["tp"], plus(resolved, counts["fp"]), plus(resolved, counts["fn"]))
 
 
 _NOMINAL = Parameter(
@@ -217,77 +209,71 @@ _NOMINAL = Parameter(
 )
 
 
-_SUMMARIES = {
-    "mentions": "Mentions that both sides have.",
-    "muc": "Links that join the mentions of a chain.",
-    "b_cubed": "How much of its own chain each mention finds in the other one.",
-    "ceaf_m": "Mentions in common of chains that are matched one to one.",
-    "ceaf_e": "Similarity of chains that are matched one to one.",
-    "blanc": "The mean of the scores of links within chains and between them.",
-    "lea": "Links of each chain that are resolved, weighted by its size.",
-    "mela": "The mean of the F1 of muc, b_cubed and ceaf_e: the CoNLL score.",
-    "mor": "Words of mentions that are found, whatever their chains.",
-    "zero": "Zeros that are resolved to a right antecedent.",
-}
-
-
-def _declared(
-    name: str, definition: str, *aliases: str, title: str = "", arithmetic: Arithmetic = chain_model
+def _measure(
+    name: str,
+    function: str,
+    summary: str,
+    *aliases: str,
+    title: str = "",
+    formula: Callable[[str, ScoreSettings], Formula] = chain_formula,
 ) -> Measure:
-    """A score of chains, which all have one judge."""
+    """A measure of chains; all of them have one scorer. The function's docstring is the definition."""
+    definition = f"evenhand.tasks.chains.{'corefud' if name in OF_HEADS else 'measures'}.{function}"
     requires = frozenset({HEADS} if name in OF_HEADS else ())
-    summary = _SUMMARIES[name]
     return Measure(
-        name, "chains", Scorer("chains"), arithmetic, definition, aliases, title, summary=summary, requires=requires
+        name, "chains", Scorer("chains"), formula, definition, aliases, title, summary=summary, requires=requires
     )
 
 
-MODELS = (
-    _declared("mentions", "evenhand.tasks.chains.measures.count_chains", "mention detection", "md"),
-    _declared("muc", "evenhand.tasks.chains.measures.count_muc", title="MUC"),
-    _declared("b_cubed", "evenhand.tasks.chains.measures.count_b_cubed", "b3", "bcub", "bcubed", title="B³"),
-    _declared(
-        "ceaf_m", "evenhand.tasks.chains.measures.count_ceaf_m", "ceafm", "ceaf phi3", "mention ceaf", title="CEAFm"
+MEASURES = (
+    _measure("mentions", "count_chains", "Mentions that both sides have.", "mention detection", "md"),
+    _measure("muc", "count_muc", "Links that join the mentions of a chain.", title="MUC"),
+    _measure(
+        *("b_cubed", "count_b_cubed", "How much of its own chain each mention finds in the other one."),
+        *("b3", "bcub", "bcubed"),
+        title="B³",
     ),
-    _declared(
-        "ceaf_e", "evenhand.tasks.chains.measures.count_ceaf_m", "ceafe", "ceaf phi4", "entity ceaf", title="CEAFe"
+    _measure(
+        *("ceaf_m", "count_ceaf_m", "Mentions in common of chains that are matched one to one."),
+        *("ceafm", "ceaf phi3", "mention ceaf"),
+        title="CEAFm",
     ),
-    _declared("blanc", "evenhand.tasks.chains.measures.count_blanc", title="BLANC", arithmetic=_blanc),
-    _declared("lea", "evenhand.tasks.chains.measures.count_lea", title="LEA"),
-    _declared(
-        "mela",
-        "evenhand.tasks.chains.measures.count_chains",
-        "conll",
-        "conll f1",
-        "conll score",
-        "conll average",
+    _measure(
+        *("ceaf_e", "count_ceaf_m", "Similarity of chains that are matched one to one."),
+        *("ceafe", "ceaf phi4", "entity ceaf"),
+        title="CEAFe",
+    ),
+    _measure(
+        *("blanc", "count_blanc", "The mean of the scores of links within chains and between them."),
+        title="BLANC",
+        formula=_blanc,
+    ),
+    _measure("lea", "count_lea", "Links of each chain that are resolved, weighted by its size.", title="LEA"),
+    _measure(
+        *("mela", "count_chains", "The mean of the F1 of muc, b_cubed and ceaf_e: the CoNLL score."),
+        *("conll", "conll f1", "conll score", "conll average"),
         title="MELA",
-        arithmetic=_mela,
+        formula=_mela,
     ),
-    _declared(
-        "mor", "evenhand.tasks.chains.corefud.count_mor", "mention overlap ratio", "mention overlap", title="MOR"
+    _measure(
+        *("mor", "count_mor", "Words of mentions that are found, regardless of chains."),
+        *("mention overlap ratio", "mention overlap"),
+        title="MOR",
     ),
-    _declared(
-        "zero",
-        "evenhand.tasks.chains.corefud.count_zeros",
-        "zeros",
-        "zero anaphora",
-        "zero anaphors",
+    _measure(
+        *("zero", "count_zeros", "Zeros that are resolved to a right antecedent."),
+        *("zeros", "zero anaphora", "zero anaphors"),
         title="zeros",
-        arithmetic=_zeros,
+        formula=_zeros,
     ),
     Measure(
-        "arcs_any",
-        "chains",
-        Scorer("arcs_any"),
-        arcs_model,
-        "evenhand.tasks.chains.arcs",
+        *("arcs_any", "chains", Scorer("arcs_any"), _arcs, "evenhand.tasks.chains.arcs"),
         title="ARCS any",
         family="arcs",
         summary="Mentions that are resolved to any right antecedent.",
     ),
     Measure(
-        *("arcs_nom", "chains", Scorer("arcs_nom"), arcs_model, "evenhand.tasks.chains.arcs"),
+        *("arcs_nom", "chains", Scorer("arcs_nom"), _arcs, "evenhand.tasks.chains.arcs"),
         title="ARCS nom",
         family="arcs",
         parameters=(_NOMINAL,),
@@ -297,13 +283,14 @@ MODELS = (
 )
 
 
-# == tasks/chains/task.py (primary)
+def _scorable(content: GoldProfile, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """The measures, of some or of all, whose requirements the gold standard meets: arcs_nom needs POS."""
+    requires = {measure.name: measure.requires for measure in MEASURES}
+    return tuple(name for name in names or requires if requires[name] <= content.traits)
 
 
-def scorable(names: tuple[str, ...], content: GoldProfile) -> tuple[str, ...]:
-    """The match models that the gold standard has all for: without POS, there is no arcs_nom."""
-    requires = {model.name: model.requires for model in MODELS}
-    return tuple(name for name in names if requires[name] <= content.traits)
+def _tested(by: str, content: GoldProfile) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*_scorable(content), by)))
 
 
 def _check(settings: ScoreSettings, content: GoldProfile) -> None:
@@ -311,16 +298,11 @@ def _check(settings: ScoreSettings, content: GoldProfile) -> None:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
     if HEADS in content.traits:
         return
-    asked = [f"{name} {settings[name]}" for name in ("preset", "zeros") if settings[name] is not None]
-    asked += [f"mention-match {settings['mention_match']}"] if settings["mention_match"] != "exact" else []
-    asked += [name for name in OF_HEADS if name in settings.match]
-    if asked:
-        raise SettingError(f"{asked[0]} takes the heads of mentions, which only CorefUD has; leave it out.")
-
-
-def _compared_models(by: str, content: GoldProfile) -> tuple[str, ...]:
-    names = scorable(tuple(model.name for model in MODELS), content)
-    return names if by in names else (*names, by)
+    options = [f"{name} {settings[name]}" for name in ("preset", "zeros") if settings[name] is not None]
+    options += [f"mention-match {settings['mention_match']}"] if settings["mention_match"] != "exact" else []
+    options += [name for name in OF_HEADS if name in settings.match]
+    if options:
+        raise SettingError(f"{options[0]} needs the heads of mentions, which only CorefUD files have; leave it out.")
 
 
 TASK = Task(
@@ -328,13 +310,13 @@ TASK = Task(
     title="coreference chains",
     unit="mention",
     example=Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
-    measures=MODELS,
+    measures=MEASURES,
     selection=MeasureSelection(
-        scored=lambda content: scorable(tuple(model.name for model in MODELS), content),
-        ranked=lambda content: scorable(("mela", "lea", "arcs_any", "arcs_nom"), content),
+        scored=_scorable,
+        ranked=lambda content: _scorable(content, ("mela", "lea", *ARCS)),
         compared=ARCS,
         reported=ARCS,
-        tested=_compared_models,
+        tested=_tested,
     ),
     parameters=PARAMETERS,
     input=InputSpec(
@@ -346,7 +328,9 @@ TASK = Task(
         matches_documents=True,
     ),
     rules=SettingRules(
-        resolve=settle, signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"), check=_check
+        resolve=_resolve,
+        signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
+        check=_check,
     ),
     evaluation=EvaluationSpec(
         evaluator=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
@@ -359,7 +343,7 @@ TASK = Task(
         unit_scorers=ARCS,
         unit_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
         answer_text=lambda code, labels: ARCS_KINDS[code],
-        similarity=lazy("evenhand.tasks.chains.comparison:ChainAgreement"),
+        similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
         default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
     ),

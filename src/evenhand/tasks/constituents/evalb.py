@@ -18,7 +18,7 @@ from evenhand.data.tokens import Tokens, equal
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
-from evenhand.tasks.constituents.rules import Rules
+from evenhand.tasks.constituents.task import Rules
 
 VALID, ERROR, SKIP = range(3)
 """The status of a sentence."""

@@ -1,4 +1,4 @@
-"""Dependency trees: the head and the relation of every word."""
+"""Dependency trees: declaration of the task, its parameters and its measures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts
+from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.task import (
     ComparisonSpec,
@@ -33,21 +33,19 @@ from evenhand.tasks.words.measures import (
     TREE_ERRORS,
     TREE_KINDS,
     by_label,
+    notes,
+    traits_of_trees,
 )
 
-# == tasks/trees/models.py: Match models of dependency trees: attachment scores, and the
-
-
-_SUMMARIES = {
+_ATTACHMENT = {
     "uas": "The share of words with the right head.",
     "ls": "The share of words with the right relation.",
     "las": "The share of words with the right head and relation.",
 }
-ATTACHMENT = tuple(_SUMMARIES)
+ATTACHMENT = tuple(_ATTACHMENT)
 OF_WORDS = ("upos", "xpos", "ufeats", "alltags", "lemmas", "uas", "las")
 OF_CONTENT = ("clas", "mlas", "blex")
-_METRICS = ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)
-_TITLES = {
+_CONLL18 = {
     "Tokens": "Tokens that cover the same characters.",
     "Sentences": "Sentences that cover the same characters.",
     "Words": "Words that are aligned.",
@@ -62,17 +60,14 @@ _TITLES = {
     "MLAS": "As CLAS, and UPOS, UFeats and functional children are the same.",
     "BLEX": "As CLAS, and the lemma is the same.",
 }
-"""What the shared task calls its metrics, and what they count."""
-CONLL18 = tuple(f"conll18-{metric}" for metric in _METRICS)
+"""The titles and summaries of the metrics of the shared task."""
+_ENHANCED = {
+    "elas": "Enhanced edges with the right head and label.",
+    "eulas": "Enhanced edges with the right head and label, subtypes aside.",
+}
+CONLL18 = tuple(f"conll18-{title.lower()}" for title in _CONLL18)
 OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
-"""By which the CoNLL 2018 shared task ranked its systems."""
-
-
-def _enhanced(name: str, settings: ScoreSettings) -> Formula:
-    found = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
-    counts = {**found.counts, "pairs": {"pairs": 1.0}}
-    extra_scores = lazy("evenhand.tasks.trees.enhanced:with_details")
-    return replace(found, headline="overall", counts=counts, extra_scores=extra_scores)
+"""The ranking scores of the CoNLL 2018 shared task."""
 
 
 def _attachment(name: str, settings: ScoreSettings) -> Formula:
@@ -83,40 +78,43 @@ def _conll18(name: str, settings: ScoreSettings) -> Formula:
     metric = name.removeprefix("conll18-")
     units = "words" if metric in OF_WORDS else "content" if metric in OF_CONTENT else metric
     correct, gold, system = {f"{metric}.correct": 1.0}, {f"{units}.gold": 1.0}, {f"{units}.system": 1.0}
-    aligned: WeightedCounts = {}
+    counts, ratios = {"correct": correct, "gold": gold, "system": system}, list[Ratio]()
     if metric in OF_WORDS or metric in OF_CONTENT:
-        aligned = {"words.correct" if units == "words" else "content.aligned": 1.0}
-    counts = {"correct": correct, "gold": gold, "system": system} | ({"aligned": aligned} if aligned else {})
+        aligned = counts["aligned"] = {"words.correct" if units == "words" else "content.aligned": 1.0}
+        ratios.append(Ratio("aligned_accuracy", correct, aligned, "The share of aligned words that are right."))
     return Formula(
         *(name, "conll18", counts, PrecisionRecall.of_pairs(correct, system, gold)),
-        ratios=(Ratio("aligned_accuracy", correct, aligned, _ALIGNED),) if aligned else (),
+        ratios=tuple(ratios),
         beta=settings.beta,
         breakdown=Breakdown("overall"),
     )
 
 
-_ALIGNED = "The share of aligned words that are right."
-_ENHANCED = (
-    "Enhanced edges with the right head and label.",
-    "Enhanced edges with the right head and label, subtypes aside.",
-)
-_TREES, _OFFICIAL = Scorer("trees"), Scorer("conll18")
-MODELS = (
+def _enhanced(name: str, settings: ScoreSettings) -> Formula:
+    formula = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
+    counts = {**formula.counts, "pairs": {"pairs": 1.0}}
+    extra_scores = lazy("evenhand.tasks.trees.enhanced:with_details")
+    return replace(formula, headline="overall", counts=counts, extra_scores=extra_scores)
+
+
+MEASURES = (
     *(
         Measure(
-            name, "trees", _TREES, _attachment, "evenhand.tasks.trees.attachment", title=name.upper(), summary=summary
+            *(name, "trees", Scorer("trees"), _attachment, "evenhand.tasks.trees.attachment"),
+            title=name.upper(),
+            summary=summary,
         )
-        for name, summary in _SUMMARIES.items()
+        for name, summary in _ATTACHMENT.items()
     ),
     *(
         Measure(
-            *(name, "trees", _OFFICIAL, _conll18, "evenhand.tasks.trees.conll18"),
-            aliases=(name.removeprefix("conll18-"),) if name not in ("conll18-uas", "conll18-las") else (),
+            *(name, "trees", Scorer("conll18"), _conll18, "evenhand.tasks.trees.conll18"),
+            aliases=(title.lower(),) if title not in ("UAS", "LAS") else (),
             title=title,
             family="conll18",
             summary=f"CoNLL 2018: {summary}",
         )
-        for name, (title, summary) in zip(CONLL18, _TITLES.items(), strict=True)
+        for name, (title, summary) in zip(CONLL18, _CONLL18.items(), strict=True)
     ),
     *(
         Measure(
@@ -125,16 +123,13 @@ MODELS = (
             family="iwpt",
             summary=summary,
         )
-        for name, summary in zip(ENHANCED, _ENHANCED, strict=True)
+        for name, summary in _ENHANCED.items()
     ),
 )
 
 
-# == tasks/trees/task.py (primary)
-
-
-def _match(content: GoldProfile) -> tuple[str, ...]:
-    """The scores of attachment; the official ones and those of enhanced dependencies where a file has the columns."""
+def _scored(content: GoldProfile) -> tuple[str, ...]:
+    """Attachment scores and, if the file has the columns, those of CoNLL 2018 and of enhanced dependencies."""
     if "universal" not in content.traits:
         return ATTACHMENT
     return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))
@@ -146,23 +141,23 @@ def _ranked(content: GoldProfile) -> tuple[str, ...]:
     return (*OFFICIAL, *(ENHANCED if "enhanced" in content.traits else ()))
 
 
-def _digits(given: str) -> str:
-    if not given or set(given) - set("0123456"):
-        raise SettingError(f"enhancements is {given!r}; give digits from 0 to 6, such as 156.")
-    return "".join(sorted(set(given) - {"0"})) or "0"
+def _digits(text: str) -> str:
+    if not text or set(text) - set("0123456"):
+        raise SettingError(f"enhancements is {text!r}; give digits from 0 to 6, such as 156.")
+    return "".join(sorted(set(text) - {"0"})) or "0"
 
 
-def _adjust(values: dict[str, Any], content: GoldProfile) -> None:
-    """Relations have subtypes in CoNLL-U only; elsewhere a colon is part of the name."""
+def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+    """Keep a colon as part of the name unless the file is CoNLL-U, which has subtypes."""
     values["subtypes"] = values["subtypes"] or "conllu" not in content.traits
 
 
 def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
-    """What settings do not concern the metrics of CoNLL 2018."""
+    """A note on settings that do not affect the metrics of CoNLL 2018."""
     chooses = settings.labels or settings.exclude or settings["punctuation"].by != "keep" or settings["subtypes"]
     if chooses and any(model in CONLL18 for model in settings.match):
         more = ", nor elas and eulas" if any(model in ENHANCED for model in settings.match) else ""
-        return (f"--labels, --exclude, --punctuation and --subtypes do not concern the metrics of CoNLL 2018{more}.",)
+        return (f"--labels, --exclude, --punctuation and --subtypes do not affect the metrics of CoNLL 2018{more}.",)
     return ()
 
 
@@ -172,9 +167,9 @@ TASK = Task(
     unit="word",
     other_units=dict.fromkeys(ENHANCED, "enhanced edge"),
     example=Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
-    measures=MODELS,
+    measures=MEASURES,
     selection=MeasureSelection(
-        scored=_match,
+        scored=_scored,
         ranked=_ranked,
         compared=("las", "uas", "ls", *ENHANCED),
         reported=("las", "uas", "ls", *ENHANCED),
@@ -199,38 +194,27 @@ TASK = Task(
             "enhancements",
             "text",
             "0",
-            "elas, eulas: digits from 1 to 6 of what the treebank lacks, such as 156 (see the definitions).",
+            "elas, eulas: enhancement types (1-6) that the treebank lacks, such as 156 (see the definitions).",
             conversion=Conversion(parse=_digits, stored=str),
             cli=CommandLine(metavar="DIGITS"),
         ),
     ),
     input=InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
-        traits=lazy("evenhand.tasks.words.measures:traits_of_trees"),
+        traits=traits_of_trees,
         detects=lambda annotation: "trees" in annotation.layers,
     ),
     rules=SettingRules(
         signature=(
-            *(
-                "align",
-                "gold",
-                "system",
-                "repair",
-                "map",
-                "labels",
-                "exclude",
-                "punctuation",
-                "subtypes",
-                "macro",
-                "beta",
-            ),
+            *("align", "gold", "system", "repair", "map", "labels", "exclude"),
+            *("punctuation", "subtypes", "macro", "beta"),
         ),
-        resolve=_adjust,
+        resolve=_resolve,
         notes=_setting_notes,
     ),
     evaluation=EvaluationSpec(
         evaluator=lazy("evenhand.tasks.trees.attachment:evaluator"),
-        notes=lazy("evenhand.tasks.words.measures:notes"),
+        notes=notes,
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
     error_types=ErrorTypes(
@@ -248,7 +232,7 @@ TASK = Task(
         details=lazy("evenhand.tasks.trees.tables:details"),
         errors=lazy("evenhand.tasks.trees.tables:error_bars"),
         confusion=Confusion(
-            ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, whatever the heads."
+            ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, regardless of heads."
         ),
         label="relation",
         drawing="words",
