@@ -16,10 +16,10 @@ and W added. The encoding only determines which spans are ill-formed:
 | `bmes`   | the same, with M- for I-                                           |
 | `plain`  | labels without prefix; neighbours with the same label are one span |
 
+The second half of the file detects columns that do not hold tags of spans.
+
 Sources: Ramshaw and Marcus 1995 (IOB1); Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2); Ratinov and Roth 2009
 (BILOU); the behaviour of conlleval (Tjong Kim Sang and Buchholz 2000).
-
-The second half of the file detects columns that do not hold tags of spans.
 """
 
 from __future__ import annotations
