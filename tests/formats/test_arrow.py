@@ -264,7 +264,7 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ({"tokens": TOKENS, "tags": [TAGS[0], None, TAGS[2]]}, ":2: found a null in the column 'tags'; fill it in."),
         (
             {"tokens": TOKENS, "tags": [TAGS[0], ["O"], TAGS[2]]},
-            ":2: the number of tokens in this row is 0, that of tags is 1; give every token one tag.",
+            ":2: the number of tokens in this row is 0, the number of tags is 1; give every token one tag.",
         ),
         (
             {"document": ["a", None, "b"], "tokens": TOKENS, "tags": TAGS},

@@ -229,10 +229,10 @@ def test_a_tag_that_the_recognised_encoding_does_not_have(tmp_path: Path) -> Non
 
 def test_rows_with_more_or_fewer_tags_than_tokens(tmp_path: Path) -> None:
     assert error(save_numbers(tmp_path / "data", [[1, 2, 0], [], [0]])) == (
-        ":3: the number of tokens in this row is 2, that of tags is 1; give every token one tag."
+        ":3: the number of tokens in this row is 2, the number of tags is 1; give every token one tag."
     )
     assert error(save_numbers(tmp_path / "data", [[1, 2, 0], [0, 0], []])) == (
-        ":2: the number of tokens in this row is 0, that of tags is 2; give every token one tag."
+        ":2: the number of tokens in this row is 0, the number of tags is 2; give every token one tag."
     )
 
 

@@ -1,7 +1,7 @@
-"""Columns of Arrow tables as arrays: lists one after the other, strings as places in bytes, numbers.
+"""Columns of Arrow tables as NumPy arrays, and their rows in slices of bounded size.
 
-No object is made for a row, a token or a span. Lists may be large, of a fixed size or views; strings large, views or
-coded by a dictionary.
+Lists are concatenated, strings become byte offsets; no object is made for a row, a token or a span. Lists may be large,
+of a fixed size or views; strings may be large, views or coded by a dictionary.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from evenhand.formats.source import Source
 
 
 class _Library:
-    """The module `pyarrow`, which may be absent: it is loaded when something in it is asked for."""
+    """The module `pyarrow`, which may be missing; it is loaded on first use."""
 
     def load(self) -> Any:
-        """The module, or an error; before work that would be in vain without it."""
+        """Load the module, or raise an error, before work that needs it."""
         try:
             return import_module("pyarrow")
         except ImportError:
-            raise SettingError("pyarrow is not installed, which this takes; run: pip install evenhand[arrow]") from None
+            raise SettingError("This needs pyarrow, which is not installed; run: pip install evenhand[arrow]") from None
 
     def __getattr__(self, name: str) -> Any:
-        found = self.__dict__[name] = getattr(self.load(), name)
-        return found
+        value = self.__dict__[name] = getattr(self.load(), name)
+        return value
 
 
 arrow: Any = _Library()
@@ -40,14 +40,14 @@ arrow: Any = _Library()
 
 _LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
 _STRINGS = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
-"""Types of strings, and those of the same bytes."""
+"""Types of strings, and types of bytes with the same layout."""
 _LARGE_DICTIONARY = 1 << 20
-"""How many bytes of a dictionary are kept beside tokens; Parquet files have no larger ones, by default."""
+"""The maximum size of a dictionary that is kept with tokens; the default maximum in Parquet files."""
 
 
 @dataclass(frozen=True)
 class Lists:
-    """A column of lists: their values, one list after the other, where lists begin, and which rows have a null."""
+    """A column of lists: the concatenated values, the bounds of lists, and which rows have a null."""
 
     values: Any
     bounds: Ints
@@ -57,19 +57,18 @@ class Lists:
     def lengths(self) -> Ints:
         return np.diff(self.bounds)
 
-    def rows(self, place: Ints) -> Ints:
-        """The rows of some values."""
-        return np.searchsorted(self.bounds, place, side="right") - 1
+    def rows(self, index: Ints) -> Ints:
+        """The rows of the values at some indices."""
+        return np.searchsorted(self.bounds, index, side="right") - 1
 
     def marked(self, wrong: Bools) -> Bools:
-        """The rows that have one of the marked values."""
+        """Which rows have a wrong value."""
         marked = np.zeros(len(self.bounds) - 1, dtype=np.bool_)
         marked[self.rows(np.flatnonzero(wrong))] = True
         return marked
 
 
 def is_list(column: Any) -> bool:
-    """Whether a type is one of lists."""
     return any(_is(name, column) for name in _LISTS)
 
 
@@ -83,7 +82,7 @@ def is_integer(column: Any) -> bool:
 
 
 def without_characters(column: Any) -> Any:
-    """A type with bytes for strings, so that what is laid out right can be told from what is in UTF-8."""
+    """A type with bytes instead of strings, to validate the layout separately from UTF-8."""
     for name, bare in _STRINGS.items():
         if _is(name, column):
             return getattr(arrow, bare)()
@@ -104,14 +103,14 @@ def _without_dictionary(column: Any) -> Any:
 
 
 def _is(name: str, column: Any) -> bool:
-    """Whether a type has this name, which older versions of pyarrow may not know."""
-    found = getattr(arrow.types, f"is_{name}", None)
-    return found is not None and bool(found(column))
+    """Whether a type has this name, which older versions of pyarrow may not have."""
+    predicate = getattr(arrow.types, f"is_{name}", None)
+    return predicate is not None and bool(predicate(column))
 
 
 def lists(column: Any) -> Lists:
-    """The lists of a column, whose strings and numbers are then plain; Arrow's error where its buffers do not fit."""
-    column.validate()  # a full validation would look at all lists that a slice is taken from
+    """The lists of a column, with plain strings and numbers; Arrow's error if its buffers are invalid."""
+    column.validate()  # a full validation would check all lists that the slice is taken from
     lengths, values = integers(column.value_lengths()), column.flatten()
     bounds = np.append(0, np.cumsum(lengths))
     if (len(lengths) and lengths.min() < 0) or bounds[-1] != len(values):
@@ -130,7 +129,7 @@ def nulls(values: Any) -> Bools:
 
 
 def plain(values: Any) -> Any:
-    """Strings with long offsets, or coded by a dictionary without nulls, in UTF-8; all else without a dictionary."""
+    """UTF-8 strings with long offsets, or coded by a dictionary without nulls; other types without a dictionary."""
     if arrow.types.is_dictionary(values.type):
         if not is_string(values.type) or values.dictionary.null_count:
             values.validate(full=True)
@@ -150,7 +149,7 @@ def plain(values: Any) -> Any:
 
 
 def validate(column: Any) -> None:
-    """Arrow's error where the strings of these rows are broken, whatever others there are."""
+    """Raise Arrow's error if the strings of these rows are broken."""
     values = column.flatten() if is_list(column.type) else column
     if arrow.types.is_dictionary(values.type):
         values = values.dictionary_decode()
@@ -158,7 +157,7 @@ def validate(column: Any) -> None:
 
 
 def _is_ascii(texts: Any) -> bool:
-    """Whether strings have only characters of one byte, and offsets that fit; that saves looking at them one by one."""
+    """Whether strings are ASCII with valid offsets, which saves validating them one by one."""
     texts.validate()
     edges, data = _edges(texts), texts.buffers()[2]
     if len(edges) < 2 or edges[-1] == edges[0]:
@@ -168,7 +167,7 @@ def _is_ascii(texts: Any) -> bool:
 
 
 def _edges(texts: Any) -> Ints:
-    """Where strings with long offsets begin in their bytes, with the end of the last one behind."""
+    """The starts of strings with long offsets in their bytes, and the end of the last one."""
     offsets = texts.buffers()[1]
     if offsets is None or not len(texts):
         return np.zeros(1, dtype=np.int64)
@@ -177,35 +176,35 @@ def _edges(texts: Any) -> Ints:
 
 def integers(values: Any) -> Ints:
     """Whole numbers, 0 for null."""
-    return _as_they_are(values).astype(np.int64, copy=False)
+    return _integers(values).astype(np.int64, copy=False)
 
 
-def _as_they_are(values: Any) -> TokenCodes:
-    """The same, in the room that they take."""
-    found: TokenCodes = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
-    return found
+def _integers(values: Any) -> TokenCodes:
+    """The same in their own integer type."""
+    numbers: TokenCodes = (values.fill_null(0) if values.null_count else values).to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def distinct(values: Any) -> tuple[list[str], Ints]:
-    """The distinct ones of some plain strings, and for each string its place among them."""
-    coded = values.dictionary_encode()  # a dictionary stays what it is, and may be that of many more rows
-    used, place = used_ones(integers(coded.indices), len(coded.dictionary))
-    return coded.dictionary.take(used).to_pylist(), place
+    """The distinct plain strings, and the index of each string among them."""
+    coded = values.dictionary_encode()  # which keeps a dictionary, possibly of many more rows
+    used, index = used_codes(integers(coded.indices), len(coded.dictionary))
+    return coded.dictionary.take(used).to_pylist(), index
 
 
-def used_ones(number: Ints, size: int) -> tuple[Ints, Ints]:
-    """Which numbers below `size` there are, and for each number its place among these."""
-    counts = np.bincount(number, minlength=size)
+def used_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """The codes below `size` that occur, and the index of each code among them."""
+    counts = np.bincount(codes, minlength=size)
     used = np.flatnonzero(counts)
-    return used, number if len(used) == size else (np.cumsum(counts > 0) - 1)[number]
+    return used, codes if len(used) == size else (np.cumsum(counts > 0) - 1)[codes]
 
 
 def tokens_of(texts: Any) -> Tokens:
-    """Plain strings as places in their bytes, or in those of their dictionary."""
+    """Plain strings as tokens in their bytes, or in the bytes of their dictionary."""
     if hasattr(texts, "dictionary"):
         if texts.dictionary.nbytes > _LARGE_DICTIONARY:
             return tokens_of(texts.dictionary_decode())
-        return CodedTokens(tokens_of(texts.dictionary), _as_they_are(texts.indices))
+        return CodedTokens(tokens_of(texts.dictionary), _integers(texts.indices))
     edges, data = _edges(texts), texts.buffers()[2]
     first, last = int(edges[0]), int(edges[-1])
     text = memoryview(data)[first:last] if last > first else b""
@@ -213,7 +212,7 @@ def tokens_of(texts: Any) -> Tokens:
 
 
 def size_of(column: Any) -> int:
-    """About how many bytes a column takes when it is plain; what slices share does not count."""
+    """The approximate size of a plain column in bytes, without what slices share."""
     values = column.flatten() if is_list(column.type) else column
     if arrow.types.is_struct(values.type):
         return sum(map(size_of, values.flatten()))
@@ -221,21 +220,21 @@ def size_of(column: Any) -> int:
         entries = values.dictionary
         return len(values) * (8 + size_of(entries) // max(len(entries), 1))
     if _is("string_view", values.type) and len(values):
-        # A view is sixteen bytes, the first four of which are the length of its string.
+        # A view has sixteen bytes; the first four are the length of its string.
         views = np.frombuffer(values.buffers()[1], dtype="<i4", count=4 * len(values), offset=16 * values.offset)
         return 8 * len(values) + int(views[::4].sum(dtype=np.int64))
     return int(values.nbytes)
 
 
-# == formats/arrow_rows.py: Rows of Arrow tables in slices of bounded size, and what is
+# Rows in slices
 
 
 PROBLEM = "row"
-"""What a check calls problems of rows."""
+"""The type of problems of rows, for `check`."""
 MAX_ROWS = 1 << 13
-"""How many rows are read at a time, however short they are."""
+"""The maximum number of rows that are read at a time."""
 _SLACK = 2
-"""How many times larger than asked for a slice may be before it is halved."""
+"""A slice may be larger than requested by this factor before it is halved."""
 
 
 @dataclass
@@ -254,15 +253,15 @@ class ArrowRows:
         return len(self.numbers)
 
     def lists(self, column: str) -> Lists:
-        found: Lists = self._read(column, lists)
-        return found
+        columns: Lists = self._read(column, lists)
+        return columns
 
     def plain(self, column: str) -> Any:
         """A column of strings or numbers, plain."""
         return self._read(column, plain)
 
     def _read(self, column: str, read: Callable[[Any], Any]) -> Any:
-        """What a column holds, or an error at the first row in which strings are none."""
+        """The contents of a column; an error at the first row with broken strings."""
         values = self.batch.column(column)
         try:
             return read(values)
@@ -276,19 +275,19 @@ class ArrowRows:
             raise
 
     def report(self, row: int, finding: str, remedy: str) -> None:
-        """Raise or collect a problem of a row, which is then left out."""
+        """Raise or collect a problem of a row, which is left out."""
         self.bad[row] = True
         self.source.report(int(self.numbers[row]), finding, remedy, PROBLEM)
 
     def report_nulls(self, marked: Bools, column: str) -> None:
         """Report the marked rows, which have a null in a column."""
-        for row in self.left(marked):
+        for row in self.unreported(marked):
             self.report(row, f"found a null in the column {column!r}", "fill it in")
 
-    def left(self, marked: Bools) -> list[int]:
-        """The marked rows that have no problem yet."""
-        found: list[int] = np.flatnonzero(marked & ~self.bad).tolist() if marked.any() else []
-        return found
+    def unreported(self, marked: Bools) -> list[int]:
+        """The marked rows without a problem so far."""
+        rows: list[int] = np.flatnonzero(marked & ~self.bad).tolist() if marked.any() else []
+        return rows
 
     def good(self) -> ArrowRows:
         """The rows without problems."""
@@ -296,7 +295,7 @@ class ArrowRows:
 
 
 def sliced(source: Source, batches: Iterator[Any], size: int) -> Generator[ArrowRows, None, None]:
-    """Record batches in slices of whole rows, of about `size` bytes."""
+    """Slices of record batches with whole rows, of about `size` bytes."""
     first = 1
     for batch in batches:
         for begin in range(0, batch.num_rows, MAX_ROWS):
@@ -306,7 +305,7 @@ def sliced(source: Source, batches: Iterator[Any], size: int) -> Generator[Arrow
 
 
 def _halved(batch: Any, limit: int) -> Iterator[Any]:
-    """A record batch, or its halves and so on, until each is small enough or has a single row."""
+    """A record batch, halved until each part is small enough or has a single row."""
     if batch.num_rows <= 1 or sum(size_of(column) for column in batch.columns) <= limit:
         yield batch
         return

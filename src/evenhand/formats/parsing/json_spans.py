@@ -39,7 +39,7 @@ Fault = tuple[str, str]
 """A finding and its remedy."""
 Report = Callable[[int, str, str], None]
 """Raises or collects a problem, given the index of a record, the finding and the remedy."""
-_COUNT = "count from 0, with exclusive ends"
+COUNT = "count from 0, with exclusive ends"
 _PLAIN = Convention()
 _MEND = "mend its offsets, or choose other --offsets"
 _UNIT_NAMES = {"codepoints": "characters", "utf16": "UTF-16 units", "bytes": "bytes"}
@@ -89,12 +89,12 @@ def on_texts(texts: Sequence[str], counting: Convention | Offsets) -> tuple[Text
         size = _size(texts[record], offsets)
         start, end = span.start - first, span.end - first + beyond
         if end <= start:
-            return f"{span} covers nothing", _COUNT
+            return f"{span} covers nothing", COUNT
         if start < 0:
             return f"{span} begins before its text, whose first character has the number 1", _MEND
         if end > size:
             fits = offsets == "codepoints" and end <= _size(texts[record], "utf16")
-            remedy = f"{_COUNT}, or choose --offsets utf16 if its tool counts UTF-16 units" if fits else _COUNT
+            remedy = f"{COUNT}, or choose --offsets utf16 if its tool counts UTF-16 units" if fits else COUNT
             return f"{span} ends after its text, which has {size} {_UNIT_NAMES[offsets]}", remedy
         if (characters.positions(ints([record, record]), ints([start, end])) < 0).any():
             return f"{span} begins or ends within a character", "mend its offsets, or choose --offsets codepoints"
@@ -112,8 +112,8 @@ def on_tokens(lengths: Ints, convention: Convention = _PLAIN) -> OffsetMap:
 
     def fault(record: int, span: Span) -> Fault:
         if span.end + beyond <= span.start:
-            return f"{span} covers nothing", _COUNT
-        return f"{span} ends after the tokens of its record, which has {lengths[record]}", _COUNT
+            return f"{span} covers nothing", COUNT
+        return f"{span} ends after the tokens of its record, which has {lengths[record]}", COUNT
 
     return OffsetMap(positions, fault, convention.first, beyond)
 
@@ -122,7 +122,7 @@ def on_unknown_text(convention: Convention = _PLAIN) -> OffsetMap:
     """The map from offsets into texts that the file does not contain: offsets are kept as positions."""
 
     def fault(record: int, span: Span) -> Fault:
-        return f"{span} covers nothing", _COUNT
+        return f"{span} covers nothing", COUNT
 
     return OffsetMap(lambda record, offset: offset, fault, convention.first, int(convention.inclusive))
 
