@@ -190,8 +190,8 @@ def test_every_count_has_its_verdicts(gold: Any, systems: Any, match: str) -> No
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--verdicts", "v.csv"), "'v.csv' is no name of a table; let it end with one of .parquet,"),
-        (("--tallies", "t"), "'t' is no name of a table; let it end with one of .parquet,"),
+        (("--verdicts", "v.csv"), "Unsupported table format 'v.csv'. Use one of .parquet,"),
+        (("--tallies", "t"), "Unsupported table format 't'. Use one of .parquet,"),
         (("--groups", "document"), "--groups needs --tallies"),
         (
             ("--match", "ts", "--verdicts", "v.parquet"),

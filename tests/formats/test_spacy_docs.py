@@ -177,7 +177,7 @@ def test_broken_files(tmp_path: Path, how: str) -> None:
             "a label without its name": zlib.compress(packing.msgpack_dumps({**content, "strings": WORDS})),
         }[how]
     )
-    assert error(path) == ": the file is no DocBin, or a broken one; write it with spaCy's DocBin.to_disk."
+    assert error(path) == ": the file is not a DocBin, or a broken one; write it with spaCy's DocBin.to_disk."
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_what_a_file_of_spacy_cannot_say(tmp_path: Path, annotation: Annotation,
     ("row", "sentence"),
     [
         (("PER", 0, 3, [0, 2]), "tags: a span leaves tokens out, which spaCy's spans cannot"),
-        (("PER", 1, 4), "tags: a span ends behind its document, which spaCy does not allow"),
+        (("PER", 1, 4), "tags: a span ends after its document, which spaCy does not allow"),
     ],
 )
 def test_spans_that_spacy_does_not_have(tmp_path: Path, row: Any, sentence: str) -> None:

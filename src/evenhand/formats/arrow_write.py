@@ -1,7 +1,7 @@
-"""Annotations as Arrow tables, in Parquet or Arrow files: a row a sentence, or a text.
+"""Write annotations and other tables as Parquet or Arrow files, with one sentence or text per row.
 
-Flat spans on tokens are written as tags, all others as lists of structs, beside tokens or beside a text. Which of the
-two it is, and what other columns are needed, a first look at the whole file tells; then it is written batch by batch.
+Flat spans of tokens are written as tags, all others as lists of structs, with the tokens or the text. The annotation is
+read twice: first to choose between the two and to find the other columns it needs, then to write it batch by batch.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from evenhand.registry import lazy
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
-# == formats/arrow_sink.py: Tables that are written some rows at a time, as Parquet or A
+# Tables
 
 
 _WRITERS = {PARQUET.name: lazy("pyarrow.parquet:ParquetWriter"), ARROW.name: lazy("pyarrow.ipc:new_file")}
 _BY_SUFFIX = {suffix: each.name for each in (PARQUET, ARROW) for suffix in each.suffixes}
 _ROW_GROUP = 1 << 23
-"""How many bytes of rows are kept until they are written together."""
+"""The number of bytes of rows that are written together."""
 
 
 def table_format(path: str | Path) -> str:
-    """The format of a table, by the file's name."""
-    found = _BY_SUFFIX.get(Path(path).suffix)
-    if found is None:
-        raise SettingError(f"{str(path)!r} is no name of a table; let it end with one of {', '.join(_BY_SUFFIX)}.")
-    return found
+    """The format of a table, by the suffix of the file."""
+    name = _BY_SUFFIX.get(Path(path).suffix)
+    if name is None:
+        raise SettingError(f"Unsupported table format {str(path)!r}. Use one of {', '.join(_BY_SUFFIX)}.")
+    return name
 
 
 class Sink:
-    """Takes rows of one schema, and writes them in row groups that are worth it."""
+    """Collects rows of one schema, and writes them in large row groups."""
 
     def __init__(self, writer: Any, schema: Any) -> None:
         self._writer, self._schema = writer, schema
@@ -59,7 +59,7 @@ class Sink:
         self._size = 0
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """More rows, as columns by their names; Arrow brings them to the schema's types, and leaves others out."""
+        """Add rows, as columns by name; Arrow casts them to the types of the schema, and omits other columns."""
         batch = arrow.record_batch(dict(columns), schema=self._schema)
         self._waiting.append(batch)
         self._size += batch.nbytes
@@ -67,7 +67,6 @@ class Sink:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
         if self._waiting:
             self._writer.write_table(arrow.Table.from_batches(self._waiting))
         self._waiting, self._size = [], 0
@@ -75,7 +74,7 @@ class Sink:
 
 @contextmanager
 def table_file(path: str | Path, form: str, schema: Any) -> Iterator[Sink]:
-    """A file for a table, which is there at the end, if all goes well."""
+    """A file for a table, which exists only if everything was written."""
     with whole_file(path) as file:
         writer = _WRITERS[form](file, schema)
         try:
@@ -84,7 +83,7 @@ def table_file(path: str | Path, form: str, schema: Any) -> Iterator[Sink]:
             sink.flush()
             writer.close()
         except BaseException:
-            with suppress(Exception):  # what is written now does not count
+            with suppress(Exception):  # the file is discarded
                 writer.close()
             raise
 
@@ -103,7 +102,7 @@ def named(codes: Ints, names: Sequence[str | None]) -> Any:
     return arrow.DictionaryArray.from_arrays(places, arrow.array(list(names), arrow.string())).dictionary_decode()
 
 
-# == formats/arrow_write.py (primary)
+# Annotations
 
 
 _UNUSED = "--to-encoding is not used: spans are lists, as flat tags cannot spell them all (--stacked can)."
@@ -114,16 +113,16 @@ _FIELDS = ("start", "end", LABEL, "level", "parts")
 
 @dataclass
 class Needs:
-    """What a file must have to carry an annotation."""
+    """The columns that a file needs for an annotation."""
 
     encoding: str
     is_stacked: bool
     tags: bool = True
-    """Whether tags can spell all spans."""
+    """Whether tags can represent all spans."""
     levels: bool = False
     gaps: bool = False
     documents: bool = False
-    """Whether not every row is a document of its own."""
+    """Whether a document may have several rows."""
     names: bool = False
     """Whether documents have names."""
     in_characters: bool = False
@@ -141,14 +140,14 @@ class Needs:
         self.levels |= bool(spans.level.any())
         self.gaps |= bool(spans.shape.any())
         labels = [spans.vocabulary.labels[code] for code in distinct(spans.label).tolist()]
-        spelled = all(can_be_tag(label) and STACK not in label for label in labels)
-        joined = self.encoding in JOINING and neighbours(spans)
+        are_tags = all(can_be_tag(label) and STACK not in label for label in labels)
+        would_join = self.encoding in JOINING and neighbours(spans)
         flat = self.is_stacked or (not self.levels and is_flat(spans))
-        self.tags &= flat and spelled and not joined and not self.gaps and not self.in_characters
+        self.tags &= flat and are_tags and not would_join and not self.gaps and not self.in_characters
 
 
 def write(path: Path, read: Read, conversion: Conversion) -> None:
-    """Write a file. The annotation is read twice; stacked, nested spans are tags, too."""
+    """Write a file. If tags may be stacked, nested spans are tags, too."""
     arrow.load()
     needs = Needs(conversion.encoding or DEFAULT_ENCODING, conversion.stacked)
     for batch in read():
@@ -165,7 +164,6 @@ def write(path: Path, read: Read, conversion: Conversion) -> None:
 
 
 def _schema(needs: Needs) -> Any:
-    """The columns and their types."""
     strings, number = arrow.list_(arrow.string()), arrow.int64()
     columns = [(DOCUMENT, arrow.string() if needs.names else number)] if needs.documents or needs.names else []
     columns += [(TEXT, arrow.string()) if needs.in_characters else (TOKENS, strings)]
@@ -178,30 +176,29 @@ def _schema(needs: Needs) -> Any:
 
 
 def _tagged(batch: Annotation, needs: Needs) -> dict[str, Any]:
-    """Tokens and tags, as lists."""
     corpus = batch.corpus
     assert corpus.tokens is not None
     if needs.is_stacked:
         flat = replace(batch, layers={**batch.layers, "spans": flat_levels(batch.spans())})
-        spelled = arrow.array(stacked_tags(flat, needs.encoding), arrow.string())
+        strings_of_tags = arrow.array(stacked_tags(flat, needs.encoding), arrow.string())
     else:
         (tags,) = [batch.word_tags()] if batch.is_of_words else level_tags(batch, needs.encoding, 1)
-        spelled = named(tags.code, tags.names)
+        strings_of_tags = named(tags.code, tags.names)
     bounds = arrow.array(corpus.bounds, arrow.int32())
     lists = arrow.ListArray.from_arrays
-    return {TOKENS: lists(bounds, strings(corpus.tokens)), TAGS: lists(bounds, spelled)}
+    return {TOKENS: lists(bounds, strings(corpus.tokens)), TAGS: lists(bounds, strings_of_tags)}
 
 
 def _spanned(batch: Annotation, needs: Needs) -> dict[str, Any]:
-    """Tokens or text, and spans as structs; fields that the file does not have are left out there."""
-    found = list(records(batch))
-    structs = [[{name: getattr(span, name) for name in _FIELDS} for span in spans] for _, spans in found]
-    return {TEXT if needs.in_characters else TOKENS: [text for text, _ in found], SPANS: structs}
+    """Tokens or text, and spans as structs; the file omits fields that are not in its schema."""
+    rows = list(records(batch))
+    structs = [[{name: getattr(span, name) for name in _FIELDS} for span in spans] for _, spans in rows]
+    return {TEXT if needs.in_characters else TOKENS: [text for text, _ in rows], SPANS: structs}
 
 
 def _documents(corpus: Corpus, before: int, needs: Needs) -> Any:
     """The name of the document of each row, or its number from 1."""
-    own = corpus.document_of(np.arange(corpus.sentences))
+    document = corpus.document_of(np.arange(corpus.sentences))
     if needs.names:
-        return named(own, corpus.names or [""] * len(corpus.documents))
-    return own + before + 1 - int(corpus.continues)
+        return named(document, corpus.names or [""] * len(corpus.documents))
+    return document + before + 1 - int(corpus.continues)

@@ -1,10 +1,10 @@
-"""spaCy's DocBin files (`*.spacy`): tokens, sentences, and spans from `doc.ents` or from a span group.
+"""spaCy: DocBin files (`*.spacy`) and objects, with spans from `doc.ents` or from a span group.
 
-The layer is chosen once for the whole file: the one that the user names (`ents`, or a span group); else `doc.ents`, if
-one document has them; else the span group, if all groups have the same name. Groups with several names are an error.
-Spans of other layers are left out, with a count. A fresh `Doc` lacks the layer `ents`; with `doc.ents = []`, it has it.
-A document without sentence boundaries is one scope. A span that crosses a sentence boundary belongs to the sentence it
-begins in. Where a message names a place in the file, it is the number of the document, counted from 1.
+The layer is chosen once for the whole input: the one that the user names (`ents`, or a span group); otherwise
+`doc.ents` if one document has them; otherwise the span group if all groups have the same name. Groups with several
+names are an error. Spans of other layers are left out and counted. A fresh `Doc` lacks the layer `ents`; with
+`doc.ents = []`, it has it. A document without sentence boundaries is one sentence. A span that crosses a sentence
+boundary belongs to the sentence it begins in. Messages name documents by their number, from 1.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ ENTITIES = "ents"
 GROUP = "spans"
 """The span group that overlapping spans are written to."""
 _BATCH = 500
-"""How many documents are read at a time; no number depends on it."""
+"""The number of documents that are read at a time; no figure depends on it."""
 _ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError)
-"""What spaCy raises for bytes that are no DocBin, depending on where it notices."""
+"""Raised by spaCy for bytes that are not a DocBin."""
 
 
 def is_doc_bin(source: Source, task: str | None) -> bool:
-    """Whether the name ends as spaCy's own commands write it."""
+    """Whether the file has the suffix that spaCy's own commands write."""
     return source.suffix == SUFFIX
 
 
@@ -63,26 +63,36 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """The file in batches of whole documents."""
     doc_bin = _spacy(source.display_name).DocBin()
     data = source.read_whole()
-    with _unbroken(source):
+    with _checked(source):
         doc_bin.from_bytes(data)
-    yield from Docs(source, lambda: recovered(source, doc_bin), has_entities(doc_bin)).read(vocabulary, columns)
+    yield from Docs.of_bin(source, doc_bin).read(vocabulary, columns)
 
 
 @dataclass(frozen=True)
 class Docs:
-    """Documents of spaCy's, in a file or in memory."""
+    """spaCy's documents, in a file or in memory."""
 
     source: Source
     again: Callable[[], Iterator[Any]]
-    """The documents from the first one on, as often as it is called."""
+    """Returns the documents from the first one on; it may be called several times."""
     has_entities: bool = True
     what: str = "the file"
     how: str = "with --column"
     """How a user names the spans to read."""
 
+    @staticmethod
+    def of_bin(source: Source, doc_bin: Any, **words: str) -> Docs:
+        """The documents of a DocBin."""
+
+        def again() -> Iterator[Any]:
+            with _checked(source):
+                yield from doc_bin.get_docs(_vocab())
+
+        return Docs(source, again, import_module("spacy.attrs").ENT_IOB in doc_bin.attrs, **words)
+
     def read(self, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
-        reading = self._chosen(tuple(map(str, columns.get("spans", ()))))
+        reading = self._choose(tuple(map(str, columns.get("spans", ()))))
         docs, first = self.again(), 1
         while batch := list(islice(docs, _BATCH)):
             yield _annotation(self.source, batch, first, reading, vocabulary)
@@ -90,17 +100,17 @@ class Docs:
         if first == 1:
             raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
 
-    def _chosen(self, wanted: tuple[str, ...]) -> ReadInfo:
-        """The layers that the documents have, and the one to read: the entities if none is named and there are some."""
-        names, has_entities, has_tokens = set[str](), False, False
+    def _choose(self, names: tuple[str, ...]) -> ReadInfo:
+        """The layers of the documents, and the one to read; `names` are those that a user gives."""
+        group_names, has_entities, has_tokens = set[str](), False, False
         for doc in self.again():
-            names.update(doc.spans)
+            group_names.update(doc.spans)
             has_tokens = has_tokens or len(doc) > 0
             has_entities = has_entities or (len(doc) > 0 and doc.has_annotation("ENT_IOB"))  # True without tokens
-        has_entities = has_entities or not (has_tokens or names)
-        groups = sorted(names)
+        has_entities = has_entities or not (has_tokens or group_names)
+        groups = sorted(group_names)
         layers = ((ENTITIES,) if has_entities else ()) + tuple(groups)
-        chosen = wanted or (() if has_entities else tuple(groups)) or (ENTITIES,)
+        chosen = names or (() if has_entities else tuple(groups)) or (ENTITIES,)
         if len(chosen) > 1:
             finding = f"several span groups could be read: {', '.join(chosen)}"
             raise self.source.error(None, finding, f"name one of them, or {ENTITIES}, {self.how}")
@@ -110,13 +120,13 @@ class Docs:
         if chosen == (ENTITIES,) and not self.has_entities:
             finding = f"{self.what} was written without entities"
             raise self.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
-        return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(wanted))
+        return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(names))
 
 
 def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
-    """Write spans and their text as a DocBin, a `Doc` a document with its sentences.
+    """Write spans and their text as a DocBin, with one `Doc` per document.
 
-    Spans go to `doc.ents` if no two of them overlap anywhere in the file, else to `doc.spans["spans"]`.
+    Spans go to `doc.ents` if none overlap in the whole file, otherwise to `doc.spans["spans"]`.
     """
     annotation = Annotation.concatenate(list(read()))
     corpus, spans = annotation.corpus, annotation.spans()
@@ -131,13 +141,13 @@ def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conv
     write_file(path, data)
 
 
-def _spacy(shown: str) -> Any:
-    """The module `spacy.tokens`, which takes a second to load and may be absent."""
+def _spacy(source: str) -> Any:
+    """The module `spacy.tokens`, which takes a second to load and may be missing."""
     try:
         return import_module("spacy.tokens")
     except ImportError:
         finding = "files of this format take spaCy, which is not installed"
-        raise InputError(shown, None, finding, "run: pip install evenhand[spacy]") from None
+        raise InputError(source, None, finding, "run: pip install evenhand[spacy]") from None
 
 
 def _vocab() -> Any:
@@ -145,28 +155,17 @@ def _vocab() -> Any:
 
 
 @contextmanager
-def _unbroken(source: Source) -> Iterator[None]:
-    """Raise an error of the file where spaCy cannot read it."""
+def _checked(source: Source) -> Iterator[None]:
+    """Turn errors of spaCy into errors of the file."""
     try:
         yield
     except _BROKEN:
-        finding = "the file is no DocBin, or a broken one"
+        finding = "the file is not a DocBin, or a broken one"
         raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
 
 
-def recovered(source: Source, doc_bin: Any) -> Iterator[Any]:
-    """The documents, recovered one by one."""
-    with _unbroken(source):
-        yield from doc_bin.get_docs(_vocab())
-
-
-def has_entities(doc_bin: Any) -> bool:
-    """Whether a DocBin keeps entities."""
-    return import_module("spacy.attrs").ENT_IOB in doc_bin.attrs
-
-
 def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, vocabulary: Vocabulary) -> Annotation:
-    """The documents of a batch, whose first one has the number `first`."""
+    """The documents of a batch; `first` is the number of its first document."""
     layer = reading.column or ENTITIES
     words: list[str] = []
     spaces: list[str] = []
@@ -196,40 +195,40 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, 
         raw=edges[bounds],
         texts=edges[np.append(bounds[documents], len(words))],
     )
-    first_token, behind, code = ints(rows).reshape(-1, 3).T
-    scope = np.searchsorted(bounds[:-1], first_token, side="right") - 1
-    spans = Spans.of(vocabulary, scope, first_token - bounds[scope], behind - bounds[scope], code)
-    reading = replace(reading, skipped=_left_out(docs, layer))
+    starts_of_spans, ends_of_spans, code = ints(rows).reshape(-1, 3).T
+    scope = np.searchsorted(bounds[:-1], starts_of_spans, side="right") - 1
+    spans = Spans.of(vocabulary, scope, starts_of_spans - bounds[scope], ends_of_spans - bounds[scope], code)
+    reading = replace(reading, skipped=_skipped(docs, layer))
     return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
-def _left_out(docs: list[Any], layer: str) -> dict[str, int]:
-    """How many spans the other layers have."""
-    found = Counter[str]()
+def _skipped(docs: list[Any], layer: str) -> dict[str, int]:
+    """The number of spans of the other layers."""
+    counts = Counter[str]()
     for doc in docs:
         if layer != ENTITIES:
-            found[f"entities beside the span group {layer!r}"] += len(doc.ents)
+            counts[f"entities beside the span group {layer!r}"] += len(doc.ents)
         for name, group in doc.spans.items():
             if name != layer:
-                found[f"spans of the span group {name!r}"] += len(group)
-    return {what: count for what, count in found.items() if count}
+                counts[f"spans of the span group {name!r}"] += len(group)
+    return {what: count for what, count in counts.items() if count}
 
 
 def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
-    """Label, begin and end of a document's spans."""
-    with _unbroken(source):  # spaCy checks spans and looks their labels up only now
-        found = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
-        return [(span.label_ or UNNAMED, span.start, span.end) for span in found]
+    """Label, start and end of a document's spans."""
+    with _checked(source):  # spaCy checks spans and looks up their labels only now
+        spans = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
+        return [(span.label_ or UNNAMED, span.start, span.end) for span in spans]
 
 
 def _sentence_starts(doc: Any) -> list[int]:
     """The first token of each sentence; an empty document has one empty sentence."""
-    found = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
-    return found or [0]
+    starts = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
+    return starts or [0]
 
 
 def _check(corpus: Corpus, spans: Spans) -> None:
-    """Raise an error for what a DocBin cannot say; spans are counted within documents."""
+    """Raise an error for annotations that a DocBin cannot represent; spans are counted within documents."""
     assert corpus.bounds is not None
     assert corpus.tokens is not None
     document_of = corpus.document_of(np.arange(corpus.sentences))
@@ -240,14 +239,14 @@ def _check(corpus: Corpus, spans: Spans) -> None:
         (np.flatnonzero(corpus.tokens.start == corpus.tokens.end), "a token is empty, which spaCy does not allow"),
         (corpus.bounds[:-1][has_company & (corpus.lengths == 0)], "a sentence is empty, which spaCy does not allow"),
         (start[spans.shape > 0], "a span leaves tokens out, which spaCy's spans cannot"),
-        (start[spans.end > size], "a span ends behind its document, which spaCy does not allow"),
+        (start[spans.end > size], "a span ends after its document, which spaCy does not allow"),
     ):
         if len(token):
             raise InputError(corpus.source, corpus.line(int(token[0])), finding, "mend it, or choose another format")
 
 
 def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
-    """The documents of a text as spaCy's; spans are counted within documents."""
+    """The documents as spaCy's; spans are counted within documents."""
     assert corpus.bounds is not None
     assert corpus.tokens is not None
     vocab, flat = _vocab(), is_flat(spans)
@@ -256,14 +255,14 @@ def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
         rows[document].append((label, start, end))
     begins_sentence = np.zeros(len(corpus.tokens) + 1, dtype=np.bool_)
     begins_sentence[corpus.bounds] = True
-    for (begin, behind), listed in zip(pairwise(corpus.document_bounds.tolist()), rows, strict=True):
-        words = corpus.tokens.texts(begin, behind)
-        doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[begin:behind].tolist())
-        found = [tokens_module.Span(doc, start, end, label=label) for label, start, end in listed]
+    for (first, last), listed in zip(pairwise(corpus.document_bounds.tolist()), rows, strict=True):
+        words = corpus.tokens.texts(first, last)
+        doc = tokens_module.Doc(vocab, words=words, sent_starts=begins_sentence[first:last].tolist())
+        doc_spans = [tokens_module.Span(doc, start, end, label=label) for label, start, end in listed]
         if flat:
-            doc.set_ents(found)
+            doc.set_ents(doc_spans)
         else:
-            doc.spans[GROUP] = found
+            doc.spans[GROUP] = doc_spans
         yield doc
 
 
@@ -285,12 +284,11 @@ FORMAT = Format(
 )
 
 
-# == formats/spacy_objects.py: spaCy's documents in memory: a `Doc`, a `DocBin`, an `Exampl
+# Objects in memory
 
 
-_WANTED = "a Doc, a list of these, or a DocBin"
 _DOCUMENTS = {"gold": "reference", "system": "predicted"}
-"""The document of an example, by the side that it is."""
+"""The document of an example, by side."""
 
 
 @checked_arguments()
@@ -298,36 +296,34 @@ def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotati
     """An annotation from spaCy's documents: a `Doc`, several of them in any iterable, or a `DocBin`.
 
     `group` is the span group to read (`doc.spans[group]`), or "ents" for the entities. Without it, the entities are
-    read if one document has them, else the span group, if all groups have the same name.
+    read if one document has them, otherwise the span group if all groups have the same name.
     """
     check_name(name)
     if isinstance(docs, str | PathLike):
         raise SettingError(f"{quote(docs)} is a path; read the file: eh.read({quote(docs)}).")
     is_single = not isinstance(docs, Iterable) or wrap_object(docs) is not None
     value = docs if is_single else list(docs)
-    found = wrap_object(value, name)
-    if found is None or found.format is not FORMAT:
-        raise SettingError(f"{quote(docs)} has no documents of spaCy's; give {_WANTED}.")
+    wrapped = wrap_object(value, name)
+    if wrapped is None or wrapped.format is not FORMAT:
+        raise SettingError(f"{quote(docs)} has no documents of spaCy's; give a Doc, a list of these, or a DocBin.")
     settings = ReadSettings(columns=() if group is None else (group,))
-    return Annotation.concatenate(list(open_object(found, settings).batches(Vocabulary())))
+    return Annotation.concatenate(list(open_object(wrapped, settings).batches(Vocabulary())))
 
 
 def read_spacy_objects(
     value: Any, source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The documents in batches."""
-    how, what = "with column=…, or make the side with eh.docs(docs, group=…)", "the DocBin"
+    how = "with column=…, or make the side with eh.docs(docs, group=…)"
     if "spacy.DocBin" in type_names(value):
-        found = Docs(source, lambda: recovered(source, value), has_entities(value), what, how)
-    else:
-        listed = value if isinstance(value, list | tuple) else [value]
-        documents = [_document(source, settings, number, each) for number, each in enumerate(listed, 1)]
-        found = Docs(source, lambda: iter(documents), how=how)
-    return found.read(vocabulary, columns)
+        return Docs.of_bin(source, value, what="the DocBin", how=how).read(vocabulary, columns)
+    members = value if isinstance(value, list | tuple) else [value]
+    documents = [_document(source, settings, number, member) for number, member in enumerate(members, 1)]
+    return Docs(source, lambda: iter(documents), how=how).read(vocabulary, columns)
 
 
 def _document(source: Source, settings: ReadSettings, number: int, value: Any) -> Any:
-    """A document, or that of an example."""
+    """A document, or one of the two documents of an example."""
     types = type_names(value)
     if "spacy.Doc" in types:
         return value
