@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.integrations.germeval import latex
-from evenhand.tasks.spans.germeval import LABELS, TAGS, Score
+from evenhand.integrations.germeval import Score, latex
+from evenhand.tasks.spans.germeval import LABELS, TAGS
 
 File = Callable[..., Path]
 

@@ -108,7 +108,7 @@ def test_headings_of_score() -> None:
 def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Measures"] == [
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
-        "                iou, semeval, accuracy, strings, leak, meddocan, i2b2",
+        "                iou, semeval, accuracy, strings, germeval, leak, meddocan, i2b2",
         "  tags          accuracy",
         "  trees         uas, ls, las, conll18, iwpt",
         "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, mor,",
@@ -208,11 +208,12 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
     result = run("score", *SPANS, "--match", f"exact,{given}")
     models = (
         "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
-        "semeval-partial, semeval-type, accuracy, string-set, string-multiset, leak, "
+        "semeval-partial, semeval-type, accuracy, string-set, string-multiset, germeval-strict, germeval-loose, "
+        "germeval-outer, germeval-inner, leak, "
         "meddocan-ner, meddocan-strict, meddocan-merged, i2b2-strict, i2b2-relaxed, i2b2-token, "
         "i2b2-binary-strict, i2b2-binary-token"
     )
-    sentence = f"match is '{given}', which is no match model of spans; {hint}hoose from {models}."
+    sentence = f"match is '{given}', which is not a match model of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
@@ -400,7 +401,7 @@ def test_the_task_is_chosen() -> None:
         (["--match", "fiar"], "Unknown measure 'fiar'; did you mean fair? See evenhand models."),
         (
             ["--match", "lea", "--task", "tags"],
-            "match is 'lea', which is no match model of tags; it is a model of chains",
+            "match is 'lea', which is not a match model of tags; it is a model of chains",
         ),
     ],
     ids=["unknown", "of another task"],

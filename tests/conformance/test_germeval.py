@@ -119,3 +119,12 @@ def test_the_official_file_against_itself(folder: Path) -> None:
         *[f"{folder / 'gold.tsv'}: dropped the empty columns at the end of 1 line."] * 2,
         f"{folder / 'gold.tsv'}: the prediction is equal to the gold standard; is it the right file?",
     )
+
+
+@pytest.mark.parametrize("system", ["stanza", "spacy", "stanford_conll"])
+def test_the_measures_of_score_have_the_same_figures(folder: Path, system: str) -> None:
+    path = folder / f"{system}.sixcol.tsv"
+    scores, metrics = eh.score(path, match="germeval").scores, eh.germeval(path).metrics
+    assert {name: score.headline for name, score in scores.items()} == {
+        f"germeval-{name}": metric.f1 for name, metric in metrics.items()
+    }

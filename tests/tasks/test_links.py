@@ -83,13 +83,13 @@ def test_a_link_counts_once_though_two_of_the_gold_standard_are_among_its_candid
 
 @pytest.mark.parametrize("model", ["mentions@2", "fair@2", "nil@3"])
 def test_models_that_look_at_one_answer_take_no_number(model: str) -> None:
-    with pytest.raises(eh.SettingError, match="looks at one answer; links, all, typed_links"):
+    with pytest.raises(eh.SettingError, match="accepts one answer only; @n can follow links, all, typed_links"):
         scored([[("LOC", 0, 1, "Q1")]], [[]], model)
 
 
 @pytest.mark.parametrize("number", ["0", "x", "", "-1", "1.5"])
 def test_the_number_behind_a_model_is_a_whole_one(number: str) -> None:
-    with pytest.raises(eh.SettingError, match=r"write the number of answers behind @, such as links@3"):
+    with pytest.raises(eh.SettingError, match=r"write the number of answers after @, such as links@3"):
         scored([[("LOC", 0, 1, "Q1")]], [[]], f"links@{number}")
 
 

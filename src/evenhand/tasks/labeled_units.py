@@ -1,10 +1,9 @@
-"""The passage of tasks whose units are there before anybody annotates them, and get one label each.
+"""Evaluation for tasks with predefined units that each get one label.
 
 Sentences with a label, documents with a class, given mentions with a type: gold standard and systems have the same
-units, and a system is right where its label is. A task says where its units are (`units`) and has the rest from here:
-alignment of tokens, portions, verdicts (right, wrong, missing), comparisons and the page. Units of a task are handed
-over as spans, each with its label. `--labels` and `--exclude` choose the units that count, by their label in the gold
-standard, as they choose words: another label of the system is wrong, whether it is chosen or not.
+units, and a prediction is correct if its label is. A task defines its units (`units`) as labeled spans; alignment,
+error types (right, wrong, missing), comparisons and the page come from here. `--labels` and `--exclude` select units by
+their gold label, as for words: any other predicted label is wrong, whether it is selected or not.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from evenhand.tasks.words.evaluation import UnitPair, word_predictions, word_uni
 from evenhand.tasks.words.measures import MISSING, TAG_KINDS
 
 KINDS = (*TAG_KINDS, MISSING)
-"""The verdicts on units."""
+"""The error types of units."""
 UnitsOf = Callable[[Annotation, Vocabulary], Spans]
 """The units of a batch, as spans with labels."""
 
@@ -38,7 +37,7 @@ class LabeledUnitPassage:
     """One pass over the gold standard and all systems."""
 
     def __init__(self, asked: EvaluationRequest, judge: str, units: UnitsOf) -> None:
-        """`judge` is the name under which the counts are kept."""
+        """`judge` is the name of the scorer."""
         self._asked, self._judge_name, self._units = asked, judge, units
         opened = (asked.sides.gold, *asked.sides.systems.values())
         self._portions = Portions(asked, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
@@ -47,24 +46,24 @@ class LabeledUnitPassage:
         self._relabel_gold = LabelFilter(settings, "gold", "gold", chooses=False)
 
     def _as_spans(self, stream: Iterator[Annotation]) -> Iterator[Annotation]:
-        """Batches whose only layer of spans are the units."""
+        """Batches with the units as spans."""
         for batch in stream:
             units = self._units(batch, self._asked.vocabulary)
             readings = {"spans": batch.reading}
             yield replace(batch, layers={**batch.layers, "spans": units}, readings=readings)
 
-    def evaluations(self, number: Numbering) -> Iterator[LabeledUnitJudgement]:
+    def evaluations(self, number: Numbering) -> Iterator[LabeledUnitEvaluation]:
         yield from map(self._judge, self._portions.take(number))
 
     def finish(self) -> Outcome:
         return Outcome()
 
-    def _judge(self, portion: Portion) -> LabeledUnitJudgement:
+    def _judge(self, portion: Portion) -> LabeledUnitEvaluation:
         asked, names = self._asked, self._asked.vocabulary.labels.values
         gold = self._relabel_gold(portion.gold(keeps_tags=False).spans)
         counted = self._counted(gold)
         asked.gold_count.add(gold.label[counted], names)
-        found = LabeledUnitJudgement(portion, [gold.take(np.flatnonzero(counted))])
+        evaluation = LabeledUnitEvaluation(portion, [gold.take(np.flatnonzero(counted))])
         for name, feed in self._portions.feeds.items():
             system = self._relabel[name](portion.take(feed).spans)
             units = UnitPair(
@@ -75,31 +74,31 @@ class LabeledUnitPassage:
             side, kept = asked.system_counts[name], np.flatnonzero(units.system_counted)
             side.add(system.label[kept], names)
             side.missing += len(gold) - len(units.rows[0])
-            found.sides.append(system.take(kept))
-            found.systems[name], found.tallies[name] = units, {}
+            evaluation.sides.append(system.take(kept))
+            evaluation.systems[name], evaluation.tallies[name] = units, {}
             if asked.asks(self._judge_name):
                 matches = units.matches(TAG_KINDS, units.is_wrong)
-                found.tallies[name][self._judge_name] = matches.tally(names, portion.groups)
-        return found
+                evaluation.tallies[name][self._judge_name] = matches.tally(names, portion.groups)
+        return evaluation
 
     def _counted(self, units: Spans) -> Bools:
-        """Which units count, by their own labels."""
+        """Which units count, by their labels."""
         names = self._asked.vocabulary.labels.values
         return np.array([self._asked.settings.chooses(name) for name in names], dtype=np.bool_)[units.label]
 
 
 def _same_bounds(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
-    """The units that both sides have."""
+    """The rows of units that both sides have."""
     return equal_keys(*pack((gold.scope, system.scope), (gold.start, system.start), (gold.end, system.end)))
 
 
 @dataclass
-class LabeledUnitJudgement:
-    """What is said of one portion."""
+class LabeledUnitEvaluation:
+    """The evaluation of one part."""
 
     portion: Portion
     sides: list[Spans]
-    """The units of the gold standard and of every system that count."""
+    """The selected units of the gold standard and of every system."""
     systems: dict[str, UnitPair] = field(default_factory=dict)
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
@@ -112,11 +111,9 @@ class LabeledUnitJudgement:
         return self.portion.places
 
     def answers(self, by: str) -> Predictions:
-        """Of the units of the gold standard; one that a system lacks is wrong."""
         return word_predictions(by, list(self.systems.values()))
 
     def units(self, by: str) -> Units:
-        """The same as an error browser shows them."""
         return word_units(by, list(self.systems.values()))
 
     def drawing(self) -> SpanDrawing:

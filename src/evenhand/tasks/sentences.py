@@ -1,4 +1,4 @@
-"""`--sentences`: the sentences of a text that is not divided: all of it, its lines, or as many as a table says."""
+"""`--sentences`: the sentences of a text without sentence boundaries: the whole text, its lines, or a given number."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from evenhand.settings import ScoreSettings
 
 TEXT, LINES = "text", "lines"
 Sentences = str | Mapping[str, int]
-"""`text`, `lines`, or the number of sentences of each document, by its name."""
+"""`text`, `lines`, or the number of sentences of each document by name."""
 
 
-def parse_sentences(given: str) -> Sentences:
-    """From a word, or from the text of a table with a document and a number in each line."""
-    if given in (TEXT, LINES):
-        return given
+def parse_sentences(value: str) -> Sentences:
+    """Parse `text`, `lines`, or a table with a document and a number per line."""
+    if value in (TEXT, LINES):
+        return value
     sentences: dict[str, int] = {}
-    for line in filter(str.strip, given.splitlines()):
+    for line in filter(str.strip, value.splitlines()):
         document, tab, number = line.rpartition("\t")
         if not tab or not number.strip().isdecimal():
             remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
@@ -32,13 +32,13 @@ def parse_sentences(given: str) -> Sentences:
 
 
 def refuse_table(settings: ScoreSettings, content: object) -> None:
-    """For tasks that do not need numbers of sentences."""
+    """For tasks without numbers of sentences."""
     if not isinstance(settings["sentences"], str):
         raise SettingError(f"sentences is a table, which is for spans; for {settings.task}, choose {TEXT} or {LINES}.")
 
 
 def refuse_lines(settings: ScoreSettings, content: object) -> None:
-    """For tasks whose texts are not divided into lines."""
+    """For tasks that do not divide texts into lines."""
     if settings["sentences"] == LINES:
         raise SettingError(f"sentences does nothing for {settings.task}; leave it out, or choose the task relations.")
 

@@ -59,6 +59,7 @@ ERROR_NAMES = {
 CORRECTED, KIND = "corrected", "kind"
 """The values of --overrides-as."""
 LEAK = "leak"
+GERMEVAL_LEVELS = ("outer", "inner")
 SEMEVAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "strict": {"COR": ("exact_same",), "INC": ("exact_other", "overlap_same", "overlap_other")},
     "exact": {"COR": ("exact_same", "exact_other"), "INC": ("overlap_same", "overlap_other")},
@@ -206,6 +207,16 @@ def _bounds(name: str, settings: ScoreSettings) -> Formula:
     return count_errors(name, settings, breakdown=Breakdown("overall"))
 
 
+def _germeval(name: str, settings: ScoreSettings) -> Formula:
+    """Only the strict metric has labels: those of the others differ from the gold standard's."""
+    metric = name.removeprefix("germeval-")
+    levels = (metric,) if metric in GERMEVAL_LEVELS else GERMEVAL_LEVELS
+    counts = {kind: {f"{level}.{kind}": 1.0 for level in levels} for kind in ("TP", "FP", "FN")}
+    divided = PrecisionRecall.of_errors(*counts.values())
+    breakdown = Breakdown("all" if metric == "strict" else "overall")
+    return Formula(name, _GERMEVAL[metric][0].name, counts, divided, beta=settings.beta, breakdown=breakdown)
+
+
 def _scorer(name: str, function: str, *needs: Need, also_run: Scorer | None = None) -> Scorer:
     return Scorer(name, lazy(f"evenhand.tasks.spans.{function}"), frozenset(needs), also_run)
 
@@ -272,6 +283,14 @@ IOU = Parameter(
 _FAIR, _SEMEVAL = _scorer("fair", "fair:count_fair"), _scorer("semeval", "overlap:count_semeval")
 _NEAR = _scorer("near", "token_separator:count_near")
 _UNITS = _scorer("units", "token_separator:count_units", also_run=_NEAR)
+_STRICT = _scorer("germeval", "germeval:count_strict")
+_LOOSE = _scorer("germeval-loose", "germeval:count_loose")
+_GERMEVAL = {
+    "strict": (_STRICT, "GermEval, metric 1: bounds and label are equal on the same level."),
+    "loose": (_LOOSE, "GermEval, metric 2: as strict, without the suffixes deriv and part."),
+    "outer": (_STRICT, "GermEval, metric 3: as strict, on the first level."),
+    "inner": (_STRICT, "GermEval, metric 3: as strict, on the deeper levels."),
+}
 _DEIDENTIFICATION = {
     "meddocan-ner": ("count_meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
     "meddocan-strict": ("count_bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
@@ -402,6 +421,14 @@ MEASURES = (
             ("string-set", ("universalner",), "Labeled strings, normalised, each once per text; no positions."),
             ("string-multiset", ("uie", "string-ent"), "Labeled strings, unchanged; no positions."),
         )
+    ),
+    *(
+        Measure(
+            *(f"germeval-{metric}", "spans", scorer, _germeval, "evenhand.tasks.spans.germeval"),
+            family="germeval",
+            summary=summary,
+        )
+        for metric, (scorer, summary) in _GERMEVAL.items()
     ),
     Measure(
         *(LEAK, "spans", _scorer(LEAK, "leakage:count_leakage", "document_order"), leakage),
