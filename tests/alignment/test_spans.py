@@ -105,7 +105,7 @@ def test_a_system_that_ends_early() -> None:
 
 
 def test_a_system_that_goes_on() -> None:
-    with pytest.raises(eh.InputError, match="found the token 'word2' behind the end of the gold standard"):
+    with pytest.raises(eh.InputError, match="found the token 'word2' after the end of the gold standard"):
         eh.score(annotation([["O", "O"]]), annotation([["O", "O"], ["O"]]))
 
 

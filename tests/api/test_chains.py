@@ -577,7 +577,7 @@ def test_names_that_are_on_both_sides_count_more_than_the_order(tmp_path: Path) 
     ("names", "sentence"),
     [
         (["a", "b", "c"], "no document of the gold standard is here: the first one is '1', there 'a'; give documents the same names in all files."),
-        (None, "documents have no names, and are not as many as in the gold standard; name them, or give as many in all files."),
+        (None, "documents have no names, and their number differs from the gold standard; name them, or give the same number in all files."),
     ],
 )  # fmt: skip
 def test_other_numbers_of_documents_without_names_are_refused(

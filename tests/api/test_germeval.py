@@ -235,7 +235,7 @@ def test_of_two_files_with_six_columns_each_side_gives_its_own(file: File) -> No
         (["a O O"], "system.tsv:1: the system ends here, but gold.tsv:2 has the token 'b'; "),
         (
             ["a O O", "b O O", "c O O"],
-            "system.tsv:3: found the token 'c' behind the end of the gold standard gold.tsv; ",
+            "system.tsv:3: found the token 'c' after the end of the gold standard gold.tsv; ",
         ),
     ],
 )

@@ -232,7 +232,7 @@ def test_texts_of_annotators_that_differ_are_theirs(folder: Path) -> None:
     with pytest.raises(eh.InputError, match=r"short\.conll:2: this annotator ends here, but ana\.conll:3 has"):
         eh.agree(["ana.conll", "short.conll"])
     with pytest.raises(
-        eh.InputError, match=r"found the token 'flew' behind the end of the first annotator short\.conll"
+        eh.InputError, match=r"found the token 'flew' after the end of the first annotator short\.conll"
     ):
         eh.agree(["short.conll", "ana.conll"])
     with pytest.raises(eh.InputError, match="the first annotator has 1 sentence, another annotator 2"):

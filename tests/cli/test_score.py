@@ -132,7 +132,7 @@ BAD = {
     ),
     "too long": (
         ["score", "short.conll", "gold.conll"],
-        "gold.conll:4: found the token 'Bo' behind the end of the gold standard short.conll; " + SAME_TOKENS,
+        "gold.conll:4: found the token 'Bo' after the end of the gold standard short.conll; " + SAME_TOKENS,
     ),
     "other token": (
         ["score", "gold.conll", "other.conll"],

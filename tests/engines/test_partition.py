@@ -520,6 +520,6 @@ def test_a_text_that_is_longer_under_alignment_by_characters(tmp_path: Path) -> 
     (tmp_path / "gold.conll").write_text("Ada\tB-PER\nin\tO\nLondon\tB-LOC\n")
     (tmp_path / "system.conll").write_text("Ada\tB-PER\nin\tO\nLondonLondon\tB-LOC\n")
     with pytest.raises(
-        eh.InputError, match=r"system\.conll:3: found the character 'L' behind the end of the gold standard"
+        eh.InputError, match=r"system\.conll:3: found the character 'L' after the end of the gold standard"
     ):
         eh.score(tmp_path / "gold.conll", tmp_path / "system.conll", align="characters", match="ts,t")

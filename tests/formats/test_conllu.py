@@ -416,11 +416,11 @@ SAME = "both sides must have the same text, spaces aside."
             "system.conllu:4: the system ends here, but gold.conllu:5 has the word 'd'",
         ),
         ("1 c 0 root\n", "", "system.conllu:2: the system ends here, but gold.conllu:4 has the word 'c'"),
-        ("", "1 c 0 root\n", "system.conllu:4: found the word 'c' behind the end of the gold standard"),
+        ("", "1 c 0 root\n", "system.conllu:4: found the word 'c' after the end of the gold standard"),
         (
             "1 c 0 root\n",
             "1 c 0 root\n2 d 1 x\n",
-            "system.conllu:5: found the word 'd' behind the end of the gold standard",
+            "system.conllu:5: found the word 'd' after the end of the gold standard",
         ),
     ],
     ids=["other text", "too short", "a sentence too short", "a sentence too long", "too long"],

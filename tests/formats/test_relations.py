@@ -290,7 +290,7 @@ def test_bad_documents_of_dygie(write: Write, change: dict[str, Any], sentence: 
 def test_other_numbers_of_tokens_are_an_error(write: Write) -> None:
     gold = write("gold.json", [RECORD])
     system = write("system.json", [RECORD | {"tokens": ["Ada", "left", "New", "York", "."]}])
-    with pytest.raises(InputError, match=r"system.json:1: found the token '\.' behind the end of the gold standard"):
+    with pytest.raises(InputError, match=r"system.json:1: found the token '\.' after the end of the gold standard"):
         eh.score(gold, system)
 
 

@@ -92,7 +92,7 @@ READ = {
 """System files that say what the gold standard says."""
 
 REFUSED = {
-    "a longer text behind the end of the gold standard": (
+    "a longer text after the end of the gold standard": (
         GOLD.replace("!\tO", "!!!!\tB-LOC"),
         "system.tsv:10: found the token '!!!!' where gold.conll:10 has '!'",
     ),

@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, joined_spans
+from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, join_spans
 from evenhand.alignment.spans import Feed
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
@@ -157,7 +157,7 @@ def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotat
     corpus = Corpus.concatenate([part.corpus for part in parts])
     batch = next((piece for piece in pieces if piece is not None), texts[0]).batch
     readings = {LAYER: batch.readings[LAYER]}
-    return Annotation(replace(corpus, source=batch.corpus.source), {LAYER: joined_spans(parts)}, readings)
+    return Annotation(replace(corpus, source=batch.corpus.source), {LAYER: join_spans(parts)}, readings)
 
 
 def _run_of(numbered: tuple[int, tuple[_Piece | None, _Piece]]) -> tuple[int, bool, int]:

@@ -1,8 +1,9 @@
-"""Putting a system's spans on the gold standard's text.
+"""Align a system's spans with the gold standard's text.
 
-Documents and sentences are always those of the gold standard; a system's span belongs where it begins. Gold and
-system must have the same tokens, or the same characters where these are the atoms; where one of them has none, or
-tokens are aligned by position, sentences of the same lengths; and beside a span table, which has no lengths, as many.
+Documents and sentences are always the gold standard's; a system's span belongs to the sentence in which it begins. Both
+sides must have the same tokens, or the same characters if these are the atoms. If one side has no tokens, or tokens are
+aligned by position, sentences must have the same lengths. With a span table, which has no lengths, the number of
+sentences must be the same.
 """
 
 from __future__ import annotations
@@ -30,9 +31,6 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 
-# == text/same_text.py: What both sides of a text must have in common, and the sente
-
-
 SAME_TOKENS = (
     "both sides must have the same tokens in the same order, unless you choose --align position (other spellings) or "
     "--align characters (other tokens of the same text)"
@@ -42,33 +40,31 @@ SAME_SENTENCES = "both sides must have the same sentences in the same order"
 
 
 def check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
-    """Raise an error at the first token of `system` that differs from the gold standard's from `begin` on."""
+    """Raise an error at the first token of `system` that differs from the gold standard's, counted from `begin`."""
     if gold.tokens is None or system.tokens is None:
         return
-    mine = gold.tokens.slice(begin, begin + len(system.tokens))
-    theirs = system.tokens
-    if have_same_codes(mine, theirs) or have_same_lists(mine, theirs):
+    gold_tokens, tokens = gold.tokens.slice(begin, begin + len(system.tokens)), system.tokens
+    if have_same_codes(gold_tokens, tokens) or have_same_lists(gold_tokens, tokens):
         return
-    place = first_difference(mine, theirs)
-    if place is None:
+    index = first_difference(gold_tokens, tokens)
+    if index is None:
         return
+    location = gold.location(begin + index)
     if gold.atoms == "characters":
-        found, wanted = _around(system.tokens, place), _around(mine, place)
-        finding = f"found the text {found!r} where {gold.location(begin + place)} has {wanted!r}"
+        finding = f"found the text {_around(tokens, index)!r} where {location} has {_around(gold_tokens, index)!r}"
     else:
-        found, wanted = system.tokens[place], mine[place]
-        finding = f"found the token {found!r} where {gold.location(begin + place)} has {wanted!r}"
-    raise InputError(system.source, system.line(place), finding, remedy_for(gold), "text")
+        finding = f"found the token {tokens[index]!r} where {location} has {gold_tokens[index]!r}"
+    raise InputError(system.source, system.line(index), finding, remedy_for(gold), "text")
 
 
-def _around(characters: Tokens, place: int, width: int = 10) -> str:
-    """The characters before and behind a place, as their file has them, with spaces."""
-    first, last = max(place - width, 0), min(place + width, len(characters)) - 1
+def _around(characters: Tokens, index: int, width: int = 10) -> str:
+    """Return the characters before and after an index, including spaces."""
+    first, last = max(index - width, 0), min(index + width, len(characters)) - 1
     return characters.data[characters.start[first] : characters.end[last]].decode()
 
 
 def remedy_for(corpus: Corpus, *, by_position: bool = False) -> str:
-    """What both sides must have."""
+    """Return what both sides must have in common."""
     if corpus.tokens is None or by_position:
         return SAME_SENTENCES
     remedy = SAME_TEXT if corpus.atoms == "characters" else SAME_TOKENS
@@ -76,7 +72,7 @@ def remedy_for(corpus: Corpus, *, by_position: bool = False) -> str:
 
 
 def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
-    """Raise an error if a span of a table reaches beyond its sentence, where the gold standard knows its length."""
+    """Raise an error if a span of a table ends after its sentence, if the gold standard has lengths of sentences."""
     if gold.lengths is None:
         return
     beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
@@ -87,11 +83,8 @@ def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
         raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
 
 
-# == text/align.py (primary)
-
-
 class Feed:
-    """A system's batches, handed out in the portions of the gold standard's batches."""
+    """Splits a system's batches to match the gold standard's."""
 
     def __init__(
         self,
@@ -102,30 +95,30 @@ class Feed:
         by_id: IdFeed | None = None,
         sides: SideNames = GOLD_AND_PREDICTION,
     ) -> None:
-        """With `by_position` tokens may differ, but sentences must have the same lengths; `by_id` reorders these.
+        """With `by_position`, tokens may differ, but sentences must have the same lengths; `by_id` reorders these.
 
-        `sides` are what messages call the text that it is put on, and its own.
+        `sides` are the names of the two sides in messages.
         """
         self._sides = sides
         self.reading: ReadInfo | None = None
         self.tags: Tags | None = None
-        """The tags of the portion that was taken last, if the file has any."""
+        """The tags of the last portion, if the file has any."""
         self.keeps_tags = True
-        """Whether anybody asks for tags; without, they are let go at once."""
+        """Whether tags are used; otherwise they are dropped at once."""
         self.breaks_differ = False
         self.reaching: Spans | None = None
-        """What spans cover behind the end of what was judged last, counted in tokens from there."""
+        """Token ranges of spans that extend past the end of the last portion, relative to that end."""
         self.text: Corpus | None = None
-        """What was taken last in the text of this side, where the gold standard has tokens only; else None."""
+        """The last portion in the text of this side, if the gold standard has only tokens."""
         self._batches = batches
         self._layer = layer
         self._by_position, self._by_id = by_position, by_id
         self._rest: _Portion | None = None
         self._last: _Portion | None = None
-        """What was taken last, where nothing is left of it; needed if nothing follows."""
+        """The last portion, if it was used up; needed if nothing follows."""
 
     def take(self, gold: Corpus) -> Spans:
-        """The spans of the next portion, which must be the text `gold`, in its sentences."""
+        """Return the spans of the next portion, which must have the text `gold`, in its sentences."""
         portions: list[_Portion] = []
         done, need, beyond = 0, 1, 0
         if self._by_id is not None:
@@ -155,9 +148,9 @@ class Feed:
         return spans.in_scopes(ints(gold.sentence_of[spans.start]), gold.bounds)
 
     def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
-        """Whether sentences have other lengths; an error where there is nothing else to go by.
+        """Whether sentences have different lengths; an error if there are no tokens to compare.
 
-        The last one goes on for `beyond` tokens behind the end of the gold standard's.
+        The last sentence continues for `beyond` tokens after the end of the gold standard's.
         """
         if not portions or not portions[0].by_token:
             return False
@@ -171,7 +164,7 @@ class Feed:
         return True
 
     def finish(self, gold: Corpus) -> None:
-        """Raise an error if the system goes on where the gold standard has ended."""
+        """Raise an error if the system continues after the end of the gold standard."""
         if self._by_id is not None:
             self._by_id.finish()
             self.reading = self.reading.plus(self._by_id.reading()) if self.reading else None
@@ -181,7 +174,7 @@ class Feed:
         corpus = extra.corpus
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
-        finding = f"found {what} behind the end of {self._sides.key} {gold.source}"
+        finding = f"found {what} after the end of {self._sides.key} {gold.source}"
         if corpus.tokens is None and corpus.line(0) is None:
             finding = other_number(gold.sentences, gold.sentences + corpus.sentences, self._sides)
         raise InputError(
@@ -190,7 +183,7 @@ class Feed:
 
     @property
     def mismatches(self) -> AlignmentIssues | None:
-        """Which sentences only one side has, where they are matched by their ids."""
+        """Sentences that only one side has, if they are matched by id."""
         return None if self._by_id is None else self._by_id.found
 
     def _next(self, gold: Corpus) -> _Portion | None:
@@ -204,7 +197,7 @@ class Feed:
 
 @dataclass(frozen=True)
 class _Portion:
-    """A part of a system's text. By token, spans are counted from its first token, else in its own sentences."""
+    """A part of a system's text. By token, spans count from its first token, otherwise in its sentences."""
 
     corpus: Corpus
     spans: Spans
@@ -216,7 +209,7 @@ class _Portion:
 
     @property
     def unit(self) -> str:
-        """What sentences have several of, in messages."""
+        """The unit of lengths of sentences, for messages."""
         return "tokens" if self.tags is None else "tags"
 
     @staticmethod
@@ -227,21 +220,21 @@ class _Portion:
         return _Portion(batch.corpus, spans.in_text(bounds), batch.tags(layer), by_token=True)
 
     def cut(self, size: int) -> tuple[_Portion, _Portion | None]:
-        """The first `size` tokens (or sentences), and the rest if there is any."""
+        """Split after `size` tokens (or sentences)."""
         if size >= len(self):
             return self, None
         before, after = _cut(self.corpus, size, self.by_token)
         spans = self.spans
-        place = spans.start if self.by_token else spans.scope
-        mine, others = spans.take(np.flatnonzero(place < size)), spans.take(np.flatnonzero(place >= size))
-        others, tags, rest = _moved(others, -size, self.by_token), None, None
+        position = spans.start if self.by_token else spans.scope
+        first, second = spans.take(np.flatnonzero(position < size)), spans.take(np.flatnonzero(position >= size))
+        second, tags, other_tags = _moved(second, -size, self.by_token), None, None
         if self.tags is not None:
-            tags, rest = self.tags.slice(0, size), self.tags.slice(size, len(self))
-        return _Portion(before, mine, tags, self.by_token), _Portion(after, others, rest, self.by_token)
+            tags, other_tags = self.tags.slice(0, size), self.tags.slice(size, len(self))
+        return _Portion(before, first, tags, self.by_token), _Portion(after, second, other_tags, self.by_token)
 
     @staticmethod
     def join(portions: Sequence[_Portion]) -> Spans:
-        """The spans of successive portions, counted from the first one's begin."""
+        """Concatenate the spans of portions, counted from the beginning of the first one."""
         moved, before = [], 0
         for cut in portions:
             moved.append(_moved(cut.spans, before, cut.by_token))
@@ -250,7 +243,7 @@ class _Portion:
 
     @staticmethod
     def join_tags(portions: Sequence[_Portion]) -> Tags | None:
-        """The tags of successive portions, if all have some."""
+        """Concatenate the tags of portions, if all have tags."""
         tags = complete([cut.tags for cut in portions])
         return None if tags is None else Tags.concatenate(tags)
 
@@ -268,34 +261,34 @@ def _moved(spans: Spans, by: int, by_token: bool) -> Spans:
 
 
 def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
-    """A system's text before and from a token or sentence on; its documents do not count and are dropped."""
+    """Split a system's text before a token or sentence; its documents are not used and dropped."""
     if not by_token:
         return corpus.part(0, size), corpus.part(size, corpus.sentences)
     assert corpus.bounds is not None
-    behind, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
-    return corpus.part(0, int(behind), end=size), corpus.part(int(within), corpus.sentences, begin=size)
+    end, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
+    return corpus.part(0, int(end), end=size), corpus.part(int(within), corpus.sentences, begin=size)
 
 
 def _in_text(gold: Corpus, portions: Sequence[_Portion]) -> Corpus | None:
-    """Tokens as parts of a text that a system has; None where the gold standard has one, or the system has none."""
+    """Return the gold tokens in the system's text; None if the gold standard has a text, or the system has none."""
     corpora = [cut.corpus for cut in portions]
-    if gold.has_input_text or gold.atoms != "characters" or not all(each.has_input_text for each in corpora):
+    if gold.has_input_text or gold.atoms != "characters" or not all(corpus.has_input_text for corpus in corpora):
         return None
     return gold.with_text_of(corpora)
 
 
 def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
-    """Where the sentences of successive portions begin, counted from the first one's begin."""
-    found, before = [], 0
+    """Return the first token of each sentence of portions, counted from the beginning of the first one."""
+    starts, before = [], 0
     for cut in portions:
         assert cut.corpus.bounds is not None
-        found.append(cut.corpus.bounds[:-1] + before)
+        starts.append(cut.corpus.bounds[:-1] + before)
         before += len(cut)
-    return np.concatenate(found)
+    return np.concatenate(starts)
 
 
 def _beyond(portion: _Portion, size: int) -> int:
-    """How many tokens the sentence has behind a cut that the cut goes through; 0 where it goes through none."""
+    """Return the number of tokens after a cut in the sentence that it splits; 0 if it splits none."""
     bounds = portion.corpus.bounds
     if bounds is None or not portion.by_token or size >= len(portion):
         return 0
@@ -305,28 +298,28 @@ def _beyond(portion: _Portion, size: int) -> int:
 def _other_length(
     gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int, sides: SideNames
 ) -> InputError:
-    """The error for the first sentence of another length."""
+    """Return the error for the first sentence of a different length."""
     assert gold.bounds is not None
     ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
     shared = min(len(ends), len(others))
     sentence = int((ends[:shared] != others[:shared]).argmax())
     token = int(starts[sentence])
-    wanted, found, place = int(ends[sentence]) - token, int(others[sentence]) - token, gold.location(token)
+    expected, length, location = int(ends[sentence]) - token, int(others[sentence]) - token, gold.location(token)
     cut = portions[0]
     for cut in portions:
         if token < len(cut):
             break
         token -= len(cut)
     line = cut.corpus.line(token)
-    finding = f"this sentence has {counted(found, 'token')} where the one at {place} has {wanted}"
+    finding = f"this sentence has {counted(length, 'token')} where the one at {location} has {expected}"
     if line is None:
-        finding = other_length(sentence, wanted, found, cut.unit, sides)
+        finding = other_length(sentence, expected, length, cut.unit, sides)
     return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
 
 
 def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:
-    """The error for a system that is too short."""
-    if last is None:  # a reader yields one batch at least, so this is an annotation without any
+    """Return the error for a system that ends early."""
+    if last is None:  # a reader yields at least one batch, so this is an annotation without any
         return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
     what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
@@ -338,11 +331,8 @@ def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sid
     return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
 
 
-# == text/line_feed.py: Putting a system's spans on the gold standard's lines, where
-
-
 class LineFeed(Feed):
-    """A system's lines, handed out in the batches of the gold standard."""
+    """Aligns texts line by line, allowing missing lines and different spellings."""
 
     def __init__(self, batches: Iterator[Annotation], layer: str = "spans") -> None:
         super().__init__(batches, layer)
@@ -352,26 +342,26 @@ class LineFeed(Feed):
         self._batch: Annotation | None = None
         self._after = next(batches, None)
         self._begin = 0
-        """The first line of the batch that no gold line is aligned with."""
+        """The first line of the batch that is not aligned with a gold line."""
         self._load()
 
     def take(self, gold: Corpus) -> Spans:
-        """The spans of the gold standard's lines."""
+        """Return the spans of the gold standard's lines."""
         if self._gold_file not in (None, gold.source) and self._after is not None:
             self._end_file()
         self._gold_file = gold.source
         if self._batch is not None and not self._begin and _are_equal(gold, self._batch.corpus):
             self._begin, self._gold_lines = gold.sentences, self._gold_lines + gold.sentences
             return self._batch.spans(self._layer)
-        wanted, parts, first, missing = _lines(gold), list[Spans](), 0, np.ones(gold.sentences, dtype=np.bool_)
+        gold_lines, parts, first, missing = _lines(gold), list[Spans](), 0, np.ones(gold.sentences, dtype=np.bool_)
         while self._batch is not None:
             lines = _lines(self._batch.corpus)
-            place = _aligned(wanted, first, lines, self._begin)
-            met = np.flatnonzero(place >= 0)
-            missing[place[met]] = False
-            parts.append(self._moved(self._batch.spans(self._layer), place, wanted, lines))
-            if len(met):
-                self._begin, first = int(met[-1]) + 1, int(place[met[-1]]) + 1
+            gold_line = _align_lines(gold_lines, first, lines, self._begin)
+            matched = np.flatnonzero(gold_line >= 0)
+            missing[gold_line[matched]] = False
+            parts.append(self._moved(self._batch.spans(self._layer), gold_line, gold_lines, lines))
+            if len(matched):
+                self._begin, first = int(matched[-1]) + 1, int(gold_line[matched[-1]]) + 1
             if self._begin < len(lines) or not self._goes_on:
                 break
             self._load()
@@ -380,7 +370,7 @@ class LineFeed(Feed):
         return Spans.concatenate(parts, [0] * len(parts)) if parts else _no_spans()
 
     def finish(self, gold: Corpus) -> None:
-        """At the end, lines that are left are extra."""
+        """Note the remaining lines as extra."""
         while self._batch is not None:
             self._leave()
 
@@ -401,7 +391,7 @@ class LineFeed(Feed):
             self.reading = self.reading.plus(reading) if self.reading else reading
 
     def _leave(self) -> None:
-        """Go on with the next batch; what is left of this one is extra."""
+        """Continue with the next batch; remaining lines of this one are extra."""
         assert self._batch is not None
         self._found.extra += [str(line + 1) for line in range(self._begin, self._batch.corpus.sentences)]
         self._load()
@@ -411,18 +401,18 @@ class LineFeed(Feed):
             self._leave()
         self._leave()
 
-    def _moved(self, spans: Spans, place: Ints, wanted: list[str], lines: list[str]) -> Spans:
-        """Spans of lines in the gold lines that these are, which `place` has; others are left out."""
-        spans = spans.take(np.flatnonzero(place[spans.scope] >= 0)) if len(spans) else spans
-        here = np.flatnonzero(place >= 0).tolist()
-        texts = {line: (wanted[int(place[line])], lines[line]) for line in here}
+    def _moved(self, spans: Spans, gold_line: Ints, gold_lines: list[str], lines: list[str]) -> Spans:
+        """Return spans in the gold lines that the system's lines are aligned with (-1: none); others are left out."""
+        spans = spans.take(np.flatnonzero(gold_line[spans.scope] >= 0)) if len(spans) else spans
+        aligned = np.flatnonzero(gold_line >= 0).tolist()
+        texts = {line: (gold_lines[int(gold_line[line])], lines[line]) for line in aligned}
         texts = {line: both for line, both in texts.items() if both[0] != both[1]}
         self._found.words += len(texts)
-        return replace(_respelled(spans, texts), scope=place[spans.scope])
+        return replace(_to_gold_spelling(spans, texts), scope=gold_line[spans.scope])
 
 
 def _are_equal(gold: Corpus, system: Corpus) -> bool:
-    """Whether two texts have the same lines, to the last byte."""
+    """Whether two texts are byte-identical."""
     if gold.tokens is None or system.tokens is None or gold.raw is None or system.raw is None:
         return False
     return np.array_equal(gold.raw, system.raw) and gold.tokens.data == system.tokens.data
@@ -433,43 +423,43 @@ def _no_spans() -> Spans:
 
 
 def _lines(corpus: Corpus) -> list[str]:
-    """The lines of a text, without spaces at their ends."""
+    """Return the lines of a text without trailing spaces."""
     return [corpus.text(line).rstrip() for line in range(corpus.sentences)]
 
 
-def _aligned(wanted: list[str], first: int, lines: list[str], begin: int) -> Ints:
-    """For each line of a system, the gold line that it is, -1 for none; from these lines on."""
-    place, line = np.full(len(lines), -1), begin
-    for number in range(first, len(wanted)):
+def _align_lines(gold_lines: list[str], first: int, lines: list[str], begin: int) -> Ints:
+    """Return the gold line of each system line, -1 for none; earlier lines than `first` and `begin` do not count."""
+    gold_line, line = np.full(len(lines), -1), begin
+    for number in range(first, len(gold_lines)):
         if line == len(lines):
             break
-        if wanted[number] == lines[line] or _plain(wanted[number]) == _plain(lines[line]):
-            place[line] = number
+        if gold_lines[number] == lines[line] or _plain(gold_lines[number]) == _plain(lines[line]):
+            gold_line[line] = number
             line += 1
-    return place
+    return gold_line
 
 
 def _plain(line: str) -> str:
-    """The letters and digits of a line."""
+    """Return the letters and digits of a line in lower case."""
     return "".join(filter(str.isalnum, line)).lower()
 
 
-def _respelled(spans: Spans, texts: dict[int, tuple[str, str]]) -> Spans:
-    """Spans with positions in the gold standard's spelling; `texts` are both spellings of lines that differ."""
+def _to_gold_spelling(spans: Spans, texts: dict[int, tuple[str, str]]) -> Spans:
+    """Convert positions to the gold standard's spelling; `texts` are both spellings of lines that differ."""
     rows = np.flatnonzero(np.isin(spans.scope, list(texts)))
     if not len(rows):
         return spans
     start, end, shape = spans.start.copy(), spans.end.copy(), spans.shape.copy()
     for row, tokens in zip(rows.tolist(), spans.take(rows).token_sets(), strict=True):
-        gold, own = texts[int(spans.scope[row])]
-        offsets = [at for at, character in enumerate(own) if not character.isspace()]
-        places = sorted({_atom(gold, offsets[token]) for token in tokens})
-        start[row], end[row] = places[0], places[-1] + 1
-        gaps = set(range(places[0], places[-1])).difference(places)
-        shape[row] = spans.vocabulary.shapes.code(tuple(sorted(gap - places[0] for gap in gaps)))
+        gold_text, text = texts[int(spans.scope[row])]
+        offsets = [offset for offset, character in enumerate(text) if not character.isspace()]
+        atoms = sorted({_atom(gold_text, offsets[token]) for token in tokens})
+        start[row], end[row] = atoms[0], atoms[-1] + 1
+        gaps = set(range(atoms[0], atoms[-1])).difference(atoms)
+        shape[row] = spans.vocabulary.shapes.code(tuple(sorted(gap - atoms[0] for gap in gaps)))
     return replace(spans, start=start, end=end, shape=shape)
 
 
 def _atom(text: str, offset: int) -> int:
-    """How many characters that are no spaces stand before an offset; behind the text, all characters count."""
+    """Return the number of characters other than spaces before an offset; after the text, all characters count."""
     return sum(not character.isspace() for character in text[:offset]) + max(0, offset - len(text))

@@ -1,7 +1,10 @@
-"""Words and the characters they cover: what tells which words of two outputs are the same.
+"""Word alignment of the CoNLL 2018 shared task, for systems with their own segmentation.
 
-A word covers the characters of its token, without spaces; the words of a multi-word token all cover those of the whole
-token. Characters are counted over the whole file, in bytes, so that parts of files can be cut and joined as they are.
+Words are compared by the characters they cover: the characters of their token, without spaces. All words of a
+multi-word token cover the whole token. Characters are counted in bytes over the whole file, so parts of files can be
+split and joined.
+
+Source: Zeman et al. 2018, and the evaluation script of the task.
 """
 
 from __future__ import annotations
@@ -24,17 +27,24 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.settings import Align
 
+Rows = tuple[Ints, Ints]
+"""Words of the gold standard, and the words of the system aligned with them."""
+Gaps = tuple[Ints, Ints, Ints, Ints]
+"""The first word and the number of words between two pairs, on either side."""
+_NOTHING = np.zeros(0, dtype=np.uint8)
+_LENGTH_BITS = 20
+
 
 @dataclass(frozen=True)
 class Words:
-    """Some sentences of a file, and where the token of each word begins and ends in its text."""
+    """Some sentences of a file, with the bounds of each word's token in the text."""
 
     annotation: Annotation
     start: Ints
     end: Ints
     in_multiword: Bools
     groups: Ints
-    """What each sentence is counted for, on the side of the gold standard."""
+    """The group of each gold sentence, for counting."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -50,7 +60,7 @@ class Words:
 
     @property
     def sentence_start(self) -> Ints:
-        """Where each sentence begins in the text."""
+        """The offset of each sentence in the text."""
         return self.start[self.bounds[:-1]]
 
     @property
@@ -64,23 +74,25 @@ class Words:
 
     @property
     def begins_token(self) -> Bools:
-        """Which words are the first, or only, ones of their tokens."""
+        """Which words are the first words of their tokens."""
         begins = np.ones(len(self), dtype=np.bool_)
         begins[1:] = self.start[1:] != self.start[:-1]
         return begins
 
     def cut(self, sentence: int) -> tuple[Words, Words | None]:
-        """The sentences before one, and those from it on, if there are any; the latter leave the others' bytes."""
+        """Split before a sentence; the second part, if any, gets its own bytes."""
         if sentence >= self.corpus.sentences:
             return self, None
-        behind = self._part(sentence, self.corpus.sentences)
-        return self._part(0, sentence), replace(behind, annotation=_compact(behind.annotation))
+        after = self._part(sentence, self.corpus.sentences)
+        return self._part(0, sentence), replace(after, annotation=_compact(after.annotation))
 
     def _part(self, first: int, last: int) -> Words:
-        """Some sentences."""
         begin, end = self.bounds[[first, last]].tolist()
-        given = self.annotation.layers.items()
-        layers = {name: layer.slice(begin, end) for name, layer in given if isinstance(layer, Tags | Trees)}
+        layers = {
+            name: layer.slice(begin, end)
+            for name, layer in self.annotation.layers.items()
+            if isinstance(layer, Tags | Trees)
+        }
         return Words(
             replace(self.annotation, corpus=self.corpus.part(first, last), layers=layers),
             self.start[begin:end],
@@ -103,13 +115,13 @@ class Words:
 
 
 def by_position(annotation: Annotation, begin: int, groups: Ints) -> Words:
-    """Words that count as one character each, whatever they are; `begin` of them stand before."""
+    """Return words that count as one character each; `begin` words precede them."""
     start = np.arange(begin, begin + (annotation.corpus.token_count or 0))
     return Words(annotation, start, start + 1, np.zeros(len(start), dtype=np.bool_), groups)
 
 
 def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Words, Bytes]:
-    """Words by the characters they cover, and these characters in UTF-8; `begin` bytes stand before."""
+    """Return words by the characters they cover, and these characters in UTF-8; `begin` bytes precede them."""
     corpus = annotation.corpus
     tokens, token_of, in_multiword = surface(corpus)
     lengths = tokens.end - tokens.start
@@ -132,7 +144,7 @@ def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Wor
 
 
 def _line_of_token(corpus: Corpus, word: int) -> int | None:
-    """The line of the token that begins with a word."""
+    """Return the line of the token that begins with a word."""
     multiwords = corpus.multiwords
     if multiwords is not None and len(multiwords.lines) and word in multiwords.first:
         return corpus.first_line + int(multiwords.lines[np.searchsorted(multiwords.first, word)])
@@ -140,7 +152,7 @@ def _line_of_token(corpus: Corpus, word: int) -> int | None:
 
 
 def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
-    """The tokens of a text, which of them each word belongs to (None: its own), and whether it is one of several."""
+    """Return the tokens, the token of each word (None: tokens are words), and which words are in multi-word tokens."""
     words, multiwords = corpus.tokens, corpus.multiwords
     assert words is not None
     in_multiword = np.zeros(len(words), dtype=np.bool_)
@@ -158,28 +170,28 @@ def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
 
 
 def _compact(annotation: Annotation) -> Annotation:
-    """The same annotation, with the bytes of its file that its words need, unless these are most of them."""
+    """Return the annotation with only the bytes of its words, unless these are most of the file's bytes."""
     edges: dict[int, tuple[int, int]] = {}
     kept: dict[int, bytes] = {}
 
-    def noted(tokens: Tokens) -> Tokens:
+    def note_edges(tokens: Tokens) -> Tokens:
         if len(tokens):
             low, high = edges.get(id(tokens.data), (len(tokens.data), 0))
             edges[id(tokens.data)] = min(low, int(tokens.start.min())), max(high, int(tokens.end.max()))
         return tokens
 
-    def moved(tokens: Tokens) -> Tokens:
+    def move(tokens: Tokens) -> Tokens:
         low, high = edges.get(id(tokens.data), (0, 0))
         if 2 * (high - low) > len(tokens.data):
             return tokens
         data = kept.setdefault(id(tokens.data), tokens.data[low:high] + PADDING)
         return Tokens(data, tokens.start - low, tokens.end - low)
 
-    return _with_cells(_with_cells(annotation, noted), moved)
+    return _with_cells(_with_cells(annotation, note_edges), move)
 
 
 def _with_cells(annotation: Annotation, change: Callable[[Tokens], Tokens]) -> Annotation:
-    """An annotation of words with a change to all that are places in the bytes of its file."""
+    """Apply a change to all columns of byte offsets of an annotation of words."""
 
     def changed(tags: Tags) -> Tags:
         return tags.with_cells(change(tags.cells)) if isinstance(tags, TagColumn) else tags
@@ -197,42 +209,30 @@ def _with_cells(annotation: Annotation, change: Callable[[Tokens], Tokens]) -> A
     return replace(annotation, corpus=replace(corpus, tokens=forms, multiwords=multiwords), layers=layers)
 
 
-# == text/align_words.py: Which words of two outputs are the same, where each has its
-
-
-Rows = tuple[Ints, Ints]
-"""The words of the gold standard, and those of the system that they are aligned with."""
-
-
 def align_words(gold: Words, system: Words) -> Rows:
-    """Which words of two outputs are the same, where each has its own tokens.
+    """Align the words of two sides with different tokens.
 
-    Words outside multi-word tokens are the same if they cover the same characters. The others are found in regions: the
-    lists of words are walked side by side, and where one of the two words is in a multi-word token, a region begins
+    Words outside multi-word tokens are aligned if they cover the same characters. The others are aligned in regions:
+    both lists of words are traversed in parallel, and if one of the two words is in a multi-word token, a region begins
     with it (a plain word that begins earlier on the other side is skipped) and grows until no multi-word token of
     either side crosses its end. In a region, words are aligned by a longest common subsequence of their lower-cased
     forms.
-
-    Source: Zeman et al. 2018, and the evaluation script of the task.
     """
     plain = _plain_pairs(gold, system)
     if not gold.in_multiword.any() and not system.in_multiword.any():
         return plain
-    mine, theirs = plain
-    found = [plain]
-    equal_pairs, hard = _equal_gaps(gold, system, *_gaps(gold, system, mine, theirs))
-    found.append(equal_pairs)
-    found += [_walk(gold, system, *gap) for gap in hard]
-    rows, others = (np.concatenate(side) for side in zip(*found, strict=True))
-    order = np.argsort(rows)
-    return rows[order], others[order]
+    equal_pairs, hard = _equal_gaps(gold, system, *_gaps(gold, system, *plain))
+    pairs = [plain, equal_pairs, *(_align_regions(gold, system, *gap) for gap in hard)]
+    gold_rows, rows = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    order = np.argsort(gold_rows)
+    return gold_rows[order], rows[order]
 
 
 def _plain_pairs(gold: Words, system: Words) -> Rows:
-    """Words outside multi-word tokens that cover the same characters.
+    """Return the words outside multi-word tokens that cover the same characters.
 
-    The walk always comes to both words of such a pair at once: no region reaches beyond the ends of its multi-word
-    tokens. So they can be found without walking, and what stands between two of them can be walked for itself.
+    The traversal always reaches both words of such a pair at once, because no region extends beyond the ends of its
+    multi-word tokens. So they can be found without it, and the words between two pairs are traversed separately.
     """
     if (
         len(gold) == len(system)
@@ -241,51 +241,45 @@ def _plain_pairs(gold: Words, system: Words) -> Rows:
     ):
         rows = np.arange(len(gold))
         return rows, rows
-    mine, theirs = np.flatnonzero(~gold.in_multiword), np.flatnonzero(~system.in_multiword)
-    place = np.searchsorted(system.start[theirs], gold.start[mine])
-    inside = place < len(theirs)
-    mine, place = mine[inside], place[inside]
-    theirs = theirs[place]
-    same = (gold.start[mine] == system.start[theirs]) & (gold.end[mine] == system.end[theirs])
-    return mine[same], theirs[same]
+    gold_rows, rows = np.flatnonzero(~gold.in_multiword), np.flatnonzero(~system.in_multiword)
+    index = np.searchsorted(system.start[rows], gold.start[gold_rows])
+    inside = index < len(rows)
+    gold_rows, rows = gold_rows[inside], rows[index[inside]]
+    same = (gold.start[gold_rows] == system.start[rows]) & (gold.end[gold_rows] == system.end[rows])
+    return gold_rows[same], rows[same]
 
 
-Gaps = tuple[Ints, Ints, Ints, Ints]
-"""The first and the number of words between two pairs, on either side."""
-
-
-def _gaps(gold: Words, system: Words, mine: Ints, theirs: Ints) -> Gaps:
-    """The words between pairs, where there are some of a multi-word token."""
-    first, others = np.append(0, mine + 1), np.append(0, theirs + 1)
-    size, sizes = np.append(mine, len(gold)) - first, np.append(theirs, len(system)) - others
-    marked = np.zeros(len(first), dtype=np.bool_)
-    marked[np.searchsorted(mine, np.flatnonzero(gold.in_multiword))] = True
-    marked[np.searchsorted(theirs, np.flatnonzero(system.in_multiword))] = True
-    return first[marked], size[marked], others[marked], sizes[marked]
+def _gaps(gold: Words, system: Words, gold_rows: Ints, rows: Ints) -> Gaps:
+    """Return the gaps between pairs that contain words of multi-word tokens."""
+    gold_first, first = np.append(0, gold_rows + 1), np.append(0, rows + 1)
+    gold_size, size = np.append(gold_rows, len(gold)) - gold_first, np.append(rows, len(system)) - first
+    has_multiwords = np.zeros(len(first), dtype=np.bool_)
+    has_multiwords[np.searchsorted(gold_rows, np.flatnonzero(gold.in_multiword))] = True
+    has_multiwords[np.searchsorted(rows, np.flatnonzero(system.in_multiword))] = True
+    return gold_first[has_multiwords], gold_size[has_multiwords], first[has_multiwords], size[has_multiwords]
 
 
 def _equal_gaps(
-    gold: Words, system: Words, first: Ints, size: Ints, others: Ints, sizes: Ints
+    gold: Words, system: Words, gold_first: Ints, gold_size: Ints, first: Ints, size: Ints
 ) -> tuple[Rows, Iterator[tuple[int, int, int, int]]]:
-    """Pairs in gaps that hold the same words of the same multi-word tokens, which are most; and the other gaps."""
-    maybe = np.flatnonzero(size == sizes)
+    """Return the pairs in gaps with the same words of the same multi-word tokens (most gaps), and the other gaps."""
+    maybe = np.flatnonzero(gold_size == size)
     gap = np.repeat(maybe, size[maybe])
-    mine, theirs = ranges(first[maybe], size[maybe]), ranges(others[maybe], size[maybe])
-    same = _same_words(gold, system, mine, theirs)
-    hard = size != sizes
-    hard[gap[~same]] = True
+    gold_rows, rows = ranges(gold_first[maybe], size[maybe]), ranges(first[maybe], size[maybe])
+    hard = gold_size != size
+    hard[gap[~_same_words(gold, system, gold_rows, rows)]] = True
     kept = ~hard[gap]
-    rest = np.flatnonzero(hard & (size > 0) & (sizes > 0))
-    edges = (first[rest], first[rest] + size[rest], others[rest], others[rest] + sizes[rest])
-    return (mine[kept], theirs[kept]), zip(*(column.tolist() for column in edges), strict=True)
+    left = np.flatnonzero(hard & (gold_size > 0) & (size > 0))
+    edges = (gold_first[left], gold_first[left] + gold_size[left], first[left], first[left] + size[left])
+    return (gold_rows[kept], rows[kept]), zip(*(column.tolist() for column in edges), strict=True)
 
 
-def _same_words(gold: Words, system: Words, mine: Ints, theirs: Ints) -> Bools:
+def _same_words(gold: Words, system: Words, gold_rows: Ints, rows: Ints) -> Bools:
     assert gold.corpus.tokens is not None
     assert system.corpus.tokens is not None
-    same = equal(gold.corpus.tokens.take(mine), system.corpus.tokens.take(theirs))
-    same &= gold.in_multiword[mine] & system.in_multiword[theirs]
-    same &= (gold.start[mine] == system.start[theirs]) & (gold.end[mine] == system.end[theirs])
+    same = equal(gold.corpus.tokens.take(gold_rows), system.corpus.tokens.take(rows))
+    same &= gold.in_multiword[gold_rows] & system.in_multiword[rows]
+    same &= (gold.start[gold_rows] == system.start[rows]) & (gold.end[gold_rows] == system.end[rows])
     return same
 
 
@@ -300,64 +294,68 @@ class _Word:
         return self.start >= end if self.in_multiword else self.end > end
 
 
-def _walk(gold: Words, system: Words, first: int, last: int, other_first: int, other_last: int) -> Rows:
-    """The alignment of words between two pairs; a loop, as regions are few, and each depends on the one before."""
-    mine, theirs = _listed(gold, first, last), _listed(system, other_first, other_last)
-    rows, others = list[int](), list[int]()
+def _align_regions(gold: Words, system: Words, gold_first: int, gold_last: int, first: int, last: int) -> Rows:
+    """Align the words between two pairs; a loop, because regions are few, and each depends on the preceding one."""
+    gold_words, words = _list_words(gold, gold_first, gold_last), _list_words(system, first, last)
+    gold_rows, rows = list[int](), list[int]()
     g = s = 0
-    while g < len(mine) and s < len(theirs):
-        if mine[g].in_multiword or theirs[s].in_multiword:
-            end = mine[g].end if mine[g].in_multiword else theirs[s].end
-            if theirs[s].start < mine[g].start and not theirs[s].in_multiword:
+    while g < len(gold_words) and s < len(words):
+        gold_word, word = gold_words[g], words[s]
+        if gold_word.in_multiword or word.in_multiword:
+            end = gold_word.end if gold_word.in_multiword else word.end
+            if word.start < gold_word.start and not word.in_multiword:
                 s += 1
-            elif mine[g].start < theirs[s].start and not mine[g].in_multiword:
+            elif gold_word.start < word.start and not gold_word.in_multiword:
                 g += 1
-            behind_g, behind_s = _region(mine, theirs, g, s, end)
-            for at, other in _common([word.form for word in mine[g:behind_g]], [w.form for w in theirs[s:behind_s]]):
-                rows.append(first + g + at)
-                others.append(other_first + s + other)
-            g, s = behind_g, behind_s
-        elif mine[g].start <= theirs[s].start:  # words with equal characters are pairs, and not here
+            gold_end, end = _region(gold_words, words, g, s, end)
+            forms = [word.form for word in gold_words[g:gold_end]], [word.form for word in words[s:end]]
+            for gold_index, index in _common_subsequence(*forms):
+                gold_rows.append(gold_first + g + gold_index)
+                rows.append(first + s + index)
+            g, s = gold_end, end
+        elif gold_word.start <= word.start:  # words with equal characters are pairs, and not here
             g += 1
         else:
             s += 1
-    return ints(rows), ints(others)
+    return ints(gold_rows), ints(rows)
 
 
-def _listed(words: Words, first: int, last: int) -> list[_Word]:
-    """Words with their forms, lower-cased; those outside multi-word tokens without spaces."""
+def _list_words(words: Words, first: int, last: int) -> list[_Word]:
+    """Return words with lower-cased forms, without spaces in words outside multi-word tokens."""
     tokens = words.corpus.tokens
     assert tokens is not None
-    found = []
+    listed = []
     for row in range(first, last):
         form, in_multiword = tokens[row].lower(), bool(words.in_multiword[row])
         if not in_multiword:
             form = "".join(char for char in form if category(char) != "Zs")
-        found.append(_Word(int(words.start[row]), int(words.end[row]), in_multiword, form))
-    return found
+        listed.append(_Word(int(words.start[row]), int(words.end[row]), in_multiword, form))
+    return listed
 
 
-def _region(mine: list[_Word], theirs: list[_Word], g: int, s: int, end: int) -> tuple[int, int]:
-    """The words behind a region that begins with two words and reaches to `end` at least, on either side."""
-    while (g < len(mine) and not mine[g].is_beyond(end)) or (s < len(theirs) and not theirs[s].is_beyond(end)):
-        if g < len(mine) and (s >= len(theirs) or mine[g].start <= theirs[s].start):
-            word, g = mine[g], g + 1
+def _region(gold: list[_Word], system: list[_Word], g: int, s: int, end: int) -> tuple[int, int]:
+    """Return the ends, on both sides, of the region that begins with two words and extends at least to `end`."""
+    while (g < len(gold) and not gold[g].is_beyond(end)) or (s < len(system) and not system[s].is_beyond(end)):
+        if g < len(gold) and (s >= len(system) or gold[g].start <= system[s].start):
+            word, g = gold[g], g + 1
         else:
-            word, s = theirs[s], s + 1
+            word, s = system[s], s + 1
         if word.in_multiword:
             end = max(end, word.end)
     return g, s
 
 
-def _common(mine: list[str], theirs: list[str]) -> Iterator[tuple[int, int]]:
-    """A longest common subsequence: equal forms are taken at once, else a word of the gold standard is skipped if that
-    loses nothing, else one of the system."""
-    if not mine or not theirs:
+def _common_subsequence(gold: list[str], system: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of a longest common subsequence.
+
+    Equal forms are always paired; otherwise a gold word is skipped if that loses nothing, else a system word.
+    """
+    if not gold or not system:
         return
-    longest = _longest(mine, theirs)
+    longest = _subsequence_lengths(gold, system)
     g = s = 0
-    while g < len(mine) and s < len(theirs):
-        if mine[g] == theirs[s]:
+    while g < len(gold) and s < len(system):
+        if gold[g] == system[s]:
             yield g, s
             g, s = g + 1, s + 1
         elif longest[g, s] == longest[g + 1, s]:
@@ -366,57 +364,50 @@ def _common(mine: list[str], theirs: list[str]) -> Iterator[tuple[int, int]]:
             s += 1
 
 
-def _longest(mine: list[str], theirs: list[str]) -> npt.NDArray[np.int32]:
-    """How long a common subsequence can be of what stands from each two words on."""
+def _subsequence_lengths(gold: list[str], system: list[str]) -> npt.NDArray[np.int32]:
+    """Return the length of the longest common subsequence from each pair of words to the end."""
     codes: dict[str, int] = {}
-    one, other = (ints([codes.setdefault(form, len(codes)) for form in side]) for side in (mine, theirs))
+    one, other = (ints([codes.setdefault(form, len(codes)) for form in side]) for side in (gold, system))
     table = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int32)
     for row in range(len(one) - 1, -1, -1):
         below = table[row + 1]
-        taken = np.where(other == one[row], below[1:] + 1, below[:-1])
-        # The entries of a row grow to the left, by one at most: the running maximum from the right fills them.
-        table[row, :-1] = np.maximum.accumulate(np.maximum(taken, below[:-1])[::-1])[::-1]
+        paired = np.where(other == one[row], below[1:] + 1, below[:-1])
+        # The entries of a row grow to the left, by at most one, so the running maximum from the right fills them.
+        table[row, :-1] = np.maximum.accumulate(np.maximum(paired, below[:-1])[::-1])[::-1]
     return table
-
-
-# == text/word_feed.py: A system's words in step with the gold standard's, whatever
-
-
-_NOTHING = np.zeros(0, dtype=np.uint8)
-_LENGTH_BITS = 20
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Some text of the gold standard and of a system, and which of their words are the same."""
+    """Words of the gold standard and of a system, and their alignment."""
 
     gold: Words
     system: Words
     rows: Rows
 
     def heads_in_gold(self, head: Ints) -> Ints:
-        """Heads, which are words of the system (-1: root), as words of the gold standard; -2 where it has none."""
-        mine, theirs = self.rows
+        """Convert heads from system words (-1: root) to gold words; -2 for words that are not aligned."""
+        gold_rows, rows = self.rows
         gold_of = np.full(len(self.system) + 1, -2)
-        gold_of[theirs], gold_of[-1] = mine, -1
+        gold_of[rows], gold_of[-1] = gold_rows, -1
         heads: Ints = gold_of[head]
         return heads
 
 
 class WaitingWords:
-    """The words of one side that wait for the other."""
+    """Words of one side that wait for the other."""
 
     def __init__(self, layers: Collection[str], *, by_position: bool) -> None:
-        """Of the annotation, only some layers are kept."""
+        """Only these layers of the annotation are kept."""
         self.waiting: list[Words] = []
         self.text = _NOTHING
-        """The characters that were not compared yet."""
+        """The characters that have not been compared yet."""
         self.end = 0
-        """How much was met so far."""
+        """The end of the characters seen so far."""
         self._layers, self._by_position = layers, by_position
 
     def read(self, batch: Annotation, groups: Ints) -> tuple[Words, Bytes]:
-        """Add a batch: its words, and its characters, if these count."""
+        """Add a batch and return its words, and its characters if these are compared."""
         layers = {name: layer for name, layer in batch.layers.items() if name in self._layers}
         annotation = replace(batch, corpus=replace(batch.corpus, asides=None), layers=layers)
         if self._by_position:
@@ -432,7 +423,7 @@ class WaitingWords:
         self.end = int(words.end[-1]) if len(words.end) else self.end
 
     def drain(self) -> tuple[Words, Bytes]:
-        """All that waits, and its characters."""
+        """Remove and return all waiting words and their characters."""
         words, text = Words.join(self.waiting), self.text
         self.waiting, self.text = [], _NOTHING
         return words, text
@@ -443,52 +434,52 @@ class WaitingWords:
 
     @property
     def meeting_points(self) -> Ints:
-        """Where sentences end, with the length of the last word (0 in a multi-word token) in the lower bits."""
-        found = []
+        """Ends of sentences, with the length of the last word (0 in a multi-word token) in the lower bits."""
+        points = []
         for words in self.waiting:
             last = words.bounds[1:] - 1
             length = np.minimum(words.end[last] - words.start[last], (1 << _LENGTH_BITS) - 1)
-            found.append((words.end[last] << _LENGTH_BITS) | np.where(words.in_multiword[last], 0, length))
-        return np.concatenate(found)
+            points.append((words.end[last] << _LENGTH_BITS) | np.where(words.in_multiword[last], 0, length))
+        return np.concatenate(points)
 
     def take(self, end: int) -> Words:
-        """What waits and ends here or before."""
+        """Remove and return waiting words up to `end`."""
         taken = []
         while self.waiting and self.waiting[0].start[0] < end:
             words = self.waiting.pop(0)
-            before, behind = words.cut(int(np.searchsorted(words.sentence_end, end, side="right")))
+            before, after = words.cut(int(np.searchsorted(words.sentence_end, end, side="right")))
             taken.append(before)
-            if behind is not None:
-                self.waiting.insert(0, behind)
+            if after is not None:
+                self.waiting.insert(0, after)
         return Words.join(taken)
 
-    def word_at(self, place: int) -> tuple[Words, int]:
-        """The word that waits and covers a place in the text, with the words beside it."""
-        words = next(words for words in self.waiting if place < words.end[-1])
-        return words, int(np.searchsorted(words.end, place, side="right"))
+    def word_at(self, offset: int) -> tuple[Words, int]:
+        """Return the waiting word at an offset of the text, and the words that contain it."""
+        words = next(words for words in self.waiting if offset < words.end[-1])
+        return words, int(np.searchsorted(words.end, offset, side="right"))
 
 
 class WordFeed:
-    """A system's batches, handed out beside those of the gold standard."""
+    """Splits a system's batches to match the gold standard's."""
 
     def __init__(
         self, batches: Iterator[Annotation], align: Align, layers: Collection[str], *, by_position: bool
     ) -> None:
-        """With `by_position` words are counted and not looked at, and sentences must have the same lengths."""
+        """With `by_position`, words are counted, not compared, and sentences must have the same lengths."""
         self.reading: ReadInfo | None = None
         self._batches, self._align, self._by_position = batches, align, by_position
         self._gold, self._system = (WaitingWords(layers, by_position=by_position) for _ in range(2))
         self._last: Words | None = None
         self._sentences = 0
-        """How many of the gold standard's were cut off."""
+        """Number of gold sentences so far."""
 
     def take(self, gold: Words, text: Bytes) -> Aligned | None:
-        """The next words of both sides, as far as they share a sentence end; None if there is none yet."""
+        """Return the next words of both sides up to a shared sentence end; None if there is none yet."""
         shared = self.offer(gold, text)
         return self.cut(int(shared[-1])) if len(shared) else None
 
     def offer(self, gold: Words, text: Bytes) -> Ints:
-        """Take more words of the gold standard, and as many of the system; the sentence ends where both can be cut."""
+        """Add gold words, read the system up to the same offset, and return the shared sentence ends."""
         self._gold.add(gold, text)
         while self._system.end < self._gold.end:
             if not self._read():
@@ -499,20 +490,20 @@ class WordFeed:
         return shared >> _LENGTH_BITS
 
     def cut(self, end: int) -> Aligned:
-        """The words of both sides up to a sentence end where both can be cut."""
-        mine, theirs = self._gold.take(end), self._system.take(end)
-        rows = align_words(mine, theirs)
+        """Return the words of both sides up to a shared sentence end."""
+        gold, system = self._gold.take(end), self._system.take(end)
+        rows = align_words(gold, system)
         if self._align == "strict" and not self._by_position:
-            _check_same(mine, theirs)
-        self._last = theirs
-        self._sentences += mine.corpus.sentences
-        return Aligned(mine, theirs, rows)
+            _check_same(gold, system)
+        self._last = system
+        self._sentences += gold.corpus.sentences
+        return Aligned(gold, system, rows)
 
     def finish(self) -> Aligned | None:
-        """What is left at the end of the gold standard, if anything is; an error if the system goes on."""
+        """Return the remaining words; raise an error if the system continues after the end of the gold standard."""
         if self._system.end > self._gold.end or self._read():
             words, word = self._system.word_at(self._gold.end)
-            finding = f"found {_named(words, word)} behind the end of the gold standard"
+            finding = f"found {_named(words, word)} after the end of the gold standard"
             raise InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")
         return self.cut(self._gold.end) if self._gold.waiting else None
 
@@ -529,7 +520,7 @@ class WordFeed:
         return True
 
     def _compare(self) -> None:
-        """Raise an error at the first place where the two texts differ, or sentences by position."""
+        """Raise an error at the first difference of the texts or, by position, of the lengths of sentences."""
         gold, system = self._gold, self._system
         if self._by_position:
             self._compare_lengths()
@@ -537,49 +528,47 @@ class WordFeed:
         size = min(len(gold.text), len(system.text))
         different = np.flatnonzero(gold.text[:size] != system.text[:size])
         if len(different):
-            place = gold.end - len(gold.text) + int(different[0])
-            (mine, word), (theirs, other) = gold.word_at(place), system.word_at(place)
-            wanted, found = _around(mine, word), _around(theirs, other)
-            finding = f"found the text {found!r} where {mine.corpus.location(word)} has {wanted!r}"
-            raise InputError(theirs.corpus.source, theirs.corpus.line(other), finding, SAME_TEXT, "text")
+            offset = gold.end - len(gold.text) + int(different[0])
+            (gold_words, gold_word), (words, word) = gold.word_at(offset), system.word_at(offset)
+            expected, location = _around(gold_words, gold_word), gold_words.corpus.location(gold_word)
+            finding = f"found the text {_around(words, word)!r} where {location} has {expected!r}"
+            raise InputError(words.corpus.source, words.corpus.line(word), finding, SAME_TEXT, "text")
         gold.text, system.text = gold.text[size:], system.text[size:]
 
     def _compare_lengths(self) -> None:
         if not self._system.waiting:
             return
-        mine, theirs = self._gold.sentence_ends, self._system.sentence_ends
-        size = min(len(mine), len(theirs))
-        different = np.flatnonzero(mine[:size] != theirs[:size])
+        gold_ends, ends = self._gold.sentence_ends, self._system.sentence_ends
+        size = min(len(gold_ends), len(ends))
+        different = np.flatnonzero(gold_ends[:size] != ends[:size])
         if len(different):
             sentence = int(different[0])
-            begin = int(mine[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
-            (gold, word), (system, other) = self._gold.word_at(begin), self._system.word_at(begin)
-            wanted, found = mine[sentence] - begin, theirs[sentence] - begin
-            finding = (
-                f"this sentence has {counted(found, 'word')} where the one at {gold.corpus.location(word)} has {wanted}"
-            )
-            line = system.corpus.line(other)
+            begin = int(gold_ends[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
+            (gold, gold_word), (system, word) = self._gold.word_at(begin), self._system.word_at(begin)
+            expected, length = gold_ends[sentence] - begin, ends[sentence] - begin
+            location, line = gold.corpus.location(gold_word), system.corpus.line(word)
+            finding = f"this sentence has {counted(length, 'word')} where the one at {location} has {expected}"
             if line is None:
-                finding = other_length(self._sentences + sentence, wanted, found, "words")
+                finding = other_length(self._sentences + sentence, expected, length, "words")
             raise InputError(system.corpus.source, line, finding, SAME_SENTENCES, "text")
 
     def _ends_early(self) -> InputError:
-        """The error for a system that is too short."""
+        """Return the error for a system that ends early."""
         words, word = self._gold.word_at(self._system.end)
-        ended = self._system.waiting[-1] if self._system.waiting else self._last
+        last = self._system.waiting[-1] if self._system.waiting else self._last
         finding = f"the system ends here, but {words.corpus.location(word)} has {_named(words, word)}"
-        if ended is None:  # a reader yields one batch at least, so this is an annotation without any
+        if last is None:  # a reader yields at least one batch, so this is an annotation without any
             return InputError("the system", None, "it is empty", self._remedy)
-        return InputError(ended.corpus.source, ended.corpus.line(len(ended) - 1), finding, self._remedy, "text")
+        return InputError(last.corpus.source, last.corpus.line(len(last) - 1), finding, self._remedy, "text")
 
 
 def _check_same(gold: Words, system: Words) -> None:
-    """Raise an error at the first word that is not the same on both sides."""
-    mine, theirs = gold.corpus.tokens, system.corpus.tokens
-    assert mine is not None
-    assert theirs is not None
+    """Raise an error at the first different word."""
+    gold_tokens, tokens = gold.corpus.tokens, system.corpus.tokens
+    assert gold_tokens is not None
+    assert tokens is not None
     size = min(len(gold), len(system))
-    word = first_difference(mine.slice(0, size), theirs.slice(0, size))
+    word = first_difference(gold_tokens.slice(0, size), tokens.slice(0, size))
     if word is None and len(gold) == len(system):
         return
     if word is not None:
@@ -587,7 +576,7 @@ def _check_same(gold: Words, system: Words) -> None:
     elif len(system) > size:
         word, finding = size, f"found {_named(system, size)}, which {gold.corpus.source} does not have"
     else:
-        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.location(size)} is missing behind this one"
+        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.location(size)} is missing after this one"
     raise InputError(system.corpus.source, system.corpus.line(word), finding, SAME_TOKENS, "text")
 
 
@@ -597,7 +586,7 @@ def _named(words: Words, word: int) -> str:
 
 
 def _around(words: Words, word: int, width: int = 2) -> str:
-    """The token of a word and those beside it."""
+    """Return the token of a word with its neighbours."""
     tokens, token_of, _ = surface(words.corpus)
     token = word if token_of is None else int(token_of[word])
-    return " ".join(tokens[at] for at in range(max(token - width, 0), min(token + width + 1, len(tokens))))
+    return " ".join(tokens.texts(max(token - width, 0), min(token + width + 1, len(tokens))))
