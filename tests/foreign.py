@@ -6,14 +6,24 @@ from functools import partial
 
 import numpy as np
 
-from evenhand.data.annotation import Annotation
-from evenhand.data.layers import Spans
-from evenhand.data.vocabulary import Vocabulary
-from evenhand.scoring.measure import Formula, Measure, Scorer
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
-from evenhand.tasks.task import ErrorTypes, EvaluationSpec, Example, MeasureSelection, Task
-from evenhand.tasks.words.measures import TAG_KINDS, by_label
+from evenhand.plugins import (
+    LABELED_UNIT_TYPES,
+    RIGHT_OR_WRONG,
+    Annotation,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    Formula,
+    LabeledUnitEvaluator,
+    Measure,
+    MeasureSelection,
+    Scorer,
+    ScoreSettings,
+    Spans,
+    Task,
+    Vocabulary,
+    by_label,
+)
 
 
 def topics(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
@@ -29,7 +39,7 @@ def topics(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:
-    return by_label(name, "topics", TAG_KINDS, ("right",), settings, confuses=True)
+    return by_label(name, "topics", RIGHT_OR_WRONG, ("right",), settings, confuses=True)
 
 
 TOPICS = Task(
@@ -44,6 +54,6 @@ TOPICS = Task(
         compared=("accuracy",),
         reported=("accuracy",),
     ),
-    evaluation=EvaluationSpec(evaluator=partial(LabeledUnitPassage, judge="topics", units=topics)),
-    error_types=ErrorTypes(all=KINDS, correct=lambda by: ("right",)),
+    evaluation=EvaluationSpec(evaluator=partial(LabeledUnitEvaluator, scorer="topics", units=topics)),
+    error_types=ErrorTypes(all=LABELED_UNIT_TYPES, correct=lambda by: ("right",)),
 )

@@ -41,6 +41,7 @@ ROOMS = (
     "api",
     "integrations",
     "cli",
+    "plugins",
     "__main__",
 )
 """From the bottom up: a module imports only from its own room and those before it."""

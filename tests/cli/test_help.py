@@ -218,11 +218,9 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
 
 
 PLUGIN = """
-from evenhand.parameters import Allowed, Effect, Parameter
-from evenhand.scoring.measure import Measure
-from evenhand.tasks.spans.measures import MEASURES
+from evenhand.plugins import SPAN_MEASURES, Allowed, Effect, Measure, Parameter
 
-EXACT = next(model for model in MEASURES if model.name == "exact")
+EXACT = next(measure for measure in SPAN_MEASURES if measure.name == "exact")
 SHARE = Parameter(
     *("plain_share", "number", 0.25, "A share.", ("bare_share",)), Allowed(above=0), effect=Effect(compares=False)
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import EXAMPLE, ROOT
+from evenhand import plugins
 
 PACKAGE = Path(__file__).with_name("package")
 SENTENCES = PACKAGE / "src" / "evenhand_example" / "examples" / "sentences"
@@ -121,7 +123,7 @@ def test_a_format_is_recognised_converted_and_checked(path: str, tmp_path: Path)
 def test_a_damaged_file_of_the_format_is_a_sentence(path: str, tmp_path: Path) -> None:
     (tmp_path / "bad.jdoc").write_text('{"sentences": [{"tokens": ["a"], "spans": [[0, 1]]}]}')
     found = run(path, "score", tmp_path / "bad.jdoc", GOLD, code=2)
-    assert found.stderr.startswith(f"evenhand: {tmp_path}/bad.jdoc:1: the file is no JSON document with sentences")
+    assert found.stderr.startswith(f"evenhand: {tmp_path}/bad.jdoc:1: expected a JSON document with sentences")
     assert found.stderr.count("\n") == 1
 
 
@@ -224,3 +226,22 @@ def test_after_installation_in_a_fresh_environment(tmp_path: Path) -> None:
     command = [python, "-c", "from evenhand.cli import main; main()", "demo", "--task", "sentences"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "58.33" in found.stdout
+
+
+# The interface: `evenhand.plugins`
+
+
+@pytest.mark.parametrize("name", plugins.__all__)
+def test_every_name_of_the_interface_is_documented_and_can_be_imported(name: str) -> None:
+    assert re.search(rf"^    {name} +\S", plugins.__doc__ or "", re.MULTILINE)
+    assert getattr(plugins, name) is not None
+
+
+def test_unknown_names_of_the_interface_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="has no 'Passage'"):
+        plugins.Passage  # noqa: B018
+
+
+def test_this_package_imports_from_the_interface_only() -> None:
+    code = "".join(path.read_text() for path in PACKAGE.rglob("*.py"))
+    assert set(re.findall(r"evenhand\.\w+", code)) == {"evenhand.plugins"}

@@ -33,15 +33,15 @@ UnitsOf = Callable[[Annotation, Vocabulary], Spans]
 """The units of a batch, as spans with labels."""
 
 
-class LabeledUnitPassage:
+class LabeledUnitEvaluator:
     """One pass over the gold standard and all systems."""
 
-    def __init__(self, asked: EvaluationRequest, judge: str, units: UnitsOf) -> None:
-        """`judge` is the name of the scorer."""
-        self._asked, self._judge_name, self._units = asked, judge, units
-        opened = (asked.sides.gold, *asked.sides.systems.values())
-        self._portions = Portions(asked, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
-        systems, settings = asked.sides.systems, asked.settings
+    def __init__(self, request: EvaluationRequest, scorer: str, units: UnitsOf) -> None:
+        """`scorer` is the name of the counts, and `units` returns the units of a batch."""
+        self._asked, self._judge_name, self._units = request, scorer, units
+        opened = (request.sides.gold, *request.sides.systems.values())
+        self._portions = Portions(request, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
+        systems, settings = request.sides.systems, request.settings
         self._relabel = {name: LabelFilter(settings, "system", name, chooses=False) for name in systems}
         self._relabel_gold = LabelFilter(settings, "gold", "gold", chooses=False)
 

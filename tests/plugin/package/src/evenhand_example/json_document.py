@@ -1,6 +1,6 @@
-"""One JSON document a file: `{"sentences": [{"tokens": [...], "label": "...", "spans": [[start, end, label], ...]}]}`.
+"""One JSON document per file: `{"sentences": [{"tokens": [...], "label": "...", "spans": [[start, end, label], ...]}]}`.
 
-Ends of spans are exclusive. A sentence may have a label of its own, for the task `sentences`.
+Ends of spans are exclusive. A sentence may have a label, for the task `sentences`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans, Tags
-from evenhand.data.tokens import Tokens
-from evenhand.data.vocabulary import Vocabulary
-from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer
-from evenhand.formats.source import Block, Source
-from evenhand.settings import Columns, ReadSettings
+from evenhand.plugins import (
+    Annotation,
+    Block,
+    Capabilities,
+    Columns,
+    Conversion,
+    Corpus,
+    Detection,
+    Format,
+    Reader,
+    ReadInfo,
+    ReadSettings,
+    Source,
+    Spans,
+    Tags,
+    Tokens,
+    Vocabulary,
+    Writer,
+)
 
 LABELS = "sentence-labels"
-"""The layer of sentence labels: a tag a sentence."""
+"""The layer of sentence labels: one tag per sentence."""
 
 
 def recognise(sample: Block) -> float:
@@ -36,14 +46,14 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         sentences = json.loads(data)["sentences"]
         yield _annotation(source, sentences, vocabulary)
     except (ValueError, KeyError, TypeError) as error:
-        finding = f"the file is no JSON document with sentences ({error})"
+        finding = f"expected a JSON document with sentences ({error})"
         raise source.error(1, finding, 'write {"sentences": [{"tokens": [...], "spans": [[0, 1, "PER"]]}]}') from None
 
 
 def _annotation(source: Source, sentences: list[dict[str, Any]], vocabulary: Vocabulary) -> Annotation:
     words = [sentence["tokens"] for sentence in sentences]
     bounds = np.array([0, *accumulate(map(len, words))], dtype=np.int64)
-    corpus = Corpus(str(source), len(words), bounds, Tokens.of([word for each in words for word in each]))
+    corpus = Corpus(str(source), len(words), bounds, Tokens.of([word for sentence in words for word in sentence]))
     rows = [
         (scope, start, end, vocabulary.labels.code(label))
         for scope, sentence in enumerate(sentences)

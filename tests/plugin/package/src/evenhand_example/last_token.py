@@ -4,31 +4,41 @@
 - With `--last-token-tolerance n` the ends may be n tokens apart.
 - `last-token-rates` has other scores: hit_rate = `gold_hits` / `gold`, miss_rate = 1 - hit_rate.
 
-Source: this package; heads of noun phrases in English mostly stand last.
+Source: this package; the head of an English noun phrase is usually its last token.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from evenhand.data.layers import Spans
-from evenhand.parameters import Allowed, Effect, Parameter
-from evenhand.scoring.measure import Formula, Measure, Ratio, Scorer, count_hits, ratios_only
-from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.spans.matching import SpanPair
-from evenhand.tasks.spans.overlap import Hits, tally_hits
+from evenhand.plugins import (
+    Allowed,
+    Effect,
+    Formula,
+    Hits,
+    Measure,
+    Parameter,
+    Ratio,
+    Scorer,
+    ScoreSettings,
+    SpanPair,
+    Spans,
+    Tally,
+    count_hits,
+    ratios_only,
+    tally_hits,
+)
 
 
 def count(pair: SpanPair) -> Tally:
     tolerance = pair.settings["last_token_tolerance"]
     gold, system = pair.gold, pair.system
-    found = Hits(_hit(gold, system, tolerance), _hit(system, gold, tolerance))
-    return tally_hits(found, *pair.original, pair.groups)
+    hits = Hits(_hit(gold, system, tolerance), _hit(system, gold, tolerance))
+    return tally_hits(hits, *pair.original, pair.groups)
 
 
 def _hit(spans: Spans, others: Spans, tolerance: int) -> np.ndarray:
-    """Which spans have another one beside them."""
+    """Which spans have a counterpart on the other side."""
     ends: set[tuple[int, int, int]] = set()
     for scope, label, end in zip(others.scope.tolist(), others.label.tolist(), others.end.tolist(), strict=True):
         ends |= {(scope, label, end + shift) for shift in range(-tolerance, tolerance + 1)}

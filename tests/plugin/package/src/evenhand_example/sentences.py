@@ -1,4 +1,4 @@
-"""Sentence labels: a system is right about a sentence if its label is that of the gold standard.
+"""Sentence labels: a system is right about a sentence if it has the label of the gold standard.
 
 accuracy = right sentences / sentences
 
@@ -11,15 +11,28 @@ from functools import partial
 
 import numpy as np
 
-from evenhand.data.annotation import Annotation
-from evenhand.data.layers import Spans, Tags
-from evenhand.data.vocabulary import Vocabulary
-from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Scorer
-from evenhand.settings import ScoreSettings
-from evenhand.tasks.labeled_units import KINDS, LabeledUnitPassage
-from evenhand.tasks.task import ComparisonSpec, ErrorTypes, EvaluationSpec, Example, InputSpec, MeasureSelection, Task
-from evenhand.tasks.words.measures import TAG_KINDS, by_label
+from evenhand.plugins import (
+    LABELED_UNIT_TYPES,
+    RIGHT_OR_WRONG,
+    Annotation,
+    ComparisonSpec,
+    ErrorTypes,
+    EvaluationSpec,
+    Example,
+    Formula,
+    InputSpec,
+    LabeledUnitEvaluator,
+    Measure,
+    MeasureSelection,
+    Scorer,
+    ScoreSettings,
+    Spans,
+    Tags,
+    Task,
+    Vocabulary,
+    by_label,
+    lazy,
+)
 from evenhand_example.json_document import LABELS
 
 
@@ -34,7 +47,7 @@ def units(annotation: Annotation, vocabulary: Vocabulary) -> Spans:
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:
-    return by_label(name, "sentences", TAG_KINDS, ("right",), settings, confuses=True)
+    return by_label(name, "sentences", RIGHT_OR_WRONG, ("right",), settings, confuses=True)
 
 
 TASK = Task(
@@ -53,11 +66,11 @@ TASK = Task(
         detects=lambda annotation: False,
     ),
     evaluation=EvaluationSpec(
-        evaluator=partial(LabeledUnitPassage, judge="sentences", units=units),
-        notes=lazy("evenhand.tasks.words.measures:notes"),
+        evaluator=partial(LabeledUnitEvaluator, scorer="sentences", units=units),
+        notes=lazy("evenhand.plugins:label_notes"),
     ),
     error_types=ErrorTypes(
-        all=KINDS,
+        all=LABELED_UNIT_TYPES,
         correct=lambda by: ("right",),
     ),
     comparison=ComparisonSpec(

@@ -1,0 +1,300 @@
+"""The stable interface for plug-ins: tasks, measures, formats and parameters from other packages.
+
+    from evenhand.plugins import Format, Reader
+
+Plug-ins import from this module only; other modules may change. Names are loaded on first use.
+
+Tasks: a `Task` and its groups (entry points of `evenhand.tasks`)
+
+    Task              the declaration of a task
+    Example           the bundled example of a task
+    MeasureSelection  the measures that each command uses by default
+    InputSpec         how inputs of a task are detected, aligned and labeled
+    SettingRules      checks and defaults of settings, and notes on them
+    EvaluationSpec    the evaluator of a task, and its notes
+    ErrorTypes        the error types of units
+    ComparisonSpec    slices, similarity and unit tables of a task
+    AgreementSpec     how the agreement of annotators is measured
+    Display           tables, figures and pages of a task
+    Confusion         the confusion matrix of a task
+    GoldProfile       task and traits of a gold file
+    lazy              a function that is imported when it is first called
+
+Evaluation: what an evaluator receives and returns
+
+    Evaluator             protocol: one pass over the gold standard and all systems
+    Evaluation            protocol: tallies, units and error types of one part
+    EvaluationRequest     inputs, settings and scorers of an evaluation
+    Inputs                functions that open the gold standard and the systems
+    Offsets               numbers of sentences and documents before a part
+    Numbering             numbers the next batch of the gold standard
+    Outcome               results that are known at the end of a pass
+    SideSummary           sizes and label counts of one side
+    VerdictRows           rows of the unit table
+    Locations             file, line, sentence and document of units
+    Predictions           predictions of several systems for the same units
+    Units                 units of an error browser
+    SentenceView          the annotation of all sides in a sentence
+    LabeledUnitEvaluator  evaluator for predefined units with one label each
+    LABELED_UNIT_TYPES    the error types of `LabeledUnitEvaluator`
+    label_notes           notes on labels, for `EvaluationSpec.notes`
+
+Measures: a `Measure`, its scorer and its formula (entry points of `evenhand.models`)
+
+    Measure          the declaration of a measure
+    Scorer           the function that counts, and what it needs
+    Formula          the scores that are computed from counts
+    PrecisionRecall  the counts that precision and recall divide
+    Ratio            a named ratio of counts
+    MeanOf           the mean of several formulas
+    Breakdown        scores by label and averages
+    WeightedCounts   count types with weights
+    count_errors     formula for TP, FP and error types
+    count_hits       formula for hits on both sides
+    ratios_only      formula with ratios in place of precision and recall
+    by_label         formula for the accuracy of labels
+    RIGHT_OR_WRONG   the count types of `by_label`
+    Tally            sparse counts that add up
+    SPAN_MEASURES    the built-in measures of spans, whose scorers can be reused
+    SpanPair         gold and system spans of a part, the input of span scorers
+    Hits             spans of both sides that are hit
+    tally_hits       the tally of hits
+
+Parameters: options of tasks and measures
+
+    Parameter            the declaration of a parameter
+    Allowed              its allowed values
+    CommandLine          its option on the command line
+    Effect               what it affects
+    ParameterConversion  how its values are parsed and spelled
+
+Formats: a `Format` and its groups (entry points of `evenhand.formats`)
+
+    Format         the declaration of a format
+    Reader         reads a format for a task
+    Writer         writes a format for a task
+    Detection      how a format is recognised
+    Contents       what files of a format contain
+    Capabilities   what a format can represent
+    ObjectSupport  objects of other libraries
+    Partitioning   how a file can be divided
+    Conversion     target and settings of a conversion
+    Source         a file as checked UTF-8 blocks
+    Block          a block of a file
+
+Data: annotations in memory
+
+    Annotation    a corpus with layers
+    ReadInfo      how a file was read
+    Corpus        documents, sentences and tokens
+    Tokens        tokens as byte ranges
+    Vocabulary    labels and other strings as integer codes
+    Tags          a layer with one tag per token
+    Spans         a layer of spans
+    Trees         a layer of dependency trees
+    Chains        a layer of coreference chains
+    Relations     a layer of relations
+    Constituents  a layer of constituents
+    tags          an annotation from lists of tags
+    spans         an annotation from lists of spans
+
+Settings, arrays and errors
+
+    ScoreSettings  settings of an evaluation
+    ReadSettings   settings of a reader
+    Columns        columns by layer, for readers
+    Bools          array of booleans
+    Ints           array of integers
+    Values         array of floats
+    pack           equal rows of several columns as equal integers
+    InputError     an error in a file, with its line
+    SettingError   an error in an option
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evenhand.registry import load
+
+if TYPE_CHECKING:
+    from evenhand.arrays import Bools as Bools
+    from evenhand.arrays import Ints as Ints
+    from evenhand.arrays import Values as Values
+    from evenhand.arrays import pack as pack
+    from evenhand.data.annotation import Annotation as Annotation
+    from evenhand.data.annotation import ReadInfo as ReadInfo
+    from evenhand.data.corpus import Corpus as Corpus
+    from evenhand.data.from_lists import spans as spans
+    from evenhand.data.from_lists import tags as tags
+    from evenhand.data.layers import Spans as Spans
+    from evenhand.data.layers import Tags as Tags
+    from evenhand.data.layers import Trees as Trees
+    from evenhand.data.structures import Chains as Chains
+    from evenhand.data.structures import Constituents as Constituents
+    from evenhand.data.structures import Relations as Relations
+    from evenhand.data.tokens import Tokens as Tokens
+    from evenhand.data.vocabulary import Vocabulary as Vocabulary
+    from evenhand.errors import InputError as InputError
+    from evenhand.errors import SettingError as SettingError
+    from evenhand.formats.convert import Conversion as Conversion
+    from evenhand.formats.format import Capabilities as Capabilities
+    from evenhand.formats.format import Contents as Contents
+    from evenhand.formats.format import Detection as Detection
+    from evenhand.formats.format import Format as Format
+    from evenhand.formats.format import ObjectSupport as ObjectSupport
+    from evenhand.formats.format import Reader as Reader
+    from evenhand.formats.format import Writer as Writer
+    from evenhand.formats.partition import Partitioning as Partitioning
+    from evenhand.formats.source import Block as Block
+    from evenhand.formats.source import Source as Source
+    from evenhand.parameters import Allowed as Allowed
+    from evenhand.parameters import CommandLine as CommandLine
+    from evenhand.parameters import Effect as Effect
+    from evenhand.parameters import Parameter as Parameter
+    from evenhand.registry import lazy as lazy
+    from evenhand.scoring.measure import Breakdown as Breakdown
+    from evenhand.scoring.measure import Formula as Formula
+    from evenhand.scoring.measure import MeanOf as MeanOf
+    from evenhand.scoring.measure import Measure as Measure
+    from evenhand.scoring.measure import PrecisionRecall as PrecisionRecall
+    from evenhand.scoring.measure import Ratio as Ratio
+    from evenhand.scoring.measure import Scorer as Scorer
+    from evenhand.scoring.measure import WeightedCounts as WeightedCounts
+    from evenhand.scoring.measure import count_errors as count_errors
+    from evenhand.scoring.measure import count_hits as count_hits
+    from evenhand.scoring.measure import ratios_only as ratios_only
+    from evenhand.scoring.tally import Tally as Tally
+    from evenhand.settings import Columns as Columns
+    from evenhand.settings import ReadSettings as ReadSettings
+    from evenhand.settings import ScoreSettings as ScoreSettings
+    from evenhand.tasks.evaluation import Evaluation as Evaluation
+    from evenhand.tasks.evaluation import EvaluationRequest as EvaluationRequest
+    from evenhand.tasks.evaluation import Evaluator as Evaluator
+    from evenhand.tasks.evaluation import Inputs as Inputs
+    from evenhand.tasks.evaluation import Numbering as Numbering
+    from evenhand.tasks.evaluation import Offsets as Offsets
+    from evenhand.tasks.evaluation import Outcome as Outcome
+    from evenhand.tasks.evaluation import SideSummary as SideSummary
+    from evenhand.tasks.evaluation import VerdictRows as VerdictRows
+    from evenhand.tasks.labeled_units import LabeledUnitEvaluator as LabeledUnitEvaluator
+    from evenhand.tasks.spans.matching import SpanPair as SpanPair
+    from evenhand.tasks.spans.overlap import Hits as Hits
+    from evenhand.tasks.spans.overlap import tally_hits as tally_hits
+    from evenhand.tasks.task import AgreementSpec as AgreementSpec
+    from evenhand.tasks.task import ComparisonSpec as ComparisonSpec
+    from evenhand.tasks.task import Confusion as Confusion
+    from evenhand.tasks.task import Display as Display
+    from evenhand.tasks.task import ErrorTypes as ErrorTypes
+    from evenhand.tasks.task import EvaluationSpec as EvaluationSpec
+    from evenhand.tasks.task import Example as Example
+    from evenhand.tasks.task import GoldProfile as GoldProfile
+    from evenhand.tasks.task import InputSpec as InputSpec
+    from evenhand.tasks.task import MeasureSelection as MeasureSelection
+    from evenhand.tasks.task import SettingRules as SettingRules
+    from evenhand.tasks.task import Task as Task
+    from evenhand.tasks.units import Locations as Locations
+    from evenhand.tasks.units import Predictions as Predictions
+    from evenhand.tasks.units import SentenceView as SentenceView
+    from evenhand.tasks.units import Units as Units
+    from evenhand.tasks.words.measures import by_label as by_label
+
+_ADDRESSES = {
+    "AgreementSpec": "evenhand.tasks.task:AgreementSpec",
+    "Allowed": "evenhand.parameters:Allowed",
+    "Annotation": "evenhand.data.annotation:Annotation",
+    "Block": "evenhand.formats.source:Block",
+    "Bools": "evenhand.arrays:Bools",
+    "Breakdown": "evenhand.scoring.measure:Breakdown",
+    "Capabilities": "evenhand.formats.format:Capabilities",
+    "Chains": "evenhand.data.structures:Chains",
+    "Columns": "evenhand.settings:Columns",
+    "CommandLine": "evenhand.parameters:CommandLine",
+    "ComparisonSpec": "evenhand.tasks.task:ComparisonSpec",
+    "Confusion": "evenhand.tasks.task:Confusion",
+    "Constituents": "evenhand.data.structures:Constituents",
+    "Contents": "evenhand.formats.format:Contents",
+    "Conversion": "evenhand.formats.convert:Conversion",
+    "Corpus": "evenhand.data.corpus:Corpus",
+    "Detection": "evenhand.formats.format:Detection",
+    "Display": "evenhand.tasks.task:Display",
+    "Effect": "evenhand.parameters:Effect",
+    "ErrorTypes": "evenhand.tasks.task:ErrorTypes",
+    "Evaluation": "evenhand.tasks.evaluation:Evaluation",
+    "EvaluationRequest": "evenhand.tasks.evaluation:EvaluationRequest",
+    "EvaluationSpec": "evenhand.tasks.task:EvaluationSpec",
+    "Evaluator": "evenhand.tasks.evaluation:Evaluator",
+    "Example": "evenhand.tasks.task:Example",
+    "Format": "evenhand.formats.format:Format",
+    "Formula": "evenhand.scoring.measure:Formula",
+    "GoldProfile": "evenhand.tasks.task:GoldProfile",
+    "Hits": "evenhand.tasks.spans.overlap:Hits",
+    "InputError": "evenhand.errors:InputError",
+    "InputSpec": "evenhand.tasks.task:InputSpec",
+    "Inputs": "evenhand.tasks.evaluation:Inputs",
+    "Ints": "evenhand.arrays:Ints",
+    "LABELED_UNIT_TYPES": "evenhand.tasks.labeled_units:KINDS",
+    "LabeledUnitEvaluator": "evenhand.tasks.labeled_units:LabeledUnitEvaluator",
+    "Locations": "evenhand.tasks.units:Locations",
+    "MeanOf": "evenhand.scoring.measure:MeanOf",
+    "Measure": "evenhand.scoring.measure:Measure",
+    "MeasureSelection": "evenhand.tasks.task:MeasureSelection",
+    "Numbering": "evenhand.tasks.evaluation:Numbering",
+    "ObjectSupport": "evenhand.formats.format:ObjectSupport",
+    "Offsets": "evenhand.tasks.evaluation:Offsets",
+    "Outcome": "evenhand.tasks.evaluation:Outcome",
+    "Parameter": "evenhand.parameters:Parameter",
+    "ParameterConversion": "evenhand.parameters:Conversion",
+    "Partitioning": "evenhand.formats.partition:Partitioning",
+    "PrecisionRecall": "evenhand.scoring.measure:PrecisionRecall",
+    "Predictions": "evenhand.tasks.units:Predictions",
+    "RIGHT_OR_WRONG": "evenhand.tasks.words.measures:TAG_KINDS",
+    "Ratio": "evenhand.scoring.measure:Ratio",
+    "ReadInfo": "evenhand.data.annotation:ReadInfo",
+    "ReadSettings": "evenhand.settings:ReadSettings",
+    "Reader": "evenhand.formats.format:Reader",
+    "Relations": "evenhand.data.structures:Relations",
+    "SPAN_MEASURES": "evenhand.tasks.spans.measures:MEASURES",
+    "ScoreSettings": "evenhand.settings:ScoreSettings",
+    "Scorer": "evenhand.scoring.measure:Scorer",
+    "SentenceView": "evenhand.tasks.units:SentenceView",
+    "SettingError": "evenhand.errors:SettingError",
+    "SettingRules": "evenhand.tasks.task:SettingRules",
+    "SideSummary": "evenhand.tasks.evaluation:SideSummary",
+    "Source": "evenhand.formats.source:Source",
+    "SpanPair": "evenhand.tasks.spans.matching:SpanPair",
+    "Spans": "evenhand.data.layers:Spans",
+    "Tags": "evenhand.data.layers:Tags",
+    "Tally": "evenhand.scoring.tally:Tally",
+    "Task": "evenhand.tasks.task:Task",
+    "Tokens": "evenhand.data.tokens:Tokens",
+    "Trees": "evenhand.data.layers:Trees",
+    "Units": "evenhand.tasks.units:Units",
+    "Values": "evenhand.arrays:Values",
+    "VerdictRows": "evenhand.tasks.evaluation:VerdictRows",
+    "Vocabulary": "evenhand.data.vocabulary:Vocabulary",
+    "WeightedCounts": "evenhand.scoring.measure:WeightedCounts",
+    "Writer": "evenhand.formats.format:Writer",
+    "by_label": "evenhand.tasks.words.measures:by_label",
+    "count_errors": "evenhand.scoring.measure:count_errors",
+    "count_hits": "evenhand.scoring.measure:count_hits",
+    "label_notes": "evenhand.tasks.words.measures:notes",
+    "lazy": "evenhand.registry:lazy",
+    "pack": "evenhand.arrays:pack",
+    "ratios_only": "evenhand.scoring.measure:ratios_only",
+    "spans": "evenhand.data.from_lists:spans",
+    "tags": "evenhand.data.from_lists:tags",
+    "tally_hits": "evenhand.tasks.spans.overlap:tally_hits",
+}
+__all__ = sorted(_ADDRESSES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ADDRESSES:
+        raise AttributeError(f"evenhand.plugins has no {name!r}")
+    value = globals()[name] = load(_ADDRESSES[name])
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_ADDRESSES)
