@@ -20,7 +20,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
 from evenhand.formats import penn_trees as brackets
 from evenhand.formats.convert import Conversion
-from evenhand.formats.penn_trees import write_bracket_lines
+from evenhand.formats.penn_trees import write_constituents
 from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 
@@ -58,7 +58,7 @@ def write(annotation: Annotation) -> Iterator[str]:
 
 
 def batches(path: Path, **settings: int) -> list[Annotation]:
-    return list(brackets.read(Source(path), ReadSettings(**settings), Vocabulary(), {}))
+    return list(brackets.read_spans(Source(path), ReadSettings(**settings), Vocabulary(), {}))
 
 
 def read(path: Path, **settings: int) -> Annotation:
@@ -273,7 +273,7 @@ def annotated(words: list[str], spans: list[tuple[str, int, int]]) -> Annotation
 def test_spans_that_cross_make_no_tree() -> None:
     with pytest.raises(SettingError) as error:
         list(write(annotated(["a", "b", "c"], [("NP", 0, 2), ("VP", 1, 3)])))
-    assert str(error.value) == "The spans 'NP' and 'VP' of sentence 1 cross, so that they make no tree."
+    assert str(error.value) == "The spans 'NP' and 'VP' of sentence 1 cross, so they are not a tree."
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_spans_that_cross_make_no_tree() -> None:
 def test_words_and_labels_that_trees_cannot_have(words: list[str], label: str, text: str) -> None:
     with pytest.raises(SettingError) as error:
         list(write(annotated(words, [(label, 0, 1)])))
-    sentence = f"Trees cannot have {text!r} of sentence 1: spaces or brackets are in it, or nothing."
+    sentence = f"Trees cannot have {text!r} of sentence 1: it is empty, or has spaces or brackets."
     assert str(error.value) == sentence
 
 
@@ -407,12 +407,12 @@ def test_what_is_written_is_read_again() -> None:
         "(S (NP ))",
     ]
     first = eh.constituents(lines, functions=True)
-    written = list(write_bracket_lines(first))
+    written = list(write_constituents(first))
     assert written[:4] == [f"{line}\n" for line in lines[:4]]
     again = eh.constituents(written, functions=True)
     assert layer(again).brackets.rows() == layer(first).brackets.rows()
     with pytest.raises(eh.InputError, match="not all brackets are closed; mend the tree"):
-        list(write_bracket_lines(eh.constituents(["(S"])))
+        list(write_constituents(eh.constituents(["(S"])))
 
 
 @pytest.mark.parametrize(

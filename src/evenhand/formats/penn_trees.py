@@ -1,9 +1,10 @@
-"""Bracketed trees: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`, on one or several lines; each tree is a sentence.
+"""Bracketed trees: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`.
 
-This module reads them for the task spans; `bracket_lines` reads them for constituents, their default task. Constituents
-become nested spans, whose level is their depth. A tag over a word is not a constituent, nor is the outermost bracket if
-it has no label or the label ROOT or TOP. Traces (words under the tag -NONE-) are left out, and with them the
-constituents that cover nothing else.
+Two tasks read them differently. For `constituents`, the default, every line is a sentence, unless trees are indented
+over several lines; a sentence without a valid tree is kept, as a parser may fail on it. For `spans`, every tree is a
+sentence, on any number of lines, and an invalid tree is an error. Constituents become nested spans, whose level is
+their depth. A tag over a word is not a constituent, nor is the outermost bracket if it has no label or the label ROOT
+or TOP. Traces (words under the tag -NONE-) are left out, and with them constituents that cover nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import pairwise, zip_longest
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, ints, zeros
+from evenhand.arrays import Bools, Bytes, Ints, distinct, zeros
 from evenhand.data.annotation import LISTS, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import check_name, is_text, to_list
@@ -32,26 +33,32 @@ from evenhand.formats.parsing.cells import refuse_deep
 from evenhand.formats.partition import Partitioning
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.parameters import quote
-from evenhand.registry import lazy
 from evenhand.settings import Columns, ReadSettings
 
 TAGS = "pos"
-"""The layer with the words' tags."""
+"""The layer with the words' tags, for spans."""
 UNKNOWN_TAG = "X"
 TRACE = "-NONE-"
 ROOTS = ("", "ROOT", "TOP")
-"""The labels with which an outermost bracket is no constituent."""
+"""Labels with which an outermost bracket is not a constituent."""
+PROBLEM = "tree"
+"""The kind of problem of a sentence without a valid tree."""
 BLANK, OPEN, CLOSE, WORD = range(4)
 _KINDS = np.full(256, WORD, dtype=np.uint8)
 _KINDS[list(b" \t\n\r\v\f")] = BLANK
 _KINDS[ord("(")], _KINDS[ord(")")] = OPEN, CLOSE
 _SAMPLE = 1 << 16
 _ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
+_FUNCTIONS = re.compile("[-=]")
+_TREE_BEGINS = re.compile(rb"(?:^|(?<=\n))\(")
+_REMEDY = "mend the tree, or leave the line empty, which counts as a sentence without an answer"
+_SAME_SENTENCES = "give a line for each sentence in all files; an empty one if there is no tree"
+_SAME_WORDS = "a score leaves the sentence out unless the parameters mend that"
 
 
 @dataclass(frozen=True)
-class Signs:
-    """Some trees as a row of signs: brackets and words (labels and tags among them)."""
+class Symbols:
+    """The brackets and words of some trees; labels and tags are words, too."""
 
     data: bytes
     first_line: int
@@ -59,313 +66,98 @@ class Signs:
     start: Ints
     end: Ints
     depth: Ints
-    """How many brackets are open behind each sign."""
+    """Number of open brackets after each symbol."""
 
     @staticmethod
-    def of(data: bytes, first_line: int) -> Signs:
+    def of(data: bytes, first_line: int) -> Symbols:
         kinds = np.concatenate(([BLANK], _KINDS[np.frombuffer(data, dtype=np.uint8)], [BLANK])).astype(np.uint8)
         same_word = (kinds[1:] == WORD) & (kinds[:-1] == WORD)
         full = kinds[1:-1] != BLANK
         start, end = np.flatnonzero(full & ~same_word[:-1]), np.flatnonzero(full & ~same_word[1:]) + 1
         kind = kinds[1:-1][start]
         depth = np.cumsum((kind == OPEN).astype(np.int64) - (kind == CLOSE))
-        return Signs(data + PADDING, first_line, kind, start, end, depth)
+        return Symbols(data + PADDING, first_line, kind, start, end, depth)
 
     def kind_at(self, step: int) -> Bytes:
-        """For each sign the kind of the one `step` signs behind it (before it, if negative); BLANK if there is none."""
+        """The kind of the symbol `step` symbols after each one (before it, if negative); BLANK if there is none."""
         edge = np.full(2, BLANK, dtype=np.uint8)
         return np.concatenate((edge, self.kind, edge))[2 + step : 2 + step + len(self.kind)]
 
     def text(self, first: int, last: int) -> str:
         return self.data[self.start[first] : self.end[last]].decode()
 
-    def lines(self, signs: Ints) -> Ints:
+    def tokens(self, rows: Ints) -> Tokens:
+        return Tokens(self.data, self.start[rows], self.end[rows])
+
+    def lines(self, offsets: Ints) -> Ints:
+        """The line numbers of offsets."""
         line_feeds = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == LINE_FEED)
-        return self.first_line + np.searchsorted(line_feeds, self.start[signs])
+        return self.first_line + np.searchsorted(line_feeds, offsets)
+
+    def bracket_pairs(self, is_bracket: Bools, words: Ints) -> tuple[Ints, Ints]:
+        """The opening brackets except for those of tagged words, in order, and the closing bracket of each."""
+        is_bracket[words - 2] = is_bracket[words + 1] = False
+        brackets = np.flatnonzero(is_bracket)
+        opens = self.kind[brackets] == OPEN
+        first, last = pairs(zeros(len(brackets)), opens)
+        closing = np.empty(len(brackets), dtype=np.int64)
+        closing[first] = brackets[last]
+        return brackets[opens], closing[opens]
+
+    def labels(self, opening: Ints, has_label: Bools) -> Tokens:
+        """The labels after opening brackets; empty if there is none."""
+        start = self.start[opening + has_label]
+        return Tokens(self.data, start, np.where(has_label, self.end[opening + has_label], start))
 
 
 def recognise(sample: Block) -> float:
     """Whether it begins with brackets that have at most a label each, up to a tag over a word in brackets."""
-    signs = Signs.of(sample.data[: min(sample.size, _SAMPLE)], 1)
-    kind = signs.kind
+    symbols = Symbols.of(sample.data[: min(sample.size, _SAMPLE)], 1)
+    kind = symbols.kind
     if len(kind) < 2 or kind[0] != OPEN:
         return 0.0
     head = int((kind == CLOSE).argmax()) or len(kind)
-    bare = (kind == WORD) & (signs.kind_at(-1) != OPEN)
-    # Columns may begin with the tokens ( and ), but there words follow where trees have none.
-    return float(not bare[: head - 1].any() and not ((kind == WORD) & (signs.depth == 0))[: head + 2].any())
+    bare = (kind == WORD) & (symbols.kind_at(-1) != OPEN)
+    # Columns may begin with the tokens ( and ), but words follow them that trees do not have.
+    return float(not bare[: head - 1].any() and not ((kind == WORD) & (symbols.depth == 0))[: head + 2].any())
 
 
-def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The file in batches of whole trees, with the layers `spans` and `pos`."""
-    labels, tags = StringCoder(str if settings.functions else without_functions), StringCoder()
-    begun = False
-    for data, first_line in _whole_trees(source, settings.block_size):
-        signs = Signs.of(data, first_line)
-        if len(signs.kind):
-            _check(source, signs)
-            yield _annotation(source, signs, labels, tags, vocabulary, begun)
-            begun = True
-    if not begun:
-        raise source.error(None, "the file has no trees", "check how it was written")
-
-
-def without_functions(label: str) -> str:
-    """`NP-SBJ-1` and `NP=2` as `NP`; labels that begin with such a sign, as -LRB- does, stay as they are."""
-    return label if label[:1] in ("-", "=") else re.split("[-=]", label, maxsplit=1)[0]
-
-
-def _whole_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
-    """Successive parts of the file that end behind a tree, and the lines they begin in; then what is left."""
-    held: list[bytes] = []
-    depth, first_line = 0, 1
-    for block in source.blocks(size, cut_after="line"):
-        refuse_deep(block, depth)
-        kind = _KINDS[np.frombuffer(block.data, dtype=np.uint8)[: block.size]]
-        brackets = np.flatnonzero((kind == OPEN) | (kind == CLOSE))
-        depths = depth + np.cumsum(np.where(kind[brackets] == OPEN, 1, -1))
-        # Below 0 stands a bracket that closes nothing: it is handed on with the trees before it, to be found there.
-        ends = brackets[depths <= 0]
-        cut = int(ends[-1]) + 1 if len(ends) else 0
-        if cut:
-            yield b"".join((*held, block.data[:cut])), first_line
-            held, first_line = [], block.first_line + block.data.count(b"\n", 0, cut)
-        held.append(block.data[cut : block.size])
-        depth = int(depths[-1]) if len(depths) else depth
-    yield b"".join(held), first_line
-
-
-def _check(source: Source, signs: Signs) -> None:
-    """Raise an error if a tree has no end, or else at the first sign that has no place in a tree."""
-    kind, depth, before, after = signs.kind, signs.depth, signs.kind_at(-1), signs.kind_at(1)
-    word, label = kind == WORD, (kind == WORD) & (before == OPEN)
-    tagged = (before == WORD) & (signs.kind_at(-2) == OPEN) & (after == CLOSE)
-    wrong = (
-        (depth < 0)
-        | (word & (depth == 0))
-        | (word & ~label & ~tagged)
-        | (label & (after == CLOSE))
-        | ((kind == OPEN) & ((after == CLOSE) | ((after == OPEN) & (depth > 1))))
-    )
-    if depth[-1] > 0:
-        line, finding = _tree_line(signs, len(kind) - 1), "the tree that begins here is not closed"
-        raise source.error(line, finding, f"close its brackets (open at the end of the file: {depth[-1]})")
-    if wrong.any():
-        sign = int(wrong.argmax())
-        raise source.error(int(signs.lines(ints([sign]))[0]), *_finding(signs, sign))
-
-
-def _finding(signs: Signs, sign: int) -> tuple[str, str]:
-    """What is wrong with a sign, and what to do."""
-    kind, depth, after = signs.kind[sign], signs.depth[sign], signs.kind_at(1)[sign]
-    if kind == CLOSE:
-        return "this bracket closes nothing", "remove it, or open a bracket before"
-    if depth == 0:
-        return f"{signs.text(sign, sign)!r} is outside of a tree", "put it into brackets, or remove it"
-    if after == OPEN and kind == OPEN:
-        finding = f"a bracket of the tree that begins in line {_tree_line(signs, sign)} has no label"
-        return finding, "only the outermost bracket may be without"
-    if after == CLOSE and (kind == OPEN or signs.kind[sign - 1] == OPEN):
-        first = sign if kind == OPEN else sign - 1
-        return f"the constituent {signs.text(first, sign + 1)!r} is empty", "remove it, or put tagged words into it"
-    return f"{signs.text(sign, sign)!r} is not alone under a tag", "write every word in brackets, as in (NN cat)"
-
-
-def _tree_line(signs: Signs, sign: int) -> int:
-    """The line in which the tree of a sign begins."""
-    outermost = np.flatnonzero(((signs.kind == OPEN) & (signs.depth == 1))[: sign + 1])
-    return int(signs.lines(outermost[-1:])[0])
-
-
-def _annotation(
-    source: Source, signs: Signs, labels: StringCoder, tags: StringCoder, vocabulary: Vocabulary, begun: bool
-) -> Annotation:
-    opens = signs.kind == OPEN
-    tagged = np.flatnonzero(opens & (signs.kind_at(1) == WORD) & (signs.kind_at(2) == WORD))
-    tag = tags(Tokens(signs.data, signs.start[tagged + 1], signs.end[tagged + 1]))
-    kept = ~tags.among(tag, (TRACE,))
-    words = tagged[kept] + 2
-    before = np.searchsorted(words, np.arange(len(opens)))
-    trees = np.flatnonzero(opens & (signs.depth == 1))
-    corpus = Corpus(
-        source=source.display_name,
-        sentences=len(trees),
-        bounds=np.append(before[trees], len(words)),
-        tokens=Tokens(signs.data, signs.start[words], signs.end[words]),
-        lines=signs.lines(words),
-        continues=begun,
-        advice="parsers that lose words are scored with --task constituents",
-    )
-    spans = _constituents(signs, tagged, trees, before, labels, vocabulary)
-    traces = len(tagged) - len(words)
-    reading = ReadInfo(FORMAT.name, skipped={"traces": traces} if traces else {})
-    layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[kept], tuple(tags.names))}
-    return Annotation(corpus, layers, {"spans": reading}, source.name)
-
-
-def _constituents(
-    signs: Signs, tagged: Ints, trees: Ints, before: Ints, labels: StringCoder, vocabulary: Vocabulary
-) -> Spans:
-    """The constituents in the order of their opening brackets; `before` has the number of words before each sign."""
-    first, last = _pairs(signs, tagged)
-    labeled = signs.kind[first + 1] == WORD
-    cell = signs.start[first + labeled]
-    code = labels(Tokens(signs.data, cell, np.where(labeled, signs.end[first + labeled], cell)))
-    tree = np.searchsorted(trees, first, side="right") - 1
-    root = (signs.depth[first] == 1) & labels.among(code, ROOTS)
-    # Where the outermost bracket is no constituent, depth counts from the brackets in it.
-    top = np.ones(len(trees), dtype=np.int64)
-    top[tree[root]] = 2
-    kept = np.flatnonzero(~root & (before[first] < before[last]))
-    first, last, tree, label = first[kept], last[kept], tree[kept], vocabulary.labels_of(labels, code[kept])
-    begin = before[trees][tree]
-    level = signs.depth[first] - top[tree]
-    return Spans.of(vocabulary, tree, before[first] - begin, before[last] - begin, label, level)
-
-
-def _pairs(signs: Signs, tagged: Ints) -> tuple[Ints, Ints]:
-    """The opening brackets of all but tagged words, in their order, and for each the bracket that closes it."""
-    is_bracket = signs.kind != WORD
-    is_bracket[tagged] = is_bracket[tagged + 3] = False
-    brackets = np.flatnonzero(is_bracket)
-    opens = signs.kind[brackets] == OPEN
-    first, last = pairs(zeros(len(brackets)), opens)
-    closing = np.zeros(len(brackets), dtype=np.int64)
-    closing[first] = brackets[last]
-    return brackets[opens], closing[opens]
-
-
-def write(annotation: Annotation) -> Iterator[str]:
-    """The sentences as trees under TOP, one a line; words whose tag is not known are under the tag X.
-
-    Round brackets in words are written as -LRB- and -RRB-. Spans that cross make no tree.
-    """
-    corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
-    assert corpus.tokens is not None
-    _check_labels(annotation, spans)
-    assert corpus.bounds is not None
-    order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
-    edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
-    for sentence in range(corpus.sentences):
-        places = range(*corpus.bounds[sentence : sentence + 2].tolist())
-        words = [corpus.tokens[place].replace("(", "-LRB-").replace(")", "-RRB-") for place in places]
-        names = [tags.names[tags.code[place]] if isinstance(tags, Tags) else UNKNOWN_TAG for place in places]
-        rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
-        yield _tree(sentence + 1, words, names, [(label, start, end) for label, _, start, end in rows])
-
-
-def _check_labels(annotation: Annotation, spans: Spans) -> None:
-    """Refuse labels that are cut when they are read, unless they were read from trees, with their functions."""
-    if annotation.reading.format == "brackets":
-        return
-    for code in distinct(spans.label).tolist():
-        label = spans.vocabulary.labels[code]
-        if without_functions(label) != label:
-            cut = f"readers of trees cut the label {label!r} to {without_functions(label)!r}, as NP-SBJ to NP"
-            raise SettingError(f"Cannot write trees: {cut}; rename it first, or convert to another format.")
-
-
-def _tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequence[tuple[str, int, int]]) -> str:
-    """A sentence as a tree on a line, given its spans by first token, longer ones first."""
-    for text in (*words, *tags, *(label for label, _, _ in spans)):
-        if not _ONE_WORD.fullmatch(text):
-            raise SettingError(
-                f"Trees cannot have {text!r} of sentence {number}: spaces or brackets are in it, or nothing."
-            )
-    parts, open_spans, waiting = ["(TOP"], list[tuple[str, int]](), iter([*spans, ("", len(words), 0)])
-    label, start, end = next(waiting)
-    for place, (word, tag) in enumerate(zip(words, tags, strict=True)):
-        while start == place:
-            if open_spans and end > open_spans[-1][1]:
-                crossing = f"{open_spans[-1][0]!r} and {label!r}"
-                raise SettingError(f"The spans {crossing} of sentence {number} cross, so that they make no tree.")
-            parts.append(f" ({label}")
-            open_spans.append((label, end))
-            label, start, end = next(waiting)
-        parts.append(f" ({tag} {word})")
-        while open_spans and open_spans[-1][1] == place + 1:
-            parts.append(")")
-            open_spans.pop()
-    return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
-
-
-def _begins_tree(data: bytes, start: int) -> bool:
-    """Whether a line begins with a bracket, and so with a tree where a line is a sentence."""
-    return data[start] == ord("(")
-
-
-def _is_indented(data: bytes) -> bool:
-    """Whether a line begins with a blank, so that trees may be written over several lines."""
-    return b"\n " in data or b"\n\t" in data
-
-
-FORMAT = Format(
-    "brackets",
-    "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
-    readers={
-        "constituents": Reader(
-            lazy("evenhand.formats.penn_trees:read_bracket_lines"),
-            partitioning=Partitioning(lambda block: block.line_starts, _begins_tree, is_odd=_is_indented),
-        ),
-        "spans": Reader(read),
-    },
-    writers={
-        "spans": Writer(Capabilities(characters=False, levels=False, gaps=False, documents="none"), by_batch(write)),
-        "constituents": Writer(
-            Capabilities(documents="none"), by_batch(lazy("evenhand.formats.penn_trees:write_bracket_lines"))
-        ),
-    },
-    suffixes=(".mrg", ".ptb"),
-    detection=Detection(b"(", confidence=recognise),
-)
-
-
-# == formats/bracket_lines.py: Bracketed trees for the task `constituents`: a line is a sen
-
-
-FORMAT_NAME = "brackets"
-PROBLEM = "tree"
-"""The kind of problem that a sentence without a tree is."""
-_FUNCTIONS = re.compile("[-=]")
-_TREE_BEGINS = re.compile(rb"(?:^|(?<=\n))\(")
-_REMEDY = "mend the tree, or leave the line empty, which counts as a sentence without an answer"
-
-
-def cut(label: str) -> str:
-    """`NP-SBJ-1` and `NP=2` as `NP`, `-NONE-` as a label that is empty."""
-    return _FUNCTIONS.split(label, maxsplit=1)[0] or NO_LABEL
-
-
-def whole(label: str) -> str:
-    return label or NO_LABEL
-
-
-def read_bracket_lines(
+def read_constituents(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
-    """The file in batches of whole sentences, with the layers `constituents` and `pos`."""
-    labels, begun = StringCoder(whole if settings.functions else cut), source.begins_inside
-    for data, first_line, is_indented in _sentences_bracket_lines(source, settings.block_size):
-        lines = SentenceSigns(Signs.of(data, first_line), is_indented)
-        found = lines.annotation(source.display_name, source.name, labels, vocabulary, ReadInfo(FORMAT_NAME), begun)
+    """Yield batches of whole sentences, with the layers `constituents` and `pos`."""
+    labels, begun = StringCoder(_full_label if settings.functions else _category), source.begins_inside
+    for data, first_line, is_indented in _parts_of_sentences(source, settings.block_size):
+        sentences = SentenceSymbols(Symbols.of(data, first_line), is_indented)
+        reading = ReadInfo(FORMAT.name)
+        batch = sentences.annotation(source.display_name, source.name, labels, vocabulary, reading, begun)
         if source.problems is not None:
-            layer = found.layers[CONSTITUENTS]
+            layer = batch.layers[CONSTITUENTS]
             assert isinstance(layer, Constituents)
             for sentence, finding in layer.problems.items():
                 source.report(int(layer.lines[sentence]), finding, _REMEDY, PROBLEM)
-        yield found
+        yield batch
         begun = True
 
 
-def _sentences_bracket_lines(source: Source, size: int) -> Iterator[tuple[bytes, int, bool]]:
-    """Successive parts of the file that end behind a sentence, their first lines, and whether trees have many lines."""
+def _category(label: str) -> str:
+    """`NP-SBJ-1` and `NP=2` as `NP`, `-NONE-` as an empty label."""
+    return _FUNCTIONS.split(label, maxsplit=1)[0] or NO_LABEL
+
+
+def _full_label(label: str) -> str:
+    return label or NO_LABEL
+
+
+def _parts_of_sentences(source: Source, size: int) -> Iterator[tuple[bytes, int, bool]]:
+    """Successive parts of the file that end after a sentence, their first lines, and whether trees are indented."""
     is_indented: bool | None = None
-    held, first_line = b"", 1
+    remainder, first_line = b"", 1
     for block in source.blocks(size, cut_after="line"):
         refuse_deep(block, 0)
-        data = held + block.data[: block.size]
+        data = remainder + block.data[: block.size]
         if is_indented is None:
-            is_indented, first_line = _is_indented_bracket_lines(block), block.first_line
+            is_indented, first_line = _has_indented_trees(block), block.first_line
             if data.strip() and b"(" not in data:
                 finding = "found no bracket in the first lines, so the file has no bracketed trees"
                 remedy = "give trees on both sides, or choose --task spans to compare constituents as spans"
@@ -374,16 +166,16 @@ def _sentences_bracket_lines(source: Source, size: int) -> Iterator[tuple[bytes,
             yield data, block.first_line, False
             continue
         begins = list(_TREE_BEGINS.finditer(data))
-        place = begins[-1].start() if begins else 0
-        if data[:place].strip():
-            yield data[:place], first_line, True
-        held, first_line = data[place:], first_line + data.count(b"\n", 0, place)
-    if held.strip():
-        yield held, first_line, True
+        last = begins[-1].start() if begins else 0
+        if data[:last].strip():
+            yield data[:last], first_line, True
+        remainder, first_line = data[last:], first_line + data.count(b"\n", 0, last)
+    if remainder.strip():
+        yield remainder, first_line, True
 
 
-def _is_indented_bracket_lines(block: Block) -> bool:
-    """Whether a tree of the first lines goes on in a line that begins with a blank."""
+def _has_indented_trees(block: Block) -> bool:
+    """Whether a tree of the first lines continues on a line that begins with a blank."""
     depth = 0
     for line in block.data[: block.size].split(b"\n"):
         if not line.strip():
@@ -397,107 +189,104 @@ def _is_indented_bracket_lines(block: Block) -> bool:
 
 
 @dataclass(frozen=True)
-class SentenceSigns:
+class SentenceSymbols:
     """The brackets and words of some sentences."""
 
-    signs: Signs
+    symbols: Symbols
     is_indented: bool = False
-    """Whether sentences begin with a bracket at the begin of a line; else every line is one."""
+    """Whether sentences begin with a bracket at the beginning of a line; otherwise every line is one."""
 
     @cached_property
     def begins(self) -> Ints:
-        """Where sentences begin in the bytes."""
-        data = np.frombuffer(self.signs.data, dtype=np.uint8)[: self._size]
+        """Offsets of sentences."""
+        size = Tokens(self.symbols.data, zeros(0), zeros(0)).size
+        data = np.frombuffer(self.symbols.data, dtype=np.uint8)[:size]
         begins = np.append(0, np.flatnonzero(data == LINE_FEED) + 1)
         begins = begins[begins < max(len(data), 1)]
         if self.is_indented:
             begins = begins[data[begins] == ord("(")]
         return begins
 
-    @property
-    def _size(self) -> int:
-        return Tokens(self.signs.data, zeros(0), zeros(0)).size
-
     @cached_property
     def sentence(self) -> Ints:
-        """The sentence of each sign."""
-        return (np.searchsorted(self.begins, self.signs.start, side="right") - 1).clip(min=0)
+        """The sentence of each symbol."""
+        return (np.searchsorted(self.begins, self.symbols.start, side="right") - 1).clip(min=0)
 
     def _kind_at(self, step: int) -> Ints:
-        """For each sign the kind of the one `step` signs behind it in its sentence, 0 where there is none."""
-        kind = self.signs.kind_at(step).astype(np.int64)
+        """Like `Symbols.kind_at`, but only within sentences."""
+        kind = self.symbols.kind_at(step).astype(np.int64)
         other = np.roll(self.sentence, -step)
         return np.where(other == self.sentence, kind, 0)
 
     @cached_property
     def _is_label(self) -> Bools:
-        found: Bools = (self.signs.kind == WORD) & (self._kind_at(-1) == OPEN)
-        return found
+        is_label: Bools = (self.symbols.kind == WORD) & (self._kind_at(-1) == OPEN)
+        return is_label
 
     @cached_property
     def _is_word(self) -> Bools:
-        """Which signs are words alone behind a tag."""
-        behind_label = (self._kind_at(-1) == WORD) & (self._kind_at(-2) == OPEN)
-        found: Bools = (self.signs.kind == WORD) & behind_label & (self._kind_at(1) == CLOSE)
-        return found
+        """Which symbols are words alone after a tag."""
+        follows_label = (self._kind_at(-1) == WORD) & (self._kind_at(-2) == OPEN)
+        is_word: Bools = (self.symbols.kind == WORD) & follows_label & (self._kind_at(1) == CLOSE)
+        return is_word
 
     @cached_property
     def problems(self) -> dict[int, str]:
-        """What is wrong with each sentence that has no tree."""
-        signs, sentence = self.signs, self.sentence
+        """The problem of each sentence without a valid tree."""
+        symbols, sentence = self.symbols, self.sentence
         first = np.searchsorted(sentence, np.arange(len(self.begins) + 1))
-        before = np.append(0, signs.depth)
-        depth = signs.depth - before[first[sentence]]
+        before = np.append(0, symbols.depth)
+        depth = symbols.depth - before[first[sentence]]
         open_at_end = before[first[1:]] - before[first[:-1]]
-        alone = (signs.kind == WORD) & ~self._is_label & ~self._is_word
-        found: dict[int, str] = {}
-        for sign in np.flatnonzero(alone)[::-1].tolist():
-            found[int(sentence[sign])] = f"the word {signs.text(sign, sign)!r} is not alone under a tag"
-        for each in np.flatnonzero(open_at_end).tolist():
-            found[each] = "not all brackets are closed" if open_at_end[each] > 0 else "more brackets close than open"
-        for sign in np.flatnonzero(depth < 0)[::-1].tolist():
-            found[int(sentence[sign])] = "a bracket closes nothing"
-        for each in distinct(sentence[depth > DEPTH.value]).tolist():
-            found[each] = f"more than {DEPTH.value:,} brackets are open at once"
-        return dict(sorted(found.items()))
+        alone = (symbols.kind == WORD) & ~self._is_label & ~self._is_word
+        problems: dict[int, str] = {}
+        for symbol in np.flatnonzero(alone)[::-1].tolist():
+            problems[int(sentence[symbol])] = f"the word {symbols.text(symbol, symbol)!r} is not alone under a tag"
+        for row in np.flatnonzero(open_at_end).tolist():
+            problems[row] = "not all brackets are closed" if open_at_end[row] > 0 else "more brackets close than open"
+        for symbol in np.flatnonzero(depth < 0)[::-1].tolist():
+            problems[int(sentence[symbol])] = "a bracket closes nothing"
+        for row in distinct(sentence[depth > DEPTH.value]).tolist():
+            problems[row] = f"more than {DEPTH.value:,} brackets are open at once"
+        return dict(sorted(problems.items()))
 
     def annotation(
-        self, shown: str, name: str, labels: StringCoder, vocabulary: Vocabulary, reading: ReadInfo, continues: bool
+        self,
+        display_name: str,
+        name: str,
+        labels: StringCoder,
+        vocabulary: Vocabulary,
+        reading: ReadInfo,
+        continues: bool,
     ) -> Annotation:
-        signs = self.signs
+        symbols = self.symbols
         words = np.flatnonzero(self._is_word)
         bounds = np.searchsorted(self.sentence[words], np.arange(len(self.begins) + 1))
         corpus = Corpus(
-            source=shown,
+            source=display_name,
             sentences=len(self.begins),
             bounds=bounds,
-            tokens=Tokens(signs.data, signs.start[words], signs.end[words]),
-            lines=signs.lines(words),
+            tokens=symbols.tokens(words),
+            lines=symbols.lines(symbols.start[words]),
             continues=continues,
         )
-        line_feeds = np.flatnonzero(np.frombuffer(signs.data, dtype=np.uint8) == LINE_FEED)
-        lines = signs.first_line + np.searchsorted(line_feeds, self.begins)
         brackets = self._brackets(words, bounds, labels, vocabulary)
-        tags = TagColumn(Tokens(signs.data, signs.start[words - 1], signs.end[words - 1]), vocabulary.columns[POS_TAGS])
-        layers: dict[str, Layer] = {CONSTITUENTS: Constituents(brackets, lines, self.problems), POS_TAGS: tags}
+        tags = TagColumn(symbols.tokens(words - 1), vocabulary.columns[POS_TAGS])
+        layers: dict[str, Layer] = {
+            CONSTITUENTS: Constituents(brackets, symbols.lines(self.begins), self.problems),
+            POS_TAGS: tags,
+        }
         return Annotation(corpus, layers, {CONSTITUENTS: reading}, name)
 
     def _brackets(self, words: Ints, bounds: Ints, labels: StringCoder, vocabulary: Vocabulary) -> Spans:
-        """The brackets of all sentences that have a tree, in the order in which they open."""
-        signs, sentence = self.signs, self.sentence
-        is_bracket = signs.kind != WORD
-        is_bracket[words - 2] = is_bracket[words + 1] = False
+        """The brackets of all sentences with valid trees, in the order in which they open."""
+        symbols, sentence = self.symbols, self.sentence
+        is_bracket = symbols.kind != WORD
         if self.problems:
             is_bracket &= ~np.isin(sentence, list(self.problems))
-        brackets = np.flatnonzero(is_bracket)
-        opens = signs.kind[brackets] == OPEN
-        first, last = pairs(zeros(len(brackets)), opens)
-        closing = np.empty(len(brackets), dtype=np.int64)
-        closing[first] = brackets[last]
-        first, last = brackets[opens], closing[opens]
-        labeled = self._is_label[np.minimum(first + 1, len(sentence) - 1)] if len(first) else opens[:0]
-        cell = signs.start[first + labeled]
-        code = labels(Tokens(signs.data, cell, np.where(labeled, signs.end[first + labeled], cell)))
+        first, last = symbols.bracket_pairs(is_bracket, words)
+        has_label = self._is_label[np.minimum(first + 1, len(sentence) - 1)] if len(first) else is_bracket[:0]
+        code = labels(symbols.labels(first, has_label))
         before = np.append(0, np.cumsum(self._is_word))
         scope = sentence[first]
         begin = bounds[scope]
@@ -505,12 +294,219 @@ class SentenceSigns:
         return Spans.of(vocabulary, scope, before[first] - begin, before[last] - begin, label)
 
 
-def write_bracket_lines(annotation: Annotation) -> Iterator[str]:
-    """The sentences as trees, one a line, with all that was read."""
-    layer, tags = annotation.layers[CONSTITUENTS], annotation.layers[POS_TAGS]
+def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "constituents") -> Annotation:
+    """Make an annotation from bracketed trees, one per sentence: `constituents(["(S (NP (NN it)) (VP (VBZ rains)))"])`.
+
+    An empty string is a sentence that a parser failed on. Labels lose their functions (`NP-SBJ`) unless `functions` is
+    set.
+    """
+    check_name(name)
+    remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
+    if is_text(trees):
+        raise InputError(name, None, f"{quote(trees)} is a text, not a list of trees", remedy)
+    texts = to_list(trees, "the argument", name, remedy)
+    for number, text in enumerate(texts, 1):
+        if not is_text(text):
+            raise InputError(name, None, f"sentence {number} is {quote(text)}, which is not a text", remedy)
+    data = "".join(f"{' '.join(text.split())}\n" for text in texts).encode()
+    sentences = SentenceSymbols(Symbols.of(data, 1))
+    labels = StringCoder(_full_label if functions else _category)
+    annotation = sentences.annotation(name, name, labels, Vocabulary(), ReadInfo(LISTS), continues=False)
+    layer, corpus = annotation.layers[CONSTITUENTS], annotation.corpus
     assert isinstance(layer, Constituents)
-    assert isinstance(tags, Tags)
-    corpus = annotation.corpus
+    # Sentences in memory have no line numbers.
+    corpus = Corpus(name, corpus.sentences, corpus.bounds, corpus.tokens)
+    unnumbered = Constituents(layer.brackets, zeros(len(texts)), layer.problems)
+    return Annotation(corpus, {**annotation.layers, CONSTITUENTS: unnumbered}, annotation.readings, name)
+
+
+def read_spans(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+) -> Iterator[Annotation]:
+    """Yield batches of whole trees, with the layers `spans` and `pos`."""
+    labels, tags = StringCoder(str if settings.functions else _without_functions), StringCoder()
+    begun = False
+    for data, first_line in _parts_of_trees(source, settings.block_size):
+        symbols = Symbols.of(data, first_line)
+        if len(symbols.kind):
+            _check_trees(source, symbols)
+            yield _spans_annotation(source, symbols, labels, tags, vocabulary, begun)
+            begun = True
+    if not begun:
+        raise source.error(None, "the file has no trees", "check how it was written")
+
+
+def _without_functions(label: str) -> str:
+    """`NP-SBJ-1` and `NP=2` as `NP`; labels that begin with such a character, like -LRB-, are unchanged."""
+    return label if label[:1] in ("-", "=") else _FUNCTIONS.split(label, maxsplit=1)[0]
+
+
+def _parts_of_trees(source: Source, size: int) -> Iterator[tuple[bytes, int]]:
+    """Successive parts of the file that end after a tree, and their first lines; then the remainder."""
+    remainder: list[bytes] = []
+    depth, first_line = 0, 1
+    for block in source.blocks(size, cut_after="line"):
+        refuse_deep(block, depth)
+        kind = _KINDS[np.frombuffer(block.data, dtype=np.uint8)[: block.size]]
+        brackets = np.flatnonzero((kind == OPEN) | (kind == CLOSE))
+        depths = depth + np.cumsum(np.where(kind[brackets] == OPEN, 1, -1))
+        # A negative depth is a bracket that closes nothing: the check of the trees before it will find it.
+        ends = brackets[depths <= 0]
+        cut = int(ends[-1]) + 1 if len(ends) else 0
+        if cut:
+            yield b"".join((*remainder, block.data[:cut])), first_line
+            remainder, first_line = [], block.first_line + block.data.count(b"\n", 0, cut)
+        remainder.append(block.data[cut : block.size])
+        depth = int(depths[-1]) if len(depths) else depth
+    yield b"".join(remainder), first_line
+
+
+def _check_trees(source: Source, symbols: Symbols) -> None:
+    """Raise an error if a tree does not end, or at the first symbol that is wrong in a tree."""
+    kind, depth, before, after = symbols.kind, symbols.depth, symbols.kind_at(-1), symbols.kind_at(1)
+    word, label = kind == WORD, (kind == WORD) & (before == OPEN)
+    tagged = (before == WORD) & (symbols.kind_at(-2) == OPEN) & (after == CLOSE)
+    wrong = (
+        (depth < 0)
+        | (word & (depth == 0))
+        | (word & ~label & ~tagged)
+        | (label & (after == CLOSE))
+        | ((kind == OPEN) & ((after == CLOSE) | ((after == OPEN) & (depth > 1))))
+    )
+    if depth[-1] > 0:
+        line, finding = _tree_line(symbols, len(kind) - 1), "the tree that begins here is not closed"
+        raise source.error(line, finding, f"close its brackets (open at the end of the file: {depth[-1]})")
+    if wrong.any():
+        symbol = int(wrong.argmax())
+        raise source.error(int(symbols.lines(symbols.start[[symbol]])[0]), *_finding(symbols, symbol))
+
+
+def _finding(symbols: Symbols, symbol: int) -> tuple[str, str]:
+    """Finding and remedy for a wrong symbol."""
+    kind, depth, after = symbols.kind[symbol], symbols.depth[symbol], symbols.kind_at(1)[symbol]
+    if kind == CLOSE:
+        return "this bracket closes nothing", "remove it, or open a bracket before"
+    if depth == 0:
+        return f"{symbols.text(symbol, symbol)!r} is outside of a tree", "put it into brackets, or remove it"
+    if after == OPEN and kind == OPEN:
+        finding = f"a bracket of the tree that begins in line {_tree_line(symbols, symbol)} has no label"
+        return finding, "only the outermost bracket may be without"
+    if after == CLOSE and (kind == OPEN or symbols.kind[symbol - 1] == OPEN):
+        first = symbol if kind == OPEN else symbol - 1
+        finding = f"the constituent {symbols.text(first, symbol + 1)!r} is empty"
+        return finding, "remove it, or put tagged words into it"
+    finding = f"{symbols.text(symbol, symbol)!r} is not alone under a tag"
+    return finding, "write every word in brackets, as in (NN cat)"
+
+
+def _tree_line(symbols: Symbols, symbol: int) -> int:
+    """The line in which the tree of a symbol begins."""
+    outermost = np.flatnonzero(((symbols.kind == OPEN) & (symbols.depth == 1))[: symbol + 1])
+    return int(symbols.lines(symbols.start[outermost[-1:]])[0])
+
+
+def _spans_annotation(
+    source: Source, symbols: Symbols, labels: StringCoder, tags: StringCoder, vocabulary: Vocabulary, begun: bool
+) -> Annotation:
+    opens = symbols.kind == OPEN
+    tagged = np.flatnonzero(opens & (symbols.kind_at(1) == WORD) & (symbols.kind_at(2) == WORD))
+    tag = tags(symbols.tokens(tagged + 1))
+    is_word = ~tags.among(tag, (TRACE,))
+    words = tagged[is_word] + 2
+    before = np.searchsorted(words, np.arange(len(opens)))
+    trees = np.flatnonzero(opens & (symbols.depth == 1))
+    corpus = Corpus(
+        source=source.display_name,
+        sentences=len(trees),
+        bounds=np.append(before[trees], len(words)),
+        tokens=symbols.tokens(words),
+        lines=symbols.lines(symbols.start[words]),
+        continues=begun,
+        advice="parsers that lose words are scored with --task constituents",
+    )
+    spans = _spans(symbols, tagged + 2, trees, before, labels, vocabulary)
+    traces = len(tagged) - len(words)
+    reading = ReadInfo(FORMAT.name, skipped={"traces": traces} if traces else {})
+    layers: dict[str, Spans | Tags] = {"spans": spans, TAGS: Tags(tag[is_word], tuple(tags.names))}
+    return Annotation(corpus, layers, {"spans": reading}, source.name)
+
+
+def _spans(
+    symbols: Symbols, words: Ints, trees: Ints, before: Ints, labels: StringCoder, vocabulary: Vocabulary
+) -> Spans:
+    """The constituents in the order of their opening brackets; `before` is the number of words before each symbol."""
+    first, last = symbols.bracket_pairs(symbols.kind != WORD, words)
+    code = labels(symbols.labels(first, symbols.kind[first + 1] == WORD))
+    tree = np.searchsorted(trees, first, side="right") - 1
+    root = (symbols.depth[first] == 1) & labels.among(code, ROOTS)
+    # If the outermost bracket is not a constituent, depth counts from the brackets in it.
+    top = np.ones(len(trees), dtype=np.int64)
+    top[tree[root]] = 2
+    rows = np.flatnonzero(~root & (before[first] < before[last]))
+    first, last, tree, label = first[rows], last[rows], tree[rows], vocabulary.labels_of(labels, code[rows])
+    begin = before[trees][tree]
+    level = symbols.depth[first] - top[tree]
+    return Spans.of(vocabulary, tree, before[first] - begin, before[last] - begin, label, level)
+
+
+def write_spans(annotation: Annotation) -> Iterator[str]:
+    """Write sentences as trees under TOP, one per line; words without a known tag have the tag X.
+
+    Round brackets in words are written as -LRB- and -RRB-. Crossing spans are refused.
+    """
+    corpus, spans, tags = annotation.corpus, annotation.spans(), annotation.layers.get(TAGS)
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    _check_labels(annotation, spans)
+    order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
+    edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
+    for sentence, (first, last) in enumerate(pairwise(corpus.bounds.tolist())):
+        words = [word.replace("(", "-LRB-").replace(")", "-RRB-") for word in corpus.tokens.texts(first, last)]
+        names = [UNKNOWN_TAG] * len(words)
+        if isinstance(tags, Tags):
+            names = [tags.names[code] for code in tags.code[first:last].tolist()]
+        rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
+        yield _span_tree(sentence + 1, words, names, [(label, start, end) for label, _, start, end in rows])
+
+
+def _check_labels(annotation: Annotation, spans: Spans) -> None:
+    """Refuse labels that readers would shorten, unless they were read from trees with their functions."""
+    if annotation.reading.format == FORMAT.name:
+        return
+    for code in distinct(spans.label).tolist():
+        label = spans.vocabulary.labels[code]
+        if _without_functions(label) != label:
+            cut = f"readers of trees cut the label {label!r} to {_without_functions(label)!r}, as NP-SBJ to NP"
+            raise SettingError(f"Cannot write trees: {cut}; rename it first, or convert to another format.")
+
+
+def _span_tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Sequence[tuple[str, int, int]]) -> str:
+    """A sentence as a tree on one line, given its spans by first token, longer ones first."""
+    for text in (*words, *tags, *(label for label, _, _ in spans)):
+        if not _ONE_WORD.fullmatch(text):
+            raise SettingError(
+                f"Trees cannot have {text!r} of sentence {number}: it is empty, or has spaces or brackets."
+            )
+    parts, open_spans, remaining = ["(TOP"], list[tuple[str, int]](), iter([*spans, ("", len(words), 0)])
+    label, start, end = next(remaining)
+    for token, (word, tag) in enumerate(zip(words, tags, strict=True)):
+        while start == token:
+            if open_spans and end > open_spans[-1][1]:
+                crossing = f"{open_spans[-1][0]!r} and {label!r}"
+                raise SettingError(f"The spans {crossing} of sentence {number} cross, so they are not a tree.")
+            parts.append(f" ({label}")
+            open_spans.append((label, end))
+            label, start, end = next(remaining)
+        parts.append(f" ({tag} {word})")
+        while open_spans and open_spans[-1][1] == token + 1:
+            parts.append(")")
+            open_spans.pop()
+    return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
+
+
+def write_constituents(annotation: Annotation) -> Iterator[str]:
+    """Write sentences as trees, one per line, with everything that was read."""
+    corpus, (layer, tags) = annotation.corpus, _layers(annotation)
     assert corpus.bounds is not None
     assert corpus.tokens is not None
     edges = np.searchsorted(layer.brackets.scope, np.arange(corpus.sentences + 1)).tolist()
@@ -521,86 +517,87 @@ def write_bracket_lines(annotation: Annotation) -> Iterator[str]:
             raise InputError(corpus.source, line, layer.problems[sentence], "mend the tree, or empty the line")
         words = zip((names[code] for code in codes[first:last]), corpus.tokens.texts(first, last), strict=True)
         rows = layer.brackets.take(slice(edges[sentence], edges[sentence + 1])).rows()
-        yield (
-            _tree_bracket_lines(
-                [f"({tag} {word})" for tag, word in words], [(label, start, end) for label, _, start, end in rows]
-            )
-            + "\n"
-        )
+        brackets = [(label, start, end) for label, _, start, end in rows]
+        yield _constituent_tree([f"({tag} {word})" for tag, word in words], brackets) + "\n"
 
 
-def _tree_bracket_lines(words: list[str], brackets: list[tuple[str, int, int]]) -> str:
-    """Words and the brackets over them, in the order in which these open, on a line."""
-    parts, open_ends, place = list[str](), list[int](), 0
+def _constituent_tree(words: list[str], brackets: list[tuple[str, int, int]]) -> str:
+    """Words and the brackets over them, in the order in which these open, on one line."""
+    parts, open_ends, token = list[str](), list[int](), 0
     for label, start, end in [*brackets, ("", len(words), len(words))]:
-        while place < start or (end > start and open_ends and open_ends[-1] == place):
-            if open_ends and open_ends[-1] == place:
+        while token < start or (end > start and open_ends and open_ends[-1] == token):
+            if open_ends and open_ends[-1] == token:
                 parts.append(")")
                 open_ends.pop()
             else:
-                parts.append(f" {words[place]}")
-                place += 1
+                parts.append(f" {words[token]}")
+                token += 1
         parts.append(f" ({'' if label == NO_LABEL else label}")
         open_ends.append(end)
     return "".join((*parts[:-1], ")" * (len(open_ends) - 1))).strip()
 
 
-def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "constituents") -> Annotation:
-    """An annotation from bracketed trees: `constituents(["(S (NP (NN rain)) (VP (VBZ falls)))"])`, a text a sentence.
-
-    An empty text is a sentence that a parser gave up. Labels lose their functions (`NP-SBJ`) unless `functions` is set.
-    """
-    check_name(name)
-    remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
-    if is_text(trees):
-        raise InputError(name, None, f"{quote(trees)} is a text, not a list of trees", remedy)
-    given = to_list(trees, "the argument", name, remedy)
-    for number, each in enumerate(given, 1):
-        if not is_text(each):
-            raise InputError(name, None, f"sentence {number} is {quote(each)}, which is not a text", remedy)
-    data = "".join(f"{' '.join(each.split())}\n" for each in given).encode()
-    signs = SentenceSigns(Signs.of(data, 1))
-    coder = StringCoder(whole if functions else cut)
-    found = signs.annotation(name, name, coder, Vocabulary(), ReadInfo(LISTS), continues=False)
-    layer = found.layers[CONSTITUENTS]
-    assert isinstance(layer, Constituents)
-    corpus = Corpus(name, found.corpus.sentences, found.corpus.bounds, found.corpus.tokens)
-    unnumbered = Constituents(layer.brackets, zeros(len(given)), layer.problems)
-    return Annotation(corpus, {**found.layers, CONSTITUENTS: unnumbered}, found.readings, name)
-
-
-# == formats/bracket_check.py: Checking bracketed trees against those of another file: as m
-
-
-_TRACE = "-NONE-"
-_SAME_SENTENCES = "give a line for each sentence in all files; an empty one where there is no tree"
-_SAME_WORDS = "a score leaves the sentence out unless the parameters mend that"
-
-
 def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation], source: Source) -> None:
-    """Raise an error where one file has more sentences; sentences with other words are listed, but scored."""
-    for mine, theirs in zip_longest(_sentences(batches), _sentences(texts)):
-        if mine is None or theirs is None:
-            which = "the file" if mine is None else "the other file"
-            line = None if mine is None else mine[0]
+    """Raise an error if one file has more sentences; sentences with different words are listed, but scored."""
+    for sentence, other in zip_longest(_sentences(batches), _sentences(texts)):
+        if sentence is None or other is None:
+            which = "the file" if sentence is None else "the other file"
+            line = None if sentence is None else sentence[0]
             raise InputError(source.display_name, line, f"{which} has fewer sentences", _SAME_SENTENCES, "text")
-        (line, words), (_, others) = mine, theirs
+        (line, words), (_, others) = sentence, other
         if words and words != others:
-            place = next((at for at, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]), None)
-            told = f"{counted(len(words), 'word')}, and the other file {len(others):,}"
-            told = told if place is None else f"the word {words[place]!r}, and the other file {others[place]!r}"
-            source.report(line or None, f"the sentence has {told}", _SAME_WORDS, OTHER_WORDS)
+            difference = f"{counted(len(words), 'word')}, and the other file {len(others):,}"
+            for word, other_word in zip(words, others, strict=False):
+                if word != other_word:
+                    difference = f"the word {word!r}, and the other file {other_word!r}"
+                    break
+            source.report(line or None, f"the sentence has {difference}", _SAME_WORDS, OTHER_WORDS)
 
 
 def _sentences(batches: Iterator[Annotation]) -> Iterator[tuple[int, list[str]]]:
-    """Line and words of every sentence."""
+    """Line and words of every sentence, without traces."""
     for batch in batches:
-        layer, tags, corpus = batch.layers[CONSTITUENTS], batch.layers[POS_TAGS], batch.corpus
-        assert isinstance(layer, Constituents)
-        assert isinstance(tags, Tags)
+        corpus, (layer, tags) = batch.corpus, _layers(batch)
         assert corpus.tokens is not None
         assert corpus.bounds is not None
         codes, names = tags.code.tolist(), tags.names
         for line, (first, last) in zip(layer.lines.tolist(), pairwise(corpus.bounds.tolist()), strict=True):
             words = zip(codes[first:last], corpus.tokens.texts(first, last), strict=True)
-            yield line, [word for code, word in words if names[code] != _TRACE]
+            yield line, [word for code, word in words if names[code] != TRACE]
+
+
+def _layers(annotation: Annotation) -> tuple[Constituents, Tags]:
+    layer, tags = annotation.layers[CONSTITUENTS], annotation.layers[POS_TAGS]
+    assert isinstance(layer, Constituents)
+    assert isinstance(tags, Tags)
+    return layer, tags
+
+
+def _begins_tree(data: bytes, start: int) -> bool:
+    return data[start] == ord("(")
+
+
+def _has_indented_lines(data: bytes) -> bool:
+    """Whether a line begins with a blank, so trees may have several lines."""
+    return b"\n " in data or b"\n\t" in data
+
+
+FORMAT = Format(
+    "brackets",
+    "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
+    readers={
+        "constituents": Reader(
+            read_constituents,
+            partitioning=Partitioning(lambda block: block.line_starts, _begins_tree, is_odd=_has_indented_lines),
+        ),
+        "spans": Reader(read_spans),
+    },
+    writers={
+        "spans": Writer(
+            Capabilities(characters=False, levels=False, gaps=False, documents="none"), by_batch(write_spans)
+        ),
+        "constituents": Writer(Capabilities(documents="none"), by_batch(write_constituents)),
+    },
+    suffixes=(".mrg", ".ptb"),
+    detection=Detection(b"(", confidence=recognise),
+)
