@@ -124,7 +124,7 @@ def test_a_line_with_too_few_columns(table: Write) -> None:
 
 
 def test_a_token_before_the_first_document(table: Write) -> None:
-    with pytest.raises(eh.InputError, match=r"table.tsv:2: a token stands before the first document; begin each"):
+    with pytest.raises(eh.InputError, match=r"table.tsv:2: found a token before the first document; begin each"):
         eh.read(table("Bern B-loc O Q70 _ _\n# document_id = a\nund O O _ _ _\n"))
 
 

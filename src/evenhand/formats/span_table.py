@@ -1,7 +1,7 @@
-"""Span tables: label, first and last token (inclusive, from 1), and maybe the list of tokens; one span a line.
+"""Span tables: label, first and last token (inclusive, from 1), and maybe the list of tokens; one span per line.
 
-A blank line ends a sentence. `NONE` or `EMPTY` at position 999 stands for a sentence without spans. The sentences'
-lengths are not in the file.
+A blank line ends a sentence. `NONE` or `EMPTY` at position 999 represents a sentence without spans. The lengths of
+sentences are unknown.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
 DUMMIES_SKIPPED = "dummies for sentences without spans"
 _TWO_NUMBERS = re.compile(rb"[ \t\r][0-9]+[ \t\r]+[0-9]")
-"""What the line of a span has, and few others."""
+"""A quick test for lines of spans."""
 _REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
 
 
 def recognise(sample: Block) -> float:
-    """The share of lines with a label, which is no number, and two numbers."""
+    """The share of lines with a label that is not a number, and two numbers."""
     if _TWO_NUMBERS.search(sample.data) is None:
         return 0.0
     texts = sample.data[: sample.size].split(b"\n")
@@ -50,14 +50,14 @@ def recognise(sample: Block) -> float:
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
-    """The table in batches of whole sentences."""
+    """Yield batches of whole sentences."""
     labels = StringCoder()
     tabs = _has_tabs(source.sample(1 << 12))
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
         lines = split(block, tabs=tabs)
         rows, blank = np.flatnonzero(lines.cells), np.flatnonzero(lines.cells == 0)
-        # Blank lines behind the last span of a file end no further sentence: they wait until a span follows.
+        # Blank lines after the last span of a file do not end sentences: they count only if a span follows.
         if not len(rows):
             pending += len(blank)
             continue
@@ -71,12 +71,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
             continues=begun or source.begins_inside,
         )
         spans = Spans.concatenate([spans], [pending])
-        yield Annotation(
-            corpus,
-            {"spans": spans},
-            {"spans": ReadInfo(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})},
-            source.name,
-        )
+        reading = ReadInfo(FORMAT.name, skipped={DUMMIES_SKIPPED: dummies} if dummies else {})
+        yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:
         raise source.error(None, "the file has no spans", "check how it was written")
@@ -87,16 +83,16 @@ def _has_tabs(sample: Block) -> bool:
 
 
 def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:
-    """Begin and end of one column's cells, in rows of three or four columns."""
+    """Start and end of the cells of a column, in rows of three or four columns."""
     start, end = np.empty_like(rows), np.empty_like(rows)
     for columns in (3, 4):
-        some = lines.cells[rows] == columns
-        start[some], end[some] = lines.table(rows[some], columns).column(column)
+        has_width = lines.cells[rows] == columns
+        start[has_width], end[has_width] = lines.table(rows[has_width], columns).column(column)
     return start, end
 
 
 def _spans(source: Source, lines: Lines, rows: Ints, labels: StringCoder, vocabulary: Vocabulary) -> tuple[Spans, int]:
-    """The spans of a block, in the sentences of the block, and the number of dummies that were left out."""
+    """The spans of a block, and the number of dummies that were left out."""
     rows, first, last = _good_rows(source, lines, rows)
     code = labels(Tokens(lines.data, *_cells(lines, rows, 0)))
     keep = np.flatnonzero(~(labels.among(code, DUMMIES) & (first == DUMMY_POSITION) & (last == DUMMY_POSITION)))
@@ -130,28 +126,28 @@ def _good_rows(source: Source, lines: Lines, rows: Ints) -> tuple[Ints, Ints, In
 
 
 def _shapes(source: Source, lines: Lines, rows: Ints, first: Ints, last: Ints, vocabulary: Vocabulary) -> Ints:
-    """The codes of the tokens that the rows with a list of tokens leave out.
+    """The codes of gaps, from lists of tokens.
 
-    Lists are read one by one; most say no more than the bounds and are passed over as arrays: single tokens.
+    Lists are read one by one, except for single tokens, which are most common and add nothing to the bounds.
     """
     shape = np.zeros(len(rows), dtype=np.int64)
     listed = np.flatnonzero(lines.cells[rows] == 4)
     start, end = lines.table(rows[listed], 4).column(3)
     only, bad = numbers(lines.data, start, end)
-    for place in np.flatnonzero(bad | (only != first[listed]) | (only != last[listed])).tolist():
-        row = listed[place]
-        text, begin, behind = lines.data[start[place] : end[place]].decode(), int(first[row]), int(last[row]) + 1
+    for index in np.flatnonzero(bad | (only != first[listed]) | (only != last[listed])).tolist():
+        row = listed[index]
+        text, begin, after = lines.data[start[index] : end[index]].decode(), int(first[row]), int(last[row]) + 1
         parts = text.replace(",", " ").split()
         tokens = {int(part) for part in parts if part.isdecimal() and len(part) <= MAX_DIGITS}
-        is_whole = len(tokens) == len(parts) and {begin, behind - 1} <= tokens
-        if not is_whole or min(tokens) < begin or max(tokens) >= behind:
-            finding = f"the tokens {text[:80]!r} do not run from {begin} to {behind - 1}"
+        is_whole = len(tokens) == len(parts) and {begin, after - 1} <= tokens
+        if not is_whole or min(tokens) < begin or max(tokens) >= after:
+            finding = f"the tokens {text[:80]!r} do not run from {begin} to {after - 1}"
             source.report(lines.number(int(rows[row])), finding, "list the span's tokens, each once", "span")
-        elif behind - begin - len(tokens) > GAPS.value:
-            finding = f"the span from {begin} to {behind - 1} leaves out more than {GAPS.value:,} tokens"
+        elif after - begin - len(tokens) > GAPS.value:
+            finding = f"the span from {begin} to {after - 1} leaves out more than {GAPS.value:,} tokens"
             source.report(lines.number(int(rows[row])), finding, GAPS.remedy, "span")
-        elif len(tokens) < behind - begin:
-            gaps = tuple(token - begin for token in range(begin, behind) if token not in tokens)
+        elif len(tokens) < after - begin:
+            gaps = tuple(token - begin for token in range(begin, after) if token not in tokens)
             shape[row] = vocabulary.shapes.code(gaps)
     return shape
 
@@ -163,7 +159,7 @@ def _is_between_rows(data: bytes, start: int) -> bool:
 
 
 def write(annotation: Annotation) -> Iterator[str]:
-    """The spans, sentence by sentence; a sentence without any gets a dummy."""
+    """Write the spans sentence by sentence; a sentence without spans gets a dummy."""
     from evenhand.formats.parsing.json_spans import to_write
 
     for _, spans in to_write(annotation):
@@ -179,7 +175,7 @@ def write(annotation: Annotation) -> Iterator[str]:
 
 FORMAT = Format(
     "spans",
-    "label, first and last token, maybe the tokens; a span a line",
+    "label, first and last token, maybe the tokens; one span per line",
     # A blank line ends a sentence, even one without spans.
     readers={
         "spans": Reader(read, partitioning=Partitioning(lambda block: block.starts_after_blank, _is_between_rows))
