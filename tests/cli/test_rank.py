@@ -107,7 +107,7 @@ def test_csv(folder: Path) -> None:
 
 def test_csv_puts_notes_on_standard_error(folder: Path) -> None:
     Path("same.conll").write_text(Path("gold.conll").read_text())
-    sentence = "Note: system same: its spans are just those of the gold standard; is it the right file?\n"
+    sentence = "Note: system same: its spans are identical to the gold standard's; is it the right file?\n"
     assert run("rank", "gold.conll", "same.conll", "--as", "csv").stderr == sentence
     assert run("rank", "gold.conll", "same.conll", "--as", "csv", "-q").stderr == ""
     assert sentence in run("rank", "gold.conll", "same.conll").stdout

@@ -47,7 +47,7 @@ Case = tuple[bytes, dict[str, Any], float | str, str]
 """The system's file, options, the exact F1 or a part of the error, and a part of a note (or nothing)."""
 
 SAME: dict[str, Case] = {
-    "the same file": (GOLD.encode(), {}, 1.0, "its spans are just those of the gold standard"),
+    "the same file": (GOLD.encode(), {}, 1.0, "its spans are identical to the gold standard's"),
     "CRLF": (GOLD.replace("\n", "\r\n").encode(), {}, 1.0, ""),
     "spaces for tabs": (GOLD.replace("\t", " ").encode(), {}, 1.0, ""),
     "runs of spaces": (GOLD.replace("\t", "    ").encode(), {}, 1.0, ""),

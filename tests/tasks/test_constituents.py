@@ -121,7 +121,7 @@ def test_unlabeled_by_parameter_file(tmp_path: Path) -> None:
     prm.write_text("LABELED 0\n")
     result = score([TREE], [TREE.replace("(PP", "(ADVP")], prm=str(prm))
     assert result["labeled"].f1 == result["complete"].headline == 1
-    assert "flat.prm says LABELED 0: labels do not count in labeled, nor in complete." in result.notes
+    assert "flat.prm has LABELED 0: labels do not count in labeled, nor in complete." in result.notes
 
 
 def test_five_errors_of_five_leave_the_scores_undefined() -> None:

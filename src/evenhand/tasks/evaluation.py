@@ -26,7 +26,7 @@ from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.units import Locations, Predictions, SentenceView, Units
+from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, matched_columns
 
 
 @dataclass
@@ -258,6 +258,17 @@ class VerdictRows:
     """The text of units that are not in the gold text."""
     gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The atoms in the gaps of units by row, counted from the start of the unit."""
+
+    @staticmethod
+    def of(units: Units, corpus: Corpus, first_document: int, names: Mapping[int, str]) -> VerdictRows:
+        """The units of one system in the order of the text, with what they were matched with."""
+        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
+        sentence, start, end = (column[order] for column in (units.sentence, units.start, units.end))
+        gold, predicted, kind = (column[0][order] for column in (units.gold, units.predicted, units.kind))
+        more = {name: column[order] for name, column in matched_columns(units).items()}
+        document = corpus.document_of(sentence) + first_document
+        columns = (sentence, start, end, document, names, gold, predicted, kind, more)
+        return VerdictRows(corpus, *columns, gaps=units.gaps(order))
 
     def __len__(self) -> int:
         return len(self.kind)

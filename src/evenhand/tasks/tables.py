@@ -654,7 +654,7 @@ def unit_notes(gold: GoldSummary, name: str, units: int, unit: str, *, identical
     if not units:
         notes.append(f"system {name}: has no {unit} at all.")
     elif identical:
-        notes.append(f"system {name}: its {plural(unit)} are just those of the gold standard; is it the right file?")
+        notes.append(f"system {name}: its {plural(unit)} are identical to the gold standard's; is it the right file?")
     return notes
 
 

@@ -30,9 +30,7 @@ from evenhand.tasks.chains.task import ZERO_KINDS
 
 _MIN_DENSE_CELLS = 10_000
 _DENSE = 8
-"""Documents are dense if they have at least so many pairs of mentions that share words, and at least every eighth pair
-of mentions does.
-"""
+"""Documents are dense if at least every eighth pair of their mentions shares words, and 10,000 pairs do."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +173,7 @@ def count_zeros(sides: MatchedSides) -> CountTable:
 
     - *fn*: there is none, or r is the first mention of its chain.
     - *tp*: an earlier mention of the key's chain has a counterpart in the chain of r.
-    - *wl* (wrong linkage): there is no such mention.
+    - *wl* (wrong linkage): otherwise.
     - *fp*: a zero of the response that is not the first mention of its chain, and the counterpart of no zero anaphor.
 
     If a mention of the response is in several chains, its chain is the last one, as for the other scores of CorefUD.

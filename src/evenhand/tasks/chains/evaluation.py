@@ -61,7 +61,7 @@ class ChainEvaluator:
             side = self._request.system_counts[name]
             side.reading, side.mismatches = feed.reading, feed.found
         if not self._has_words:
-            raise InputError(batch.corpus.source, None, "there is no word in it", "give a gold standard that has some")
+            raise InputError(batch.corpus.source, None, "contains no words", "give a gold standard that has some")
 
     def finish(self) -> Outcome:
         return Outcome(self._seen.sources)

@@ -134,7 +134,8 @@ def count_b_cubed(overlap: Overlap) -> CountTable:
 
     With K a chain of the key, R one of the response, and n = |K ∩ R|, summed over all documents before the division:
     recall of `b_cubed` = Σ n² / |K| over all K and R that share mentions, divided by the mentions of the key; precision
-    = Σ n² / |R|, divided by those of the response. Mentions of the response that are not in the key count as wrong.
+    = Σ n² / |R|, divided by the mentions of the response. Mentions of the response that are not in the key count as
+    wrong.
 
     Sources: Bagga and Baldwin 1998; Pradhan et al. 2014 for mentions that only one side has.
     """
@@ -174,7 +175,7 @@ def count_blanc(overlap: Overlap) -> CountTable:
     """BLANC: links are pairs of mentions of one document, in the same chain (coreference) or not (non-coreference).
 
     For either kind, recall = common links / links of the key, precision = common links / links of the response.
-    Precision, recall and F1 of `blanc` are each the mean of those of the two kinds. If the key has no links of one kind
+    Precision, recall and F1 of `blanc` are the means of the two kinds' figures. If the key has no links of one kind
     (with `--repeats last`: if neither side has), the other counts alone; without any (with fewer than two mentions),
     all are 0. Links are counted, not listed: n mentions have n (n - 1) / 2.
 

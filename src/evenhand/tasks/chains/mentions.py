@@ -37,7 +37,7 @@ def repeats(chains: Chains, span: Ints) -> Bools:
     **The last chain owns it** (`last`, for CorefUD). A mention that its own chain repeats counts once. A mention of
     several chains stays in all of them, and all of its copies count in numerators and denominators. When the chains of
     the other side are compared with it, `muc`, `b_cubed`, `blanc` and `lea` look at the last of its chains alone, while
-    CEAF looks at all of them; `mentions` counts it once. The common links of `blanc` are those of the key's copies, for
+    CEAF looks at all of them; `mentions` counts it once. For the common links of `blanc`, the key's copies count, for
     precision, too. Chains are ordered by their first mentions: by first word, longer ones first, last word, and the
     name of the entity.
 

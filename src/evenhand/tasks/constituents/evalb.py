@@ -25,7 +25,7 @@ VALID, ERROR, SKIP = range(3)
 _QUOTES = ("'", '"', "/")
 _MAX_QUOTED = 40
 """Characters of a word that a message quotes."""
-_SAME_SENTENCES = "give a line for each sentence in all files; an empty one where there is no tree"
+_SAME_SENTENCES = "give a line for each sentence in all files; an empty one for a missing tree"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Forest:
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     def location(self, sentence: int) -> str:
-        """File and line of a sentence; empty if there are no lines."""
+        """File and line of a sentence; empty without lines."""
         line = int(self.layer.lines[sentence])
         return f"{self.source}:{line}" if line else ""
 

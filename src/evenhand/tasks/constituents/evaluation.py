@@ -37,7 +37,6 @@ from evenhand.tasks.units import (
     Units,
     answer_code,
     answer_parts,
-    matched_columns,
     rows_by_sentence,
 )
 
@@ -142,14 +141,8 @@ class ConstituentEvaluation:
         return BracketView(self._compared[self._last_counts_errors])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        corpus, document = self.annotation.corpus, self.numbers.first_document
         units = ComparedBrackets([self.pairs[system]], counts_errors(judge)).units()
-        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
-        more = {name: column[order] for name, column in matched_columns(units).items()}
-        sentence, start, end = (column[order] for column in (units.sentence, units.start, units.end))
-        labels = (units.gold[0][order], units.predicted[0][order], units.kind[0][order])
-        documents = corpus.document_of(sentence) + document
-        yield VerdictRows(corpus, sentence, start, end, documents, {}, *labels, more), self.numbers.sentences
+        yield VerdictRows.of(units, self.annotation.corpus, self.numbers.first_document, {}), self.numbers.sentences
 
 
 @dataclass(frozen=True)

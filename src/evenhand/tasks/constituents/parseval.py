@@ -18,7 +18,7 @@ Unmatched brackets have one of five error types. They are paired in this order, 
 - LE: a bracket of the system has the same words, and another label;
 - BES, BEL: one has the same label and begins or ends with the same word, but is too narrow (BES) or too wide (BEL).
   Mostly something is attached too high or too low;
-- FN, FP: the remaining brackets of the gold standard are missing, those of the system spurious.
+- FN, FP: the remaining brackets of the gold standard are missing, the remaining ones of the system spurious.
 
 So unlabeled brackets match if labeled ones are TP or LE.
 
@@ -175,8 +175,8 @@ def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
       system failed on, which count as wrong. valid_share = valid / (valid + failed). two_or_less_share of `crossing` is
       the share of sentences with two crossing brackets at most.
 
-    The printed results that come with EVALB have other totals of crossing brackets than its program computes; figures
-    here are those of the program.
+    The printed results that come with EVALB have other totals of crossing brackets than its program computes; Evenhand
+    agrees with the program.
 
     Sources: Black et al. 1991 for crossing brackets; Sekine and Collins 1997 for all figures of the summary.
     """

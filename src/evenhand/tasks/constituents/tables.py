@@ -171,7 +171,7 @@ def _support(row: Row) -> float:
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-    """The brackets of a count; a page has those of the model that systems are compared by."""
+    """The brackets of a count; a page has brackets of the model that systems are compared by."""
     if model != _detailed(result) or count not in ("TP", *ERROR_NAMES):
         return None
     if count == "FP":
@@ -222,7 +222,7 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     """A note on parameter files that ignore labels."""
     if settings["prm"].labeled:
         return ()
-    return (f"{settings['prm'].name} says LABELED 0: labels do not count in labeled, nor in complete.",)
+    return (f"{settings['prm'].name} has LABELED 0: labels do not count in labeled, nor in complete.",)
 
 
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:

@@ -1,4 +1,4 @@
-"""Constituents: declaration of the task, its parameters and its measures, which are those of EVALB."""
+"""Constituents: declaration of the task, its parameters and the measures of EVALB."""
 
 from __future__ import annotations
 

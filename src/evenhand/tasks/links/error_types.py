@@ -1,7 +1,7 @@
 """Linking error types: fair evaluation with the identifier as label.
 
-Error types and matching are those of fair evaluation of spans, with the first identifier of each link as its label; all
-that are NIL are equal. A wrong label (LE) is one of three:
+Error types and matching are the same as in fair evaluation of spans, with the first identifier of each link as its
+label; all that are NIL are equal. A wrong label (LE) is one of three:
 
 | type        | the system's link has the bounds of a gold link, but                   |
 | ----------- | ---------------------------------------------------------------------- |
@@ -52,7 +52,7 @@ def by_identifier(side: Linked) -> Spans:
 
 
 def link_kinds(kind: Ints, gold: Ints, system: Ints) -> Ints:
-    """The error types of links for those of spans, given the identifiers of both sides (-1: none)."""
+    """The error types of links, given the error types of their spans and the identifiers of both sides (-1: none)."""
     link_kind: Ints = _KIND_OF[kind]
     wrong = kind == span_kinds.LE
     link_kind = np.where(wrong & (system == NIL_CODE), kinds.MISSED, link_kind)

@@ -42,7 +42,6 @@ from evenhand.tasks.units import (
     Units,
     answer_code,
     answer_parts,
-    matched_columns,
     units_of,
 )
 
@@ -207,21 +206,8 @@ class LinkEvaluation:
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         corpus, document = self.corpus, self.numbers[0].first_document
         units = link_units(link_predictions(self.gold, [self.pairs[system]], corpus, self.names))
-        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
-        rows = VerdictRows(
-            corpus=corpus,
-            sentence=units.sentence[order],
-            start=units.start[order],
-            end=units.end[order],
-            document=corpus.document_of(units.sentence[order]) + document,
-            names=dict(enumerate(corpus.document_names, document)),
-            gold=units.gold[0][order],
-            system=units.predicted[0][order],
-            kind=units.kind[0][order],
-            more={name: column[order] for name, column in matched_columns(units).items()},
-            gaps=units.gaps(order),
-        )
-        yield rows, self.numbers[0].sentences
+        names = dict(enumerate(corpus.document_names, document))
+        yield VerdictRows.of(units, corpus, document, names), self.numbers[0].sentences
 
 
 @dataclass(frozen=True)
@@ -283,7 +269,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
 
 
 def _gold_labels(gold: Linked, predictions: Predictions, label: Ints) -> Ints:
-    """The label that an error counts for: the unit's own; of surplus, that of the gold link it overlaps."""
+    """The label that an error counts for: the unit's label; of surplus, the label of the gold link it overlaps."""
     labels = np.tile(label, (predictions.systems, 1))
     columns = (gold.spans.scope, gold.spans.start, gold.spans.end)
     rows = {bounds: row for row, bounds in enumerate(zip(*(column.tolist() for column in columns), strict=True))}

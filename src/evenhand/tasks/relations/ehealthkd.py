@@ -20,7 +20,7 @@ With C, I, P, M and S as sums of correct, incorrect, partial, missing and spurio
 
 By label, entities count for their labels and relations for their types; the macro average is over types.
 
-Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the counts are those of its scorer.
+Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the counts follow its scorer.
 """
 
 # The literal definition, which the tests compare with, is in tests/slow_relations.py.
@@ -49,7 +49,7 @@ EHEALTHKD_KINDS = (
 )
 _CORRECT_A, _INCORRECT_A, _PARTIAL_A, _SPURIOUS_A, _MISSING_A, _CORRECT_B, _SPURIOUS_B, _MISSING_B = range(8)
 Row = tuple[int, int, int]
-"""Gold label, system label and kind of a unit; -1 is no label."""
+"""Gold label, system label and kind of a unit; -1 without a label."""
 
 
 class Entity(NamedTuple):

@@ -79,7 +79,7 @@ class RelationPair:
     def __init__(
         self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
     ) -> None:
-        """`kept` are the gold relations without repeats; `documents` and `groups` are those of each scope."""
+        """`kept` are the gold relations without repeats; `documents` and `groups` have an entry for each scope."""
         self.given, self.groups, self.settings = (gold, system), groups, settings
         self.ends = SpanKeys.of(gold.spans, system.spans)
         symmetric = _symmetric(self.given, documents, settings)

@@ -154,7 +154,7 @@ PARAMETERS = (
         "symmetric",
         "names",
         (),
-        "Types whose ends are interchangeable, in addition to those of brat's * lines.",
+        "Types whose ends are interchangeable, in addition to brat's * lines.",
         conversion=Conversion(
             parse=split_names, stored=tuple[str, ...], spell=lambda types: "+".join(sorted(types)) or "marked"
         ),

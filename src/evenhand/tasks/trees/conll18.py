@@ -156,7 +156,7 @@ def _is_span_of(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> B
 def _same_children(heads: Heads, gold: Analysis, system: Analysis, is_functional: Bools, is_child: Bools) -> Bools:
     """Which aligned words have the same functional children; `is_child` marks aligned words that are such children.
 
-    Alignment keeps the order of words, so children are the same if both sides have as many as are aligned.
+    Alignment keeps the order of words, so children are the same if all of them are aligned.
     """
     gold_rows, system_rows = heads.aligned.rows
     aligned = _children(heads.gold, gold_rows[is_child])[gold_rows]

@@ -149,7 +149,7 @@ def count_edges(edges: UnitPair, kind: Ints, pairs: Ints, labels: Sequence[str])
 
 
 def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
-    """Add the confusion of labels, and averages over the labels of edges in place of those of words."""
+    """Add the confusion of labels, and averages over the labels of edges, not of words."""
     support = {label: int(row["gold"]) for label, row in score.labels.items()}
     macro, weighted = averages(score.labels, support)
     confusion = tallies[score.model.scorer].confusion(is_confused)

@@ -37,7 +37,7 @@ _LIKE = ("", "LE", "LBE", "FN", "FP")
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """Scores of all systems: attachment, CoNLL 2018, enhanced edges, and those of plug-ins."""
+    """Scores of all systems: attachment, CoNLL 2018, enhanced edges, and measures of plug-ins."""
     attachment = [name for name in ATTACHMENT if name in results.models]
     if attachment:
         yield _attachment(results, attachment)

@@ -129,7 +129,7 @@ MEASURES = (
 
 
 def _scored(content: GoldProfile) -> tuple[str, ...]:
-    """Attachment scores and, if the file has the columns, those of CoNLL 2018 and of enhanced dependencies."""
+    """Attachment scores and, if the file has the columns, metrics of CoNLL 2018 and of enhanced dependencies."""
     if "universal" not in content.traits:
         return ATTACHMENT
     return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))

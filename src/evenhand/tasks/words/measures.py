@@ -178,5 +178,5 @@ def notes(
     if not gold.units:
         notes.append(f"gold {gold.name}: has no word that counts.")
     elif identical:
-        notes.append(f"system {name}: its words are labeled just as those of the gold standard; is it the right file?")
+        notes.append(f"system {name}: its labels are identical to the gold standard's; is it the right file?")
     return (*notes, *label_notes(gold, name, side.labels, "word"))
