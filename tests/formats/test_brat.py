@@ -438,11 +438,8 @@ def test_lines_have_the_cells_that_the_pattern_finds(given_lines: list[str], end
         return
     parts = list(zip(found.start.tolist(), found.end.tolist(), strict=True))
     for at, each in enumerate(expected):
-        if found.label[at].split() == [found.label[at]]:  # others are odd, as the distinct labels tell
-            mine = parts[found.first[at] : found.first[at + 1]]
-            assert (found.identifier[at], found.label[at], mine, found.quoted[at]) == each
-        else:
-            assert each is None
+        mine = parts[found.first[at] : found.first[at + 1]]
+        assert (found.identifiers[at], found.names[int(found.label[at])], mine, found.quoted[at]) == each
 
 
 @st.composite

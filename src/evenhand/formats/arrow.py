@@ -132,7 +132,6 @@ def _read_file(
 
 
 def _check_pyarrow(source: Source, what: str) -> None:
-    """Raise an error if pyarrow is missing."""
     try:
         arrow.load()
     except SettingError:
@@ -177,7 +176,6 @@ def _checked(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _features(source: Source, schema: Any) -> dict[str, Any]:
-    """The features of columns in the metadata of a schema that `datasets` wrote."""
     try:
         metadata = msgspec.json.decode((schema.metadata or {}).get(_FEATURES, b"{}"), type=dict[str, Any])
         return msgspec.convert(metadata.get("info", {}), dict[str, Any]).get("features") or {}
@@ -224,7 +222,6 @@ _PROBE = 64
 
 
 def _parquet_batches(opened: Any, columns: Sequence[str], size: int) -> tuple[Any, Iterator[Any]]:
-    """The schema of a file, and its record batches with some columns, of about `size` bytes."""
     return _parquet_file(opened).schema_arrow, _parquet_columns(opened, list(columns), size)
 
 
@@ -286,7 +283,6 @@ def _size_of_first_rows(file: Any, columns: list[str]) -> tuple[int, int]:
 
 
 def _has_lists_of_codes(schema: Any) -> bool:
-    """Whether Arrow wrote strings in lists as codes of a dictionary."""
     items = [field.type.value_type for field in schema if is_list(field.type)]
     return any(map(arrow.types.is_dictionary, items))
 
@@ -399,7 +395,6 @@ def _dataset_files(source: Source) -> list[Path]:
 
 
 def _json_value(source: Source, name: str, key: str, kind: Any) -> Any:
-    """The value under a key of one of the JSON files of the folder."""
     try:
         contents = msgspec.json.decode((source.path / name).read_bytes(), type=dict[str, Any])
         return msgspec.convert(contents.get(key), kind)

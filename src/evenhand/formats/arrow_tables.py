@@ -175,8 +175,6 @@ def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | 
 
 
 class _ColumnFinder:
-    """Finds columns by name and type."""
-
     def __init__(self, source: Source, table: ArrowTable, task: Task | None) -> None:
         self._source, self._table, self._task = source, table, task
         self.kinds = {field.name: _kind(field.type) for field in table.schema}
@@ -231,7 +229,6 @@ class _ColumnFinder:
         return Annotated(column, self._names(column, _item(self._table.features().get(column))))
 
     def _spans(self, column: str) -> Annotated:
-        """A column of spans, by the names of their fields."""
         item = self._table.schema.field(column).type.value_type
         if arrow.types.is_null(item):
             return Annotated(column, None, OffsetFields(*_OFFSETS[0]))
@@ -370,7 +367,6 @@ class _TableReader:
         return columns
 
     def _check(self, rows: ArrowRows, columns: Decoded) -> None:
-        """Report the problems of rows, the text first."""
         for name, column in columns.items():
             if not isinstance(column, Lists):
                 rows.report_nulls(nulls(column), name)
@@ -384,7 +380,6 @@ class _TableReader:
                 check_tags(rows, text, columns[annotated.column], annotated)
 
     def _text(self, rows: ArrowRows, columns: Decoded) -> tuple[Corpus, OffsetMap]:
-        """The text of rows, and the map from offsets into it."""
         text, size, name = columns[self._layout.text], len(rows), self._source.display_name
         first = int(rows.numbers[0])
         lines = rows.numbers - first
@@ -580,5 +575,4 @@ class SpanReader:
 
 
 def _is_of_parts(column: Any) -> bool:
-    """Whether a type is lists of lists of whole numbers."""
     return is_list(column) and is_list(column.value_type) and is_integer(column.value_type.value_type)

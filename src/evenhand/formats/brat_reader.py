@@ -120,22 +120,42 @@ def _annotations(files: Sequence[_Files], settings: ReadSettings, vocabulary: Vo
 
 
 def _annotation(files: _Files, settings: ReadSettings, vocabulary: Vocabulary) -> Annotation:
-    source, annotations = files.source, files.annotations
-    is_related, is_linked = settings.task == RELATIONS, settings.task == LINKS
-    kinds = ("R", "*", "E") if is_related else ("N",) if is_linked else ()
-    is_lenient = settings.parameters.get("quotes") == "note"
+    annotations, task, options = files.annotations, settings.task, settings.parameters
+    kinds = ("R", "*", "E") if task == RELATIONS else ("N",) if task == LINKS else ()
+    is_lenient = options.get("quotes") == "note"
     lines = standoff(annotations, files.lines, kinds, takes_empty=is_lenient)
-    document = _document(files, lines.spans, settings, vocabulary)
-    kept = {"wrong quotations": document.misquoted} if document.misquoted else {}
-    reading = ReadInfo(FORMAT.name, skipped=lines.skipped, kept=kept)
-    layers: dict[str, Layer] = {"spans": document.spans}
-    corpus = document.corpus
-    if is_related:
-        layers = {RELATIONS: _relations(annotations, lines, vocabulary, document.parts), **layers}
-    if is_linked:
-        layers = {LINKS: _linked(annotations, lines, document.spans)}
-        corpus = replace(corpus, names=(source.name,), unnamed=True)
-    return Annotation(corpus, layers, dict.fromkeys(layers, reading), source.name)
+    text = files.text.replace(b"\r\n", b"\n") if options.get("newlines") == "one" else files.text
+    placed = Placed.of(lines.spans, [text], zeros(len(lines.spans)), settings.unit)
+    misquoted = placed.misquoted()
+    if misquoted and files.text_source.head.data.startswith(BOM_UTF8):
+        placed = placed.without_mark()
+        misquoted = placed.misquoted()
+    if misquoted and not is_lenient:
+        raise placed.misquoted_error(annotations, misquoted[0])
+    start, end, shape = _positions(partial(placed.fault, annotations), placed, vocabulary)
+    label = lines.spans.names.into(vocabulary.labels)[lines.spans.label]
+    # The lines of the text are left out: messages name the file that the user named, which is usually the .ann.
+    corpus, begins = replace(placed.texts.corpus(files.source.display_name), is_file=True), ints([0])
+    if options.get("sentences") == LINES:
+        begins, corpus = _split_lines(placed.text, placed.texts, corpus, settings.unit)
+    assert corpus.bounds is not None
+    scope = np.maximum(np.searchsorted(corpus.bounds[:-1], start, side="right") - 1, 0)
+    for row in np.flatnonzero(end > corpus.bounds[scope + 1])[:1].tolist() if len(scope) else ():
+        finding = f"the span at {placed.spans.offsets(row)} reaches over the end of its line"
+        remedy = "mend its offsets, or leave out --sentences lines"
+        raise annotations.error(int(placed.spans.line[row]), finding, remedy)
+    spans = Spans.of(vocabulary, scope, start, end, label, shape=shape).in_scopes(scope, corpus.bounds)
+    layers: dict[str, Layer] = {"spans": spans}
+    if task == RELATIONS:
+        listed, begin = placed.spans, begins[scope] if len(begins) else empty()
+        parts = ListedParts.of(placed.text, listed.first, listed.start, listed.end, begin)
+        layers = {RELATIONS: _relations(annotations, lines, vocabulary, parts), **layers}
+    elif task == LINKS:
+        layers = {LINKS: _linked(annotations, lines, spans)}
+        corpus = replace(corpus, names=(files.source.name,), unnamed=True)
+    kept = {"wrong quotations": len(misquoted)} if misquoted else {}
+    info = ReadInfo(FORMAT.name, skipped=lines.skipped, kept=kept)
+    return Annotation(corpus, layers, dict.fromkeys(layers, info), files.source.name)
 
 
 def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Annotation]:
@@ -167,53 +187,6 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
         )
         for each, corpus, bounds, skipped in zip(files, corpora, pairwise(rows), lines.skipped_in(sizes), strict=True)
     ]
-
-
-@dataclass(frozen=True)
-class _Document:
-    """A text and its spans."""
-
-    corpus: Corpus
-    spans: Spans
-    misquoted: int
-    """The number of spans that quote another text than they cover."""
-    _placed: Placed
-    _begin: Ints
-    """The offset in the text at which the sentence of each span begins."""
-
-    @property
-    def parts(self) -> ListedParts:
-        """The parts of spans as in the file."""
-        spans = self._placed.spans
-        return ListedParts.of(self._placed.text, spans.first, spans.start, spans.end, self._begin)
-
-
-def _document(files: _Files, bounds: TextBounds, settings: ReadSettings, vocabulary: Vocabulary) -> _Document:
-    text = files.text
-    if settings.parameters.get("newlines") == "one":
-        text = text.replace(b"\r\n", b"\n")
-    placed = Placed.of(bounds, [text], zeros(len(bounds)), settings.unit)
-    misquoted = placed.misquoted()
-    if misquoted and files.text_source.head.data.startswith(BOM_UTF8):
-        placed = placed.without_mark()
-        misquoted = placed.misquoted()
-    if misquoted and settings.parameters.get("quotes") != "note":
-        raise placed.misquoted_error(files.annotations, misquoted[0])
-    start, end, shape = _positions(partial(placed.fault, files.annotations), placed, vocabulary)
-    label = bounds.names.into(vocabulary.labels)[bounds.label]
-    # The lines of the text are left out: messages name the file that the user named, which is usually the .ann.
-    corpus = replace(placed.texts.corpus(files.source.display_name), is_file=True)
-    begins = ints([0])
-    if settings.parameters.get("sentences") == LINES:
-        begins, corpus = _split_lines(placed.text, placed.texts, corpus, settings.unit)
-    assert corpus.bounds is not None
-    scope = np.maximum(np.searchsorted(corpus.bounds[:-1], start, side="right") - 1, 0)
-    for row in np.flatnonzero(end > corpus.bounds[scope + 1])[:1].tolist() if len(scope) else ():
-        finding = f"the span at {placed.spans.offsets(row)} reaches over the end of its line"
-        remedy = "mend its offsets, or leave out --sentences lines"
-        raise files.annotations.error(int(placed.spans.line[row]), finding, remedy)
-    spans = Spans.of(vocabulary, scope, start, end, label, shape=shape).in_scopes(scope, corpus.bounds)
-    return _Document(corpus, spans, len(misquoted), placed, begins[scope] if len(begins) else empty())
 
 
 def _positions(fault: Callable[[int], Exception], placed: Placed, vocabulary: Vocabulary) -> tuple[Ints, Ints, Ints]:
@@ -326,7 +299,6 @@ class Placed:
         return literal
 
     def _held(self, row: int) -> list[str]:
-        """The text of the parts of a span."""
         parts = slice(*self.spans.first[row : row + 2].tolist())
         if self.is_outside[parts].any():
             return slices(self.text, self.spans.parts(row), self.offsets)
@@ -391,7 +363,6 @@ Row = tuple[int, str, str, str]
 
 
 def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: ListedParts) -> Relations:
-    """The relations of a file, whose arguments are rows of its spans."""
     triggers, by_event = _events(source, zip(*lines.of_kind("E"), strict=True))
     equivalent = list(_equivalences(source, zip(*lines.of_kind("*"), strict=True)))
     columns = _plain_relations(source, *lines.of_kind("R"))
@@ -416,7 +387,6 @@ def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: L
 
 
 def _plain_relations(source: Source, line_numbers: list[int], lines: list[str]) -> tuple[Sequence[Any], ...]:
-    """Lines, types, heads and tails of R lines."""
     text = "\n".join(lines)
     if lines and _RELATION_LINES.fullmatch(text) is None:
         number, line = next(
@@ -476,7 +446,6 @@ def _numbered_arguments(lines: Standoff, head: list[str], tail: list[str]) -> tu
 
 
 def _numbers_of(identifiers: Sequence[str]) -> Ints | None:
-    """The numbers of T1 and so on; None if one has another form."""
     text = " ".join(identifiers)
     if _NUMBERED.fullmatch(text) is None:
         return None
@@ -619,7 +588,9 @@ def standoff(source: Source, content: bytes, kinds: Collection[str] = (), *, tak
     for kind, name in OTHER_KINDS.items():
         if kind not in kinds and len(rows[kind]):
             unread[name] = np.append(unread[name], rows[kind]) if name in unread else rows[kind]
-    spans = _text_bounds(source, lines, rows["T"])
+    spans = lines.text_bounds(rows["T"])
+    if spans is None:
+        spans = _parse_one_by_one(source, lines, rows["T"])
     _check_parts(source, spans, takes_empty=takes_empty)
     return Standoff(spans, unread, lines, {kind: rows[kind] for kind in kinds})
 
@@ -635,20 +606,8 @@ def _check_identifiers(source: Source, lines: Lines, checked_later: Ints) -> Non
             raise source.error(row + 1, f"{line!r} is not an annotation of brat", remedy)
 
 
-def _text_bounds(source: Source, lines: Lines, rows: Ints) -> TextBounds:
-    """The text-bound lines as columns."""
-    cells, coder = lines.text_bounds(rows), StringCoder()
-    label = empty() if cells is None else coder(cells.label)
-    names = StringIndex(coder.names)
-    if cells is None or not all(name.split() == [name] for name in coder.names):
-        cells, labels = _parse_one_by_one(source, lines, rows)
-        names = StringIndex()
-        label = names.codes(labels)
-    return TextBounds(rows + 1, cells.identifier, names, label, cells.quoted, cells.first, cells.start, cells.end)
-
-
-def _parse_one_by_one(source: Source, lines: Lines, rows: Ints) -> tuple[TextBoundCells, list[str]]:
-    """The cells of text-bound lines, and their labels as strings; an error at the first line that is wrong."""
+def _parse_one_by_one(source: Source, lines: Lines, rows: Ints) -> TextBounds:
+    """The text-bound lines as columns; an error at the first line that is wrong."""
     identifiers, labels, parts, quotations = list[str](), list[str](), list[list[str]](), list[str]()
     for row in rows.tolist():
         line = lines.text(row)
@@ -662,8 +621,9 @@ def _parse_one_by_one(source: Source, lines: Lines, rows: Ints) -> tuple[TextBou
         quotations.append(match[4])
     offsets = ints(list(map(int, " ".join(" ".join(part) for part in parts).split())))
     first = ints(list(accumulate(map(len, parts), initial=0)))
-    identifier, label, quoted = map(Tokens.of, (identifiers, labels, quotations))
-    return TextBoundCells(identifier, label, quoted, first, offsets[0::2], offsets[1::2]), labels
+    names: StringIndex[str] = StringIndex()
+    label, identifier, quoted = names.codes(labels), Tokens.of(identifiers), Tokens.of(quotations)
+    return TextBounds(rows + 1, identifier, names, label, quoted, first, offsets[0::2], offsets[1::2])
 
 
 def _check_parts(source: Source, spans: TextBounds, *, takes_empty: bool) -> None:
@@ -698,19 +658,6 @@ _TAB, _LINE_FEED, _RETURN, _BLANK, _SEMICOLON = b"\t\n\r ;"
 _MIN_DIGITS = np.array([1 if kind in b"TEAMN" else 0 if kind in b"R*#" else 9 for kind in range(256)])
 """The minimum number of digits of an identifier that is a kind and a short number, by kind."""
 _IDENTIFIER = re.compile(IDENTIFIER)
-
-
-@dataclass(frozen=True)
-class TextBoundCells:
-    """The cells of text-bound lines; parts are listed span by span."""
-
-    identifier: Tokens
-    label: Tokens
-    quoted: Tokens
-    first: Ints
-    """The index of the first part of each span, and the number of parts."""
-    start: Ints
-    end: Ints
 
 
 @dataclass(frozen=True)
@@ -769,8 +716,8 @@ class Lines:
             identified[row] = _IDENTIFIER.match(self.text(row)) is not None
         return identified
 
-    def text_bounds(self, rows: Ints) -> TextBoundCells | None:
-        """The cells of text-bound lines with identifiers; None if a line has other marks before its quotation."""
+    def text_bounds(self, rows: Ints) -> TextBounds | None:
+        """Text-bound lines with identifiers as columns; None if one has other marks before its quotation."""
         tabs = np.flatnonzero(self.mark == _TAB)
         tab = self.first[rows]
         following = np.append(tabs, len(self.mark))[np.searchsorted(tabs, tab, side="right")]
@@ -786,9 +733,13 @@ class Lines:
         if is_wrong.any() or (mark[0::2] != before_start).any() or (mark[1::2] != _BLANK).any():
             return None
         identifier = Tokens(self.data, self.start[rows], self.marks[tab])
-        label = Tokens(self.data, self.marks[tab] + 1, self.marks[tab + 1])
         quoted = Tokens(self.data, self.marks[following] + 1, self.end[rows])
-        return TextBoundCells(identifier, label, quoted, first, number[0::2], number[1::2])
+        coder = StringCoder()
+        label = coder(Tokens(self.data, self.marks[tab] + 1, self.marks[tab + 1]))
+        if not all(name.split() == [name] for name in coder.names):
+            return None
+        names = StringIndex(coder.names)
+        return TextBounds(rows + 1, identifier, names, label, quoted, first, number[0::2], number[1::2])
 
 
 def _without_returns(data: bytes, text: Bytes, start: Ints, end: Ints) -> Ints:

@@ -112,7 +112,6 @@ def _rows(source: Source, size: int) -> Iterator[Row]:
 
 
 def _row(number: int, cells: Sequence[str]) -> Row | str:
-    """The contents of a line, or its problem."""
     document, *bounds = cells[:3]
     if len(cells) < 3 or not document or not all(_NUMBER.fullmatch(cell) for cell in bounds):
         return f"{' '.join(cells)[:80]!r} has no document with start and end"
@@ -162,8 +161,6 @@ class LinkRecord(msgspec.Struct, gc=False):
 
 
 class _Label(msgspec.Struct, gc=False):
-    """A span of a gold standard of ELEVANT."""
-
     span: tuple[Offset, Offset]
     entity_id: str | None = None
 
@@ -174,16 +171,12 @@ class _Candidate(msgspec.Struct, gc=False):
 
 
 class _Mention(msgspec.Struct, gc=False):
-    """A span of a system of ELEVANT."""
-
     span: tuple[Offset, Offset]
     id: str | None = None
     candidates: list[str | _Candidate | None] | None = None
 
 
 class _Article(msgspec.Struct, gc=False):
-    """One line of ELEVANT."""
-
     id: str | int | None = None
     text: str | None = None
     labels: list[_Label] | None = None
@@ -223,7 +216,6 @@ def _layer(source: Source, settings: ReadSettings) -> str | None:
 
 
 def _record(article: _Article, layer: str | None) -> LinkRecord:
-    """The record of an article, with the spans of one layer."""
     mentions, labels = article.entity_mentions, article.labels
     if layer == _MENTIONS or (mentions is not None and (layer is None or labels is None)):
         spans = [LinkedSpan(*mention.span, links=list(_links(mention))) for mention in mentions or ()]
@@ -264,64 +256,46 @@ def _batches(
             lines.append(number)
             records.append(record)
         if records:
-            corpus, spans = _Batch(source, records, lines, vocabulary, settings.unit).read(kinds.kind)
+            corpus, spans = _read_batch(source, records, lines, kinds.kind, settings.unit, vocabulary)
             yield Annotation(corpus, {LINKS: spans}, {LINKS: info}, source.name)
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """Some records with their lines."""
+def _read_batch(
+    source: Source, records: list[LinkRecord], lines: list[int], kind: str | None, unit: Offsets, vocabulary: Vocabulary
+) -> tuple[Corpus, Spans]:
+    """The text and the spans of some records with their lines."""
 
-    source: Source
-    records: list[LinkRecord]
-    lines: list[int]
-    vocabulary: Vocabulary
-    unit: Offsets
+    def report(record: int, finding: str, remedy: str) -> None:
+        source.report(lines[record], finding, remedy, PROBLEM)
 
-    def read(self, kind: str | None) -> tuple[Corpus, Spans]:
-        if kind == _TEXT:
-            characters, offsets = on_texts([record.text or "" for record in self.records], self.unit)
-            for at, record in enumerate(self.records):
-                if fault := misquoting(record.text or "", record.spans, self.unit):
-                    self._report(at, *fault)
-            corpus = characters.corpus(self.source.display_name, ints(self.lines))
-        elif kind == _TOKENS:
-            corpus = self._token_corpus()
-            assert corpus.lengths is not None
-            offsets = on_tokens(corpus.lengths)
-        else:
-            corpus = Corpus(
-                *(self.source.display_name, len(self.records)),
-                lines=ints(self.lines),
-                atoms="characters",
-                documents=np.arange(len(self.records)),
-            )
-            offsets = on_unknown_text()
-        ids = ["" if record.id is None else str(record.id) for record in self.records]
-        corpus = replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=tuple(ids) if all(ids) else ())
-        spans = spans_of([record.spans for record in self.records], offsets, self.vocabulary, self._report)
-        flat = list(chain.from_iterable(record.spans for record in self.records))
-        for at, record in enumerate(self.records):
-            if any("" in span.links for span in record.spans):
-                self._report(at, "a span has an empty identifier", "name it, or leave it out")
-        links = [Link(tuple(span.links)) for span in flat]
-        extra = code_links(links, self.vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
-        return corpus, replace(spans, extra=extra)
-
-    def _token_corpus(self) -> Corpus:
-        words = [record.tokens or [] for record in self.records]
-        lengths = ints(list(map(len, words)))
-        return Corpus(
-            source=self.source.display_name,
-            sentences=len(words),
-            bounds=np.append(0, np.cumsum(lengths)),
-            tokens=Tokens.of(list(chain.from_iterable(words))),
-            lines=np.repeat(ints(self.lines), lengths),
-            documents=np.arange(len(words)),
+    if kind == _TEXT:
+        characters, offsets = on_texts([record.text or "" for record in records], unit)
+        for at, record in enumerate(records):
+            if fault := misquoting(record.text or "", record.spans, unit):
+                report(at, *fault)
+        corpus = characters.corpus(source.display_name, ints(lines))
+    else:
+        documents = np.arange(len(records))
+        corpus = Corpus(
+            *(source.display_name, len(records)), lines=ints(lines), atoms="characters", documents=documents
         )
-
-    def _report(self, record: int, finding: str, remedy: str) -> None:
-        self.source.report(self.lines[record], finding, remedy, PROBLEM)
+        offsets = on_unknown_text()
+    if kind == _TOKENS:
+        words = [record.tokens or [] for record in records]
+        lengths = ints(list(map(len, words)))
+        bounds, tokens = np.append(0, np.cumsum(lengths)), Tokens.of(list(chain.from_iterable(words)))
+        corpus = replace(corpus, atoms="tokens", bounds=bounds, tokens=tokens, lines=np.repeat(ints(lines), lengths))
+        offsets = on_tokens(lengths)
+    ids = ["" if record.id is None else str(record.id) for record in records]
+    corpus = replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=tuple(ids) if all(ids) else ())
+    spans = spans_of([record.spans for record in records], offsets, vocabulary, report)
+    flat = list(chain.from_iterable(record.spans for record in records))
+    for at, record in enumerate(records):
+        if any("" in span.links for span in record.spans):
+            report(at, "a span has an empty identifier", "name it, or leave it out")
+    links = [Link(tuple(span.links)) for span in flat]
+    extra = code_links(links, vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
+    return corpus, replace(spans, extra=extra)
 
 
 # Documents to write

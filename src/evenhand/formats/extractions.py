@@ -66,7 +66,6 @@ def _one_answer(source: Source) -> Record:
 
 
 def _is_list_of_records(text: str) -> bool:
-    """Whether this is a list of records, not of items."""
     try:
         value = msgspec.json.decode(text)
     except UNREADABLE:

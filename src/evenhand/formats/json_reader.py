@@ -190,7 +190,6 @@ def contained(value: Any, depth: int = 0) -> Contents | None:
 
 
 def _contained_in_keys(value: Raw, depth: int) -> Contents | None:
-    """The records under a key of an object."""
     lists = {key: child for key, child in value.items() if isinstance(child, list) and _are_records(child)}
     if len(lists) > 1:
         names = ", ".join(map(repr, lists))
@@ -491,7 +490,6 @@ class RecordReader:
 
     @cached_property
     def _is_prefixed(self) -> bool:
-        """Whether labels are tags of tokens."""
         try:
             return are_prefixed(labels_of(self._first_records, self._layers))
         except SpanError as error:
@@ -634,7 +632,6 @@ class RecordReader:
         return next((layer[0] for layer in chosen if layer is not None), None)
 
     def _read_tags(self, coded: Coded, column: str | None = None, *, begins_file: bool = False) -> Annotation:
-        """Tokens, and the spans in their tags."""
         if self._tags is None:
             sample = self._sample_tags(coded if begins_file else None)
             encoding = choose_encoding(self._source, self._settings, sample)

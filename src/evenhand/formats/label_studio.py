@@ -218,7 +218,6 @@ def _text(source: Source, number: int, task: Task) -> str:
 
 
 def _spans(source: Source, number: int, results: Results, skipped: Counter[str]) -> tuple[list[Span], list[Quote]]:
-    """The spans of a task, and their quotes."""
     spans, quotes = list[Span](), list[Quote]()
     for result in results.result:
         fields = result.value

@@ -40,8 +40,6 @@ def to_lines(overrides: Iterable[Override]) -> str:
 
 
 class _WrongError(Exception):
-    """The problem of a record, and its remedy."""
-
     def __init__(self, finding: str, remedy: str) -> None:
         super().__init__(finding)
         self.remedy = remedy
@@ -104,7 +102,6 @@ def _target(record: Mapping[str, Any], verdict: str) -> dict[str, Any]:
 
 
 def _bounds(record: Mapping[str, Any], what: str) -> LabeledBounds:
-    """Start, end and label, checked."""
     start, end, label = (record.get(part) for part in _PARTS)
     if not _is_number(start, 0) or not _is_number(end, 0) or start >= end:
         finding = f"start and end of {what} are {start!r} and {end!r}"

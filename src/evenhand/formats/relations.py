@@ -93,8 +93,6 @@ class Sentence:
 
 
 class _Batches:
-    """Turns sentences into annotations, batch by batch."""
-
     def __init__(self, name: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
         self._name, self._source, self._unit, self._vocabulary = name, source, settings.unit, vocabulary
 
@@ -359,7 +357,6 @@ def _count_through_document(document: DygieDocument, prefix: str | None) -> Faul
 
 
 def _fault(document: DygieDocument, prefix: str | None) -> Fault | None:
-    """The first problem of a document, and its remedy."""
     ner, relations = document.rows(prefix)
     if ner is None and relations is None:
         return "the document has neither ner nor relations", "give its relations, or an empty list per sentence"
@@ -472,7 +469,6 @@ def read_spert(
 
 
 def _spert_records(source: Source, settings: ReadSettings) -> Iterator[tuple[int, SpertSentence]]:
-    """The records of a file, each with its line."""
     data = b"".join(block.data[: block.size] for block in source.blocks(settings.block_size, cut_after="line"))
     if data.lstrip().startswith(b"["):
         return decoded_values(source, data, _SPERT_DECODER.decode)

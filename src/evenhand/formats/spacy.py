@@ -203,7 +203,6 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, 
 
 
 def _skipped(docs: list[Any], layer: str) -> dict[str, int]:
-    """The number of spans of the other layers."""
     counts = Counter[str]()
     for doc in docs:
         if layer != ENTITIES:
@@ -215,7 +214,6 @@ def _skipped(docs: list[Any], layer: str) -> dict[str, int]:
 
 
 def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
-    """Label, start and end of a document's spans."""
     with _checked(source):  # spaCy checks spans and looks up their labels only now
         spans = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
         return [(span.label_ or UNNAMED, span.start, span.end) for span in spans]
@@ -246,7 +244,6 @@ def _check(corpus: Corpus, spans: Spans) -> None:
 
 
 def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
-    """The documents as spaCy's; spans are counted within documents."""
     assert corpus.bounds is not None
     assert corpus.tokens is not None
     vocab, flat = _vocab(), is_flat(spans)

@@ -454,7 +454,6 @@ def _spelling(
 
 
 def _item(spans: object, style: _Style) -> tuple[Piece, ...] | None:
-    """The spelling of the first of some spans."""
     assert isinstance(spans, list)
     span = spans[0]
     names: dict[str, str] = {}
@@ -727,7 +726,6 @@ def _quotes(pieces: tuple[Piece, ...]) -> int:
 
 
 def _word_of(literal: bytes) -> np.uint64:
-    """The first eight bytes of a literal as a window."""
     return np.uint64(int.from_bytes(literal[:8], "little"))
 
 
@@ -799,13 +797,11 @@ class Strings:
 
 
 def _within(lists: StringLists, marks: Words) -> Words:
-    """The marks inside some lists."""
     edges = bits_at(np.concatenate((lists.first, lists.last + 1)), 64 * len(marks) - 1)
     return marks & bit_parity(edges)
 
 
 def _bounds(quotes: Words) -> Cells:
-    """The strings between these quotes."""
     edges = bit_positions(quotes)
     edges[::2] += 1
     return edges[::2], edges[1::2]
@@ -856,7 +852,6 @@ def respell(block: Block) -> Block | None:
 
 
 def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
-    """Whether a record has further layers whose keys are not names of layers."""
     others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
     if all(key in _READ_KEYS or role_of(key) for key in others):
         return False

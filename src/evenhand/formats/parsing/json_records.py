@@ -281,7 +281,6 @@ def expand(value: Any) -> list[Raw] | None:
 
 
 def _expand_list(value: list[Any]) -> list[Raw] | None:
-    """The record in a pair of a text and its annotations, or in a list of spans."""
     if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict | list):
         annotations = value[1] if isinstance(value[1], dict) else {"entities": value[1]}
         return [{**annotations, "text": value[0]}]
@@ -354,7 +353,6 @@ def _expand_paragraphs(document: Raw) -> list[Raw]:
 
 
 def _members(objects: Sequence[Any], key: str) -> Iterator[Any]:
-    """The elements of the lists that objects have under a key."""
     for parent in objects:
         children = parent.get(key) if isinstance(parent, dict) else None
         yield from children if isinstance(children, list) else ()
@@ -716,7 +714,6 @@ def _read_spans(values: Sequence[Any] | None, key: str) -> list[ListedSpan]:
 
 
 def _labeled(spans: Sequence[ListedSpan]) -> list[Span]:
-    """One span per label."""
     return [Span(span.start, span.end, label, span.parts, span.level) for span in spans for label in span.labels]
 
 

@@ -284,7 +284,6 @@ def _first_misquoted(text: Words, quotes: Sequence[Quote], convention: Conventio
 
 
 def _quoted_text(text: Words, quote: Quote, convention: Convention) -> str:
-    """The text, or the tokens, at the offsets of a quote."""
     first, beyond = convention.first, int(convention.inclusive)
     bounds = [(start - first, end - first + beyond) for start, end in quote.parts]
     if not isinstance(text, str):
@@ -339,7 +338,6 @@ def _byte_letters() -> dict[int, int]:
 
 
 def _plain(text: str) -> str:
-    """A text without blanks, marks of word pieces, accents and differences of case."""
     letters = _byte_letters()
     if not text.isascii() and all(ord(letter) in letters for letter in text):
         with suppress(UnicodeDecodeError):  # these are letters, not bytes
@@ -764,7 +762,6 @@ def to_write(annotation: Annotation, layer: str = "spans") -> Iterator[tuple[int
 
 
 def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
-    """The parts of a span with gaps."""
     (positions,) = spans.take(slice(row, row + 1)).token_sets()
     starts = sorted(position for position in positions if position - 1 not in positions)
     ends = sorted(position + 1 for position in positions if position + 1 not in positions)
