@@ -184,7 +184,7 @@ def test_groups_add_up_to_the_total(sentences: list) -> None:
 def test_tallies_beside_each_other_keep_their_groups(left: list, right: list) -> None:
     """Each tally has a vocabulary of its own."""
     groups = max(len(left), len(right))
-    assert Tally.beside([tally(left), tally(right)], groups) == tally(left) + tally(right).shifted(groups)
+    assert Tally.concatenate([tally(left), tally(right)], groups) == tally(left) + tally(right).shifted(groups)
 
 
 @given(SENTENCES)

@@ -217,7 +217,7 @@ def _tables(
 ) -> list[Values]:
     """For each measure a table (systems x groups, labels, numerators and denominators)."""
     scorers = dict.fromkeys(model.scorer for model in models)
-    joined = {scorer: Tally.beside([tally[scorer] for tally in tallies], groups) for scorer in scorers}
+    joined = {scorer: Tally.concatenate([tally[scorer] for tally in tallies], groups) for scorer in scorers}
     return [divided_table(model, joined[model.scorer], labels, len(tallies) * groups) for model in models]
 
 

@@ -33,7 +33,7 @@ from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.result import GoldSummary, Result, Results
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
-from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, measured_row
+from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, ratio_row
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
@@ -323,7 +323,7 @@ def _row(formula: Formula, saved: _SavedRow) -> Row:
             more[measure.name] = None if measure.name in nullable else nan
         else:
             more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
-    return measured_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved), counts, more)
+    return ratio_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved), counts, more)
 
 
 def _prf(saved: _SavedRow) -> tuple[float, float, float, float]:

@@ -1,14 +1,15 @@
-"""What a tally amounts to under a match model: overall, by label, and on average.
+"""Scores of a tally under a measure: overall, by label, and on average.
 
-- *overall*: the counts of all labels are summed, then divided (micro average). Labels that only the system uses are in.
-- *macro*: the mean of the scores of the labels that occur in the gold standard; each of precision, recall and F is
-  averaged for itself. Labels that only the system uses are shown but do not enter.
+- *overall*: the counts of all labels are summed, then divided (micro average), including labels that only the system
+  uses.
+- *macro*: the mean of the scores of the labels that occur in the gold standard; precision, recall and F are averaged
+  separately. Labels that only the system uses are shown but not included.
 - *support*: the same mean, weighted by the number of gold spans.
-- *headline*: the one number of a model, which `.f1`, `--as value` and `rank` use: the macro F1 of `ts` and `t`, the
+- *headline*: the main score of a measure, which `.f1`, `--as value` and `rank` use: the macro F1 of `ts` and `t`, the
   accuracy of `accuracy`, the recall of `leak`, the overall F1 of all others. With `--beta` it is F-beta, while `f1`
-  stays F1.
+  remains F1.
 
-A gold standard without any unit leaves overall scores, averages and the headline undefined, even if the system has
+If the gold standard has no units, overall scores, averages and the headline are undefined, even if the system has
 units: NaN in Python, null in JSON, a dash in tables. Rows of single labels are 0, as is every other 0/0.
 
 Sources: Sebastiani 2002 for micro and macro averages; Esuli and Sebastiani 2010, section 4.1, for the headline of `ts`
@@ -31,8 +32,6 @@ from evenhand.scoring.prf import acceptor, contingency, f_beta, prf_of_rows, rat
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 
-# == scores/row.py: Rows of scores: counts by kind as the figures that a match m
-
 
 @dataclass(frozen=True)
 class Average:
@@ -46,25 +45,23 @@ class Average:
 
 @dataclass(frozen=True)
 class Row(Average):
-    """Counts and the scores that follow from them. `row["TP"]` is a count. Scores that are undefined are NaN."""
+    """Counts and the scores derived from them. `row["TP"]` is a count. Undefined scores are NaN."""
 
     counts: Mapping[str, float | None] = field(default_factory=dict)
-    """None where a file does not know: true negatives without the lengths of sentences."""
+    """None if unknown: true negatives without the lengths of sentences."""
     more: Mapping[str, float | None] = field(default_factory=dict)
-    """Further scores: of models with true negatives accuracy, specificity, false_positive_rate, kappa; measures that
-    a model declares.
-    """
+    """Additional scores: declared ratios; with true negatives accuracy, specificity, false_positive_rate and kappa."""
     parts: Mapping[str, Row] = field(default_factory=dict)
-    """The rows that this one is the mean of, where it is one."""
+    """The rows that this one is the mean of, if it is a mean."""
 
     def __getitem__(self, name: str) -> float:
-        found = self.counts[name] if name in self.counts else self.more[name]
-        if found is None:
-            raise KeyError(f"{name} takes what the files do not have: the words or the lengths of sentences")
-        return found
+        value = self.counts[name] if name in self.counts else self.more[name]
+        if value is None:
+            raise KeyError(f"{name} needs the words or the lengths of sentences, which the files do not have")
+        return value
 
     def __iter__(self) -> Iterator[str]:
-        """The names of counts and further scores."""
+        """The names of counts and additional scores."""
         return iter((*self.counts, *self.more))
 
     def __contains__(self, name: object) -> bool:
@@ -72,26 +69,26 @@ class Row(Average):
 
 
 UNDEFINED = Average(nan, nan, nan, nan)
-"""The averages of a gold standard without any unit."""
+"""The averages of a gold standard without units."""
 
 
 def headline_of(model: Formula, row: Row) -> float:
-    """The one number of a row: a measure, an accuracy, or F-beta; NaN if it is undefined."""
+    """The main score of a row: a ratio, an accuracy, or F-beta; NaN if undefined."""
     if model.has_ratios_only:
         return row[model.ratios[0].name]
     return row.recall if model.headline == "accuracy" else row.f_beta
 
 
 def score_row(model: Formula, tally: Tally, counts: Values, *, is_empty: bool = False) -> Row:
-    """The scores of one row of counts by kind; `is_empty` as in `score_rows`."""
+    """The scores of one row of counts by kind; see `score_rows`."""
     return score_rows(model, tally, counts[None], is_empty=is_empty)[0]
 
 
 def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = False) -> list[Row]:
-    """The scores of rows of counts by kind, worked out as columns: a file may have thousands of labels.
+    """The scores of rows of counts by kind, computed as columns because a file may have thousands of labels.
 
-    `is_empty` tells that the gold standard has no unit: scores are then undefined if the model wants nothing of it,
-    and measures if there is nothing to divide by. The accuracy of tokens remains defined.
+    With `is_empty`, the gold standard has no units: scores are then undefined if the measure expects no units, and
+    ratios if their denominator is 0. The accuracy of tokens remains defined.
     """
     if isinstance(model.divided, MeanOf):
         parts = {part.name: score_rows(part, tally, table, is_empty=is_empty) for part in model.parts}
@@ -100,62 +97,61 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
         ]
     column_of = dict(zip(tally.kinds, table.T, strict=True))
 
-    def total(parts: WeightedCounts) -> Values:
-        found = np.zeros(len(table))
-        for kind, weight in parts.items():
+    def total(weights: WeightedCounts) -> Values:
+        sums = np.zeros(len(table))
+        for kind, weight in weights.items():
             if kind in column_of:
-                found += weight * column_of[kind]
-        return found
+                sums += weight * column_of[kind]
+        return sums
 
-    shown = {kind: _plain(total(parts)) for kind, parts in model.counts.items()}
+    counts = {kind: _plain(total(weights)) for kind, weights in model.counts.items()}
     more: dict[str, list[float | None]] = {}
     if model.contingency:
         is_known = column_of["token.units"] > 0 if "token.units" in column_of else np.zeros(len(table), dtype=np.bool_)
-        found = contingency({kind: total(parts) for kind, parts in model.contingency.items()})
-        more = {name: _where(is_known, column.tolist()) for name, column in found.items()}
-        shown["TN"] = _where(is_known, shown["TN"])
-    for measure in model.ratios:
-        below = total(measure.denominator)
-        more[measure.name] = _undefined(below, ratio(total(measure.numerator), below), is_empty=is_empty).tolist()
-    for column in (shown, more):
-        column |= {name: [None] * len(table) for name in _unknown(model, tally) if name in column}
+        scores = contingency({kind: total(weights) for kind, weights in model.contingency.items()})
+        more = {name: _where(is_known, column.tolist()) for name, column in scores.items()}
+        counts["TN"] = _where(is_known, counts["TN"])
+    for declared in model.ratios:
+        whole = total(declared.denominator)
+        more[declared.name] = _undefined(whole, ratio(total(declared.numerator), whole), is_empty=is_empty).tolist()
+    for columns in (counts, more):
+        columns |= {name: [None] * len(table) for name in _unknown(model, tally) if name in columns}
     if model.has_ratios_only:
-        rows = zip(_rows(shown, len(table)), _rows(more, len(table)), strict=True)
-        return [measured_row(counts, measures) for counts, measures in rows]
-    wanted = total(model.divided.expected)
-    columns = prf_of_rows(
-        total(model.divided.correct), total(model.divided.predicted), total(model.divided.matched), wanted, model.beta
-    )
-    scores = zip(*(_undefined(wanted, column, is_empty=is_empty).tolist() for column in columns), strict=True)
-    scored = zip(scores, _rows(shown, len(table)), _rows(more, len(table)), strict=True)
-    return [Row(p, r, f1, f_beta, counts, further) for (p, r, f1, f_beta), counts, further in scored]
+        return list(map(ratio_row, _rows(counts, len(table)), _rows(more, len(table))))
+    divided, expected = model.divided, total(model.divided.expected)
+    prf = prf_of_rows(total(divided.correct), total(divided.predicted), total(divided.matched), expected, model.beta)
+    scored = zip(*(_undefined(expected, column, is_empty=is_empty).tolist() for column in prf), strict=True)
+    rows = zip(scored, _rows(counts, len(table)), _rows(more, len(table)), strict=True)
+    return [Row(p, r, f1, f_beta, row, additional) for (p, r, f1, f_beta), row, additional in rows]
 
 
 def _undefined(whole: Values, scores: Values, *, is_empty: bool) -> Values:
-    """Scores, which are NaN where the gold standard is empty and there is nothing to divide by."""
+    """NaN instead of scores with the denominator 0, if the gold standard is empty."""
     return np.where(whole == 0, nan, scores) if is_empty else scores
 
 
-def measured_row(counts: Mapping[str, float | None], measures: Mapping[str, float | None]) -> Row:
-    """A row of measures: precision, recall and F1 are those that are called so, and undefined where none is."""
+def ratio_row(counts: Mapping[str, float | None], ratios: Mapping[str, float | None]) -> Row:
+    """A row of ratios: precision, recall and F1 are the ratios with these names, or undefined."""
     precision, recall, f1 = (
-        nan if value is None else value for value in map(measures.get, ("precision", "recall", "f1"))
+        nan if value is None else value for value in map(ratios.get, ("precision", "recall", "f1"))
     )
-    return Row(precision, recall, f1, f1, counts, measures)
+    return Row(precision, recall, f1, f1, counts, ratios)
 
 
 def _unknown(model: Formula, tally: Tally) -> list[str]:
-    """The counts and measures that files do not tell."""
+    """The counts and ratios that the files do not determine."""
     if not model.breakdown.known:
         return []
     sums = np.bincount(tally.kind, tally.count, minlength=len(tally.kinds)).tolist()
-    have = dict(zip(tally.kinds, sums, strict=True))
-    wanted = model.breakdown.known.items()
-    return [name for name, parts in wanted if sum(have.get(kind, 0) * weight for kind, weight in parts.items()) <= 0]
+    total = dict(zip(tally.kinds, sums, strict=True))
+    return [
+        name
+        for name, weights in model.breakdown.known.items()
+        if sum(total.get(kind, 0) * weight for kind, weight in weights.items()) <= 0
+    ]
 
 
 def _mean_row(mean: MeanOf, rows: Mapping[str, Row]) -> Row:
-    """The mean of the rows of a model's parts."""
     has_both = mean.leaves_out == "absent from both"
     counted = [row for row in rows.values() if mean.leaves_out is None or row["key"] or (has_both and row["response"])]
     if not counted and any(isnan(row.f1) for row in rows.values()):
@@ -165,14 +161,13 @@ def _mean_row(mean: MeanOf, rows: Mapping[str, Row]) -> Row:
 
 
 def _rows(columns: Mapping[str, Sequence[float | None]], size: int) -> Iterator[dict[str, float | None]]:
-    """Named columns as dictionaries."""
     if not columns:
         return ({} for _ in range(size))
     return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 def _plain(counts: Values) -> list[float | None]:
-    """Counts, whole numbers as integers."""
+    """Counts as Python numbers, whole ones as integers."""
     return [int(count) if count.is_integer() else count for count in counts.tolist()]
 
 
@@ -181,7 +176,7 @@ def _where(is_known: Bools, values: Sequence[float | None]) -> list[float | None
 
 
 def averages(rows: Mapping[str, Row], support: Mapping[str, int]) -> tuple[Average, Average]:
-    """The macro average of labels that occur in the gold standard, and the same mean by how often they do."""
+    """The macro average of labels that occur in the gold standard, and the same mean weighted by support."""
     names = [label for label in rows if support.get(label)]
     members = [rows[label] for label in names]
     return average(members, [1] * len(names)), average(members, [support[label] for label in names])
@@ -195,12 +190,9 @@ def average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
     return Average(*((table * weight).sum(axis=0) / weight.sum()).tolist())
 
 
-# == scores/model_score.py (primary)
-
-
 @dataclass(frozen=True)
 class Sentences:
-    """How many sentences are fully correct, of those with a word that counts."""
+    """The number of fully correct sentences, among those with a word that counts."""
 
     correct: Count
     total: Count
@@ -216,35 +208,35 @@ class Sentences:
 
 @dataclass(frozen=True)
 class MeasureScore:
-    """What one match model says of one system."""
+    """The scores of one system under one measure."""
 
     model: Formula
     overall: Row
-    """All labels together: counts are summed before the division (micro average)."""
+    """All labels together: counts are summed before they are divided (micro average)."""
     macro: Average
     """The mean of the scores of the labels that occur in the gold standard."""
     support: Average
     """The same mean, weighted by the number of gold spans."""
     labels: Mapping[str, Row]
     confusion: Mapping[str, Mapping[str, float]] | None = None
-    """Errors by gold label and system label; the empty string is "no label"."""
+    """Errors by gold label and system label; the empty string means no label."""
     edges: Mapping[str, Mapping[str, float]] | None = None
     """Boundary errors by the boundary that agrees."""
     supertags: Mapping[str, Row] = field(default_factory=dict)
-    """Several labels taken as one, beside the labels and outside of all averages."""
+    """Groups of labels as one label each, not included in averages."""
     baselines: Mapping[str, float | None] = field(default_factory=dict)
-    """The headline of trivial systems: the `rejector` finds nothing, the `acceptor` everything."""
+    """The headline of trivial systems: the `rejector` tags nothing, the `acceptor` everything."""
     sentences: Sentences | None = None
-    """Sentences that are fully correct, where words are scored."""
+    """Fully correct sentences, if words are scored."""
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""
     further: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What else a task says, by name and as the JSON has it, such as the `ranks` of right links."""
+    """Additional results of a task by name, as in the JSON, such as the `ranks` of correct links."""
 
     def __repr__(self) -> str:
-        """One line with the headline; the result that this belongs to shows the tables."""
+        """One line with the headline; tables are shown by the result."""
         if self.model.has_ratios_only:
-            figures = ", ".join(f"{measure.name}={self._shown(measure.name)}" for measure in self.model.ratios)
+            figures = ", ".join(f"{declared.name}={self._formatted(declared.name)}" for declared in self.model.ratios)
         elif self.model.headline == "accuracy":
             figures = f"accuracy={self.headline:.4f}"
         else:
@@ -253,11 +245,11 @@ class MeasureScore:
         return f"ModelScore({self.name!r}, {figures}, labels={len(self.labels)})"
 
     def adding(self, name: str, details: Mapping[str, Any]) -> MeasureScore:
-        """The score with further details; there may be none."""
+        """The score with additional results, if there are any."""
         return replace(self, further={**self.further, name: dict(details)}) if details else self
 
-    def _shown(self, measure: str) -> str:
-        value = self.overall.more[measure]
+    def _formatted(self, name: str) -> str:
+        value = self.overall.more[name]
         return "None" if value is None else f"{value:.4f}"
 
     @property
@@ -270,7 +262,7 @@ class MeasureScore:
 
     @property
     def headline(self) -> float:
-        """The one number of this model: F-beta (F1 unless beta is set), overall or as macro average, or another."""
+        """The main score: F-beta (F1 unless beta is set), overall or as macro average; an accuracy; or a ratio."""
         return self._head.f_beta if self.model.headline == "macro" else headline_of(self.model, self.overall)
 
     @property
@@ -299,9 +291,9 @@ def score_tally(
     baselines: bool = False,
     is_empty: bool = False,
 ) -> MeasureScore:
-    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of their own.
+    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of label groups.
 
-    `is_empty` tells that the gold standard has no unit, which makes the overall scores undefined.
+    With `is_empty`, the gold standard has no units, so the overall scores are undefined.
     """
     tally = tally.total()
     table = tally.by_label(model.breakdown.focus, shares_unlabeled=model.breakdown.shares_unlabeled)
@@ -314,46 +306,45 @@ def score_tally(
         overall if of_labels is model and not is_empty else score_row(model, tally, table.overall, is_empty=is_empty),
         *averages(rows, support),
         rows,
-        supertags={name: score_tally(model.of_labels(), each, {}).overall for name, each in (supertags or {}).items()},
+        supertags={name: score_tally(of_labels, counts, {}).overall for name, counts in (supertags or {}).items()},
         baselines=_baselines(model, members) if baselines and model.contingency else {},
     )
 
 
 def headlines(model: Formula, sums: Values) -> Values:
-    """The headlines of many sums, (…, labels, what the model divides): of one label, or the mean over several."""
+    """The headlines of many sums, (…, labels, `Formula.columns`): of one label, or the mean over several."""
     if isinstance(model.divided, MeanOf):
         return _mean_of_parts(model.divided, sums)
-    right, found, wanted, met = (
-        sums[..., place] for place in (0, 1, 2, sums.shape[-1] - 1 if sums.shape[-1] > 3 else 0)
-    )
+    correct, predicted, expected = (sums[..., column] for column in range(3))
+    matched = sums[..., 3] if sums.shape[-1] > 3 else correct
     if model.headline in ("accuracy", "ratio"):
-        return ratio(met, wanted)[..., 0]
-    values = f_beta(right, found, met, wanted, model.beta)
+        return ratio(matched, expected)[..., 0]
+    values = f_beta(correct, predicted, matched, expected, model.beta)
     if model.headline == "overall":
         return values[..., 0]
-    occurs = wanted > 0
+    occurs = expected > 0
     return ratio(np.sum(values, axis=-1, where=occurs), occurs.sum(axis=-1))
 
 
 def headline(model: Formula, tally: Tally, gold_labels: Sequence[str], *, is_empty: bool = False) -> float:
-    """The headline of all groups together; NaN if the gold standard has no unit and the model wants nothing of it."""
+    """The headline of all groups together; NaN if the gold standard has no units that the measure expects."""
     sums = divided_table(model, tally.total(), gold_labels, 1)
-    return nan if is_empty and not _wanted(model, sums) else float(headlines(model, sums)[0])
+    return nan if is_empty and not _expects_units(model, sums) else float(headlines(model, sums)[0])
 
 
-def _wanted(model: Formula, sums: Values) -> bool:
-    """Whether the gold standard has anything that the model, or one of its parts, counts."""
+def _expects_units(model: Formula, sums: Values) -> bool:
+    """Whether the gold standard has units that the measure, or one of its parts, counts."""
     begins = np.cumsum([0, *(len(part.columns()) for part in model.parts[:-1])])
     return bool(sums[..., begins + 2].any())
 
 
 def divided_table(model: Formula, tally: Tally, gold_labels: Sequence[str], groups: int) -> Values:
-    """By group and label (or for all labels together), what precision and recall divide."""
+    """The sums that precision and recall divide, by group and label, or for all labels together."""
     return tally.by_group(groups, model.columns(), gold_labels if model.headline == "macro" else None)
 
 
 def _mean_of_parts(mean: MeanOf, sums: Values) -> Values:
-    """The means of the headlines of parts, without those that the model leaves out."""
+    """The means of the headlines of parts, without those that are left out."""
     values, counted, begin = [], [], 0
     for part in mean.parts:
         size = len(part.columns())
@@ -364,11 +355,11 @@ def _mean_of_parts(mean: MeanOf, sums: Values) -> Values:
     return ratio(np.sum(values, axis=0, where=counted), np.sum(counted, axis=0))
 
 
-def _is_counted(mean: MeanOf, found: Values, wanted: Values) -> Bools:
-    """Whether a part enters the mean, given what the system and the gold standard have of it."""
+def _is_counted(mean: MeanOf, predicted: Values, expected: Values) -> Bools:
+    """Whether a part is included in the mean."""
     if mean.leaves_out is None:
-        return np.ones(wanted.shape, dtype=np.bool_)
-    return (wanted > 0) | (found > 0) if mean.leaves_out == "absent from both" else wanted > 0
+        return np.ones(expected.shape, dtype=np.bool_)
+    return (expected > 0) | (predicted > 0) if mean.leaves_out == "absent from both" else expected > 0
 
 
 def _baselines(model: Formula, rows: Sequence[Row]) -> dict[str, float | None]:
@@ -378,11 +369,8 @@ def _baselines(model: Formula, rows: Sequence[Row]) -> dict[str, float | None]:
     return {"rejector": 0.0, "acceptor": sum(accepted) / len(accepted) if accepted else None}
 
 
-# == scores/system_scores.py: The scores of one system, worked out when somebody asks: a r
-
-
 class SystemScores(Mapping[str, MeasureScore]):
-    """By match model, in the order in which models were named."""
+    """The scores of one system by measure, computed on demand."""
 
     def __init__(
         self,
@@ -396,7 +384,7 @@ class SystemScores(Mapping[str, MeasureScore]):
         is_empty: bool = False,
         other_units: Collection[str] = (),
     ) -> None:
-        """`is_empty` tells that the gold standard has no unit; `other_units` are models that count other units."""
+        """With `is_empty`, the gold standard has no units; `other_units` are measures of other units."""
         self.models = {model.name: model for model in models}
         self._tallies, self._supertags = tallies, supertags
         self._levels, self._support, self._is_empty, self._other_units = levels, support, is_empty, other_units
@@ -406,7 +394,7 @@ class SystemScores(Mapping[str, MeasureScore]):
     def __getitem__(self, name: str) -> MeasureScore:
         if name not in self._scores:
             model = self.models[name]
-            found = score_tally(
+            score = score_tally(
                 model,
                 self._added_up(model, self._tallies),
                 self._support,
@@ -418,14 +406,14 @@ class SystemScores(Mapping[str, MeasureScore]):
                 baselines=self._baselines,
                 is_empty=self._may_be_undefined(name),
             )
-            found = found if model.extra_scores is None else model.extra_scores(found, self._tallies)
-            if self._may_be_undefined(name) and isnan(found.overall.recall):
-                found = replace(found, macro=UNDEFINED, support=UNDEFINED)
-            self._scores[name] = found
+            score = score if model.extra_scores is None else model.extra_scores(score, self._tallies)
+            if self._may_be_undefined(name) and isnan(score.overall.recall):
+                score = replace(score, macro=UNDEFINED, support=UNDEFINED)
+            self._scores[name] = score
         return self._scores[name]
 
     def _may_be_undefined(self, name: str) -> bool:
-        """Whether the gold standard has no unit of a model, if the model wants nothing of it."""
+        """Whether the gold standard may have no units of a measure."""
         return self._is_empty or name in self._other_units
 
     def __iter__(self) -> Iterator[str]:
@@ -435,11 +423,11 @@ class SystemScores(Mapping[str, MeasureScore]):
         return len(self.models)
 
     def _added_up(self, model: Formula, tallies: Mapping[str, Tally]) -> Tally:
-        """The counts of a model's judge, with those of the text, once for every level, and of what is beside it."""
-        found = tallies[model.scorer].total()
+        """The counts of the scorer, of the text (once per level), and of the scorer that ran in addition."""
+        tally = tallies[model.scorer].total()
         if model.text_tally is not None and model.text_tally in self._tallies:
             text = self._tallies[model.text_tally].total()
-            found += replace(text, count=text.count * self._levels)
+            tally += replace(text, count=text.count * self._levels)
         if model.also_run is not None and model.also_run in tallies:
-            found += tallies[model.also_run].total()
-        return found
+            tally += tallies[model.also_run].total()
+        return tally

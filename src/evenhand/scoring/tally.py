@@ -13,15 +13,12 @@ import numpy as np
 from evenhand.arrays import Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
 from evenhand.dataclass import dataclass
 
-# == tally/counts.py: Counts that add up: over labels, groups, files, processes an
-
-
 NO_LABEL = ""
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """A tally's counts by kind: a row a label, to which what has no label may be added, and the sum."""
+    """Counts by kind: one row per label, which may include the counts without a label, and the sum."""
 
     rows: Mapping[str, Values]
     overall: Values
@@ -29,19 +26,19 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class Tally:
-    """Sparse counts: row i says that group `group[i]` has `count[i]` units of one kind, gold label and system label.
+    """Sparse counts: group `group[i]` has `count[i]` units of one kind, gold label and system label.
 
-    Labels and kinds are codes into `labels` and `kinds`; -1 stands for "no label" (the gold side of an FP, the system
-    side of an FN; both sides where a count belongs to no label). A kind may have a part behind a point (`BES.left`),
-    which finer questions ask for. A group is what is resampled: the total, a document or a sentence. Rows that agree in
-    everything but the count mean their sum; they are added up where that is cheap, which it is for few groups.
+    Labels and kinds are codes into `labels` and `kinds`; -1 is "no label" (the gold side of an FP, the system side of
+    an FN, or both sides of a count without a label). A kind may have a detail after a dot (`BES.left`). A group is a
+    unit of resampling: the total, a document or a sentence. Rows that differ only in the count mean their sum; they are
+    added up if that is cheap, that is, for few groups.
     """
 
     labels: tuple[str, ...]
     kinds: tuple[str, ...]
     group: Ints
     cell: Ints
-    """Gold label, system label and kind as one number, so that fine groups take little room."""
+    """Gold label, system label and kind as one number, to save memory with many groups."""
     count: Numbers
 
     @staticmethod
@@ -54,13 +51,13 @@ class Tally:
         kind: Ints,
         count: Numbers | None = None,
     ) -> Tally:
-        """A tally of these rows; without `count` every row is one unit."""
+        """A tally of rows; without `count`, every row is one unit."""
         cell = Tally.cell_of(labels, kinds, gold, system, kind)
         return Tally.of_cells(labels, kinds, group, cell, ones(len(group)) if count is None else count)
 
     @staticmethod
     def of_cells(labels: Sequence[str], kinds: Sequence[str], group: Ints, cell: Ints, count: Numbers) -> Tally:
-        """The same, of rows whose cells are known."""
+        """A tally of rows whose cells are known."""
         return Tally(tuple(labels), tuple(kinds), group, cell, count)._added_up()
 
     @staticmethod
@@ -78,10 +75,10 @@ class Tally:
             short: Any = np.int32
             return replace(self, group=self.group.astype(short, copy=False), cell=self.cell.astype(short, copy=False))
         sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
-        found = np.flatnonzero(sums)
-        summed: Numbers = sums[found] if self.has_fractions else ints(sums[found])
-        group, cell = np.divmod(found, cells)
-        return replace(self, group=group, cell=cell, count=summed)
+        nonzero = np.flatnonzero(sums)
+        count: Numbers = sums[nonzero] if self.has_fractions else ints(sums[nonzero])
+        group, cell = np.divmod(nonzero, cells)
+        return replace(self, group=group, cell=cell, count=count)
 
     @property
     def gold(self) -> Ints:
@@ -103,13 +100,12 @@ class Tally:
         return Tally._joined(parts)._added_up()
 
     @staticmethod
-    def beside(parts: Sequence[Tally], groups: int) -> Tally:
-        """Several tallies of so many groups each as one, which has the groups of one tally behind those of another."""
-        return Tally._joined([part.shifted(place * groups) for place, part in enumerate(parts)])
+    def concatenate(parts: Sequence[Tally], groups: int) -> Tally:
+        """Several tallies as one, in which each has its own `groups` groups."""
+        return Tally._joined([part.shifted(number * groups) for number, part in enumerate(parts)])
 
     @staticmethod
     def _joined(parts: Sequence[Tally]) -> Tally:
-        """The rows of several tallies, one tally after the other."""
         labels = _all_names([part.labels for part in parts])
         kinds = tuple(dict.fromkeys(name for part in parts for name in part.kinds))
         parts = [part._with_names(labels, kinds) for part in parts]
@@ -133,12 +129,12 @@ class Tally:
         return len(self.count)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it comes out of another process: counts that are all one take no room on the way."""
+        """Pickle without counts that are all 1."""
         count = len(self) if is_ones(self.count) else self.count
         return _from_parts, (self.labels, self.kinds, self.group, self.cell, count)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two tallies count the same, whatever the order of their rows and names."""
+        """Whether two tallies have the same counts, regardless of the order of rows and names."""
         return isinstance(other, Tally) and self.cells() == other.cells()
 
     __hash__ = None  # type: ignore[assignment]
@@ -154,32 +150,32 @@ class Tally:
         return cells
 
     def confusion(self, counts: Callable[[str], bool]) -> dict[str, dict[str, float]]:
-        """What the kinds that count add up to, by gold label and system label."""
-        found: dict[str, dict[str, float]] = {}
+        """The sum of some kinds by gold label and system label."""
+        confusion: dict[str, dict[str, float]] = {}
         for (_, gold, system, kind), count in sorted(self.total().cells().items()):
             if counts(kind):
-                row = found.setdefault(gold, {})
+                row = confusion.setdefault(gold, {})
                 row[system] = row.get(system, 0) + count
-        return found
+        return confusion
 
     def by_label(self, focus: str = "target", *, shares_unlabeled: bool = True) -> LabelCounts:
-        """Counts by label and kind, over all groups.
+        """Counts by label and kind over all groups.
 
-        Unless labels share them, counts that belong to none are in the sum only.
+        Counts without a label are added to every label or, without `shares_unlabeled`, to the sum only.
         """
         whole = self.total() if self.group.any() else self
         key = (whole._label(focus) + 1) * len(self.kinds) + whole.kind
         table = np.bincount(key, whole.count, minlength=(len(self.labels) + 1) * len(self.kinds))
         table = table.reshape(-1, len(self.kinds))
-        met = distinct(np.concatenate((whole.gold, whole.system)))
-        met = met[met >= 0]
+        seen = distinct(np.concatenate((whole.gold, whole.system)))
+        seen = seen[seen >= 0]
         if not shares_unlabeled:
-            return LabelCounts({self.labels[code]: table[code + 1] for code in met.tolist()}, table.sum(axis=0))
-        rows = {self.labels[code]: table[code + 1] + table[0] for code in met.tolist()}
+            return LabelCounts({self.labels[code]: table[code + 1] for code in seen.tolist()}, table.sum(axis=0))
+        rows = {self.labels[code]: table[code + 1] + table[0] for code in seen.tolist()}
         return LabelCounts(rows, np.sum(list(rows.values()), axis=0) if rows else table[0])
 
     def by_group(self, groups: int, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None) -> Values:
-        """Weighted sums of kinds by group: (groups, labels, sums), or one column for all labels together."""
+        """Weighted sums of kinds by group, (groups, labels, sums); one column for all labels if none are given."""
         if labels is not None and not labels:
             return np.zeros((groups, 0, len(sums)))
         width = 1 if labels is None else len(labels)
@@ -187,31 +183,31 @@ class Tally:
         if labels is not None:
             counts[:, column < 0] = 0
             key = key.astype(np.int64) * width + np.maximum(column, 0)
-        counted = [np.bincount(key, row, minlength=groups * width) for row in counts]
-        found: Values = np.stack(counted, axis=-1, dtype=np.float64).reshape(groups, width, len(sums))
-        return found
+        columns = [np.bincount(key, row, minlength=groups * width) for row in counts]
+        table: Values = np.stack(columns, axis=-1, dtype=np.float64).reshape(groups, width, len(sums))
+        return table
 
     def weighed(
         self, sums: Sequence[Mapping[str, float]], labels: Sequence[str] | None = None
     ) -> tuple[Ints, Ints, Values]:
-        """Each row's group, the place of its label (-1: none of these), and what it adds to weighted sums of kinds."""
-        cell, place = np.unique_inverse(self.cell) if self.is_wide else (np.arange(self.cell_count), self.cell)
-        shown = Tally(self.labels, self.kinds, cell, cell, cell)
-        weight = np.array([[each.get(kind, 0.0) for kind in self.kinds] for each in sums])[:, shown.kind]
-        counts: Values = weight.take(place, axis=1) * self.count.astype(np.float64)
+        """The group of each row, the index of its label in `labels` (or -1), and its terms of the weighted sums."""
+        cell, index = np.unique_inverse(self.cell) if self.is_wide else (np.arange(self.cell_count), self.cell)
+        cells = Tally(self.labels, self.kinds, cell, cell, cell)
+        weight = np.array([[weights.get(kind, 0.0) for kind in self.kinds] for weights in sums])[:, cells.kind]
+        counts: Values = weight.take(index, axis=1) * self.count.astype(np.float64)
         if labels is None:
             return self.group, zeros(len(self)), counts
-        at = {label: column for column, label in enumerate(labels)}
-        column = ints([*(at.get(label, -1) for label in self.labels), -1])[shown._label("target")]
-        return self.group, column.take(place), counts
+        column_of = {label: column for column, label in enumerate(labels)}
+        column = ints([*(column_of.get(label, -1) for label in self.labels), -1])[cells._label("target")]
+        return self.group, column.take(index), counts
 
     @property
     def cell_count(self) -> int:
         return (len(self.labels) + 1) ** 2 * len(self.kinds)
 
     @property
-    def kinds_met(self) -> set[str]:
-        """The kinds that any row has."""
+    def kinds_seen(self) -> set[str]:
+        """The kinds of all rows."""
         cell = self.cell if self.is_wide else np.flatnonzero(np.bincount(self.cell))
         return {self.kinds[kind] for kind in np.flatnonzero(np.bincount(cell % len(self.kinds))).tolist()}
 
@@ -221,11 +217,11 @@ class Tally:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there are too many cells to have an entry for each."""
+        """Whether there are too many cells for a dense table."""
         return self.cell_count > 2**20
 
     def _label(self, focus: str) -> Ints:
-        """The label that each row counts for: the gold one where there is one, or as the focus says; -1 for none."""
+        """The label that each row counts for: the gold label if there is one, depending on the focus; or -1."""
         gold, system = self.gold, self.system
         label = np.where(gold >= 0, gold, system)
         if focus == "system":
@@ -239,7 +235,7 @@ class Tally:
         return replace(self, group=self.group[keep], cell=self.cell[keep], count=self.count[keep])
 
     def total(self) -> Tally:
-        """All groups in one; several ask for it."""
+        """All groups as one, cached."""
         return self._total
 
     @cached_property
@@ -250,13 +246,13 @@ class Tally:
             cell = np.flatnonzero(sums)
             counted = sums[cell]
         else:
-            cell, place = np.unique_inverse(self.cell)
-            counted = np.bincount(place, self.count, minlength=len(cell))
+            cell, index = np.unique_inverse(self.cell)
+            counted = np.bincount(index, self.count, minlength=len(cell))
         count: Numbers = counted if self.has_fractions else ints(counted)
         return Tally(self.labels, self.kinds, np.zeros(len(cell), dtype=np.int64), ints(cell), count)
 
     def choose(self, groups: Ints) -> Tally:
-        """The rows of some groups, which are numbered as they are listed."""
+        """The rows of some groups, which are renumbered in the order of the list."""
         size = int(max(self.group.max(initial=0), groups.max(initial=0))) + 1
         number = np.full(size, -1, dtype=self.group.dtype)
         number[groups] = np.arange(len(groups))
@@ -266,18 +262,18 @@ class Tally:
         return replace(self, group=group[keep], cell=self.cell[keep], count=count)
 
     def repeated(self, times: Ints) -> Tally:
-        """The same counts, those of group i `times[i]` times."""
+        """The same counts with group i repeated `times[i]` times."""
         return replace(self, count=self.count * times[self.group])
 
     def shifted(self, groups: int) -> Tally:
-        """The same counts, in groups whose numbers are larger by so many."""
+        """The same counts with `groups` added to the group numbers."""
         if not groups:
             return self
         fits = int(self.group.max(initial=0)) + groups < 2**31
         return replace(self, group=(self.group if fits else self.group.astype(np.int64)) + groups)
 
     def regroup(self, group_of: Ints) -> Tally:
-        """The same counts, with `group_of[group]` for each group."""
+        """The same counts with `group_of[group]` as groups."""
         return replace(self, group=group_of[self.group])._added_up()
 
 
@@ -288,7 +284,7 @@ def _from_parts(
 
 
 def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """All names in the order in which they are met; mostly those of each part begin those of the next."""
+    """All names in order of appearance; mostly the names of each part are a prefix of the next."""
     longest = max(names, key=len)
     if all(longest[: len(name)] == name for name in names):
         return longest
@@ -296,13 +292,7 @@ def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def tally_table(kinds: Sequence[str], table: Numbers, groups: Ints) -> Tally:
-    """The counts of a table, a row a sentence (or document) and a column a kind, which belong to no label."""
+    """Counts without labels from a table with one row per sentence (or document) and one column per kind."""
     row, kind = np.nonzero(table)
-    nothing = np.full(len(row), -1)
-    return Tally.of((), kinds, groups[row], nothing, nothing, kind, table[row, kind])
-
-
-# == tally/__init__.py (primary)
-
-
-__all__ = ["NO_LABEL", "LabelCounts", "Tally", "tally_table"]
+    no_label = np.full(len(row), -1)
+    return Tally.of((), kinds, groups[row], no_label, no_label, kind, table[row, kind])

@@ -1,20 +1,20 @@
-"""Weight tables: fair verdicts as mixtures of TP, FP and FN, from which precision and recall follow.
+"""Weight tables: error types as mixtures of TP, FP and FN, from which precision and recall follow.
 
-TP, FP and FN count as themselves. What one error counts for:
+TP, FP and FN count 1 each. The weights of errors:
 
-- `fair` (eq. 5; the model `fair`): LE = BE = LBE = 0.5 FP + 0.5 FN
+- `fair` (eq. 5; the measure `fair`): LE = BE = LBE = 0.5 FP + 0.5 FN
 - `lenient` (eq. 6): BE = 0.5 TP + 0.25 FP + 0.25 FN
-- `boundaries` (eq. 7; the model `weighted`, unless `--weights` names others):
+- `boundaries` (eq. 7; the default of the measure `weighted`):
   BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN
 - `as-fp`: LE = BE = LBE = 1 FP (proposed by Ortmann 2021)
 - `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
-- a formula of your own, or a file with one: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
-  optional, and `BE` covers those of BES, BEL and BEO that are not named themselves. Numbers are at most 1,000,000.
-  With `--overrides-as kind`, `GE = 1 TP` says what errors of the gold standard count for.
+- a formula, or a file with a formula: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
+  optional, and `BE` covers those of BES, BEL and BEO that are not named. Numbers are at most 1,000,000. With
+  `--overrides-as kind`, `GE = 1 TP` is the weight of errors of the gold standard.
 
-Errors that are not named count by eq. 5, but GE for nothing. `fair`, `as-fp` and `as-fn` have the same F1, which
-depends on the numbers of TP and errors only (eq. 4). Exact match is no weight table: a match of pass 2 or 3 uses up
-only one new span, where exact match counts two errors for some and one for others.
+Errors that are not named count by eq. 5, except that GE counts nothing. `fair`, `as-fp` and `as-fn` have the same F1,
+which depends only on the numbers of TP and errors (eq. 4). Exact match cannot be written as a weight table: a match of
+pass 2 or 3 uses up only one new span, while exact match counts two errors for some and one for others.
 
 Source: Ortmann 2022, section 2.2.
 """
@@ -29,23 +29,23 @@ from evenhand.errors import SettingError
 
 ERRORS = ("LE", "BES", "BEL", "BEO", "LBE")
 GOLD_ERROR = "GE"
-"""An error of the gold standard, which counts for nothing unless it is named."""
+"""An error of the gold standard, which counts nothing unless it is named."""
 Mixture = tuple[float, float, float]
-"""How much of a TP, an FP and an FN one unit counts for."""
+"""The shares of TP, FP and FN that one unit counts."""
 
 _FIXED: dict[str, Mixture] = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1)}
 _HALF_AND_HALF: Mixture = (0, 0.5, 0.5)
 _NOTHING: Mixture = (0, 0, 0)
 _FORMULA_EXAMPLE = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
 _TERM = re.compile(r"\s*+(\d++(?:\.\d*+)?|\.\d++)?+\s*+\*?+\s*+(TP|FP|FN)\s*+")
-"""A number and what it is of. Nothing is tried twice, so that the time is linear in the length."""
+"""A number and TP, FP or FN. Without backtracking, so the time is linear in the length."""
 _LARGEST = 1_000_000
-"""So that no sum of weighted counts is too large for a number."""
+"""Maximum weight, to keep sums of weighted counts finite."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What one unit of each error type counts for. Types that are not named count by eq. 5: half FP, half FN."""
+    """The weights of error types. Types that are not named count by eq. 5: half FP, half FN."""
 
     mixtures: Mapping[str, Mixture]
 
@@ -79,8 +79,8 @@ PRESETS = {
 def parse_weights(text: str) -> Weights:
     """A preset's name, or a formula: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`.
 
-    Asterisks are optional, a missing number is 1, and `BE` covers BES, BEL and BEO unless they are named themselves.
-    Equations stand apart by commas, semicolons or line ends; what follows a `#` is a comment.
+    Asterisks are optional, a missing number is 1, and `BE` covers BES, BEL and BEO unless they are named. Equations are
+    separated by commas, semicolons or line ends; text after a `#` is a comment.
     """
     if text.strip() in PRESETS:
         return PRESETS[text.strip()]

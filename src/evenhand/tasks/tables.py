@@ -700,4 +700,4 @@ def is_perfect(
 ) -> bool:
     """Whether all units are correct under these scorers; False if they counted nothing."""
     counted = [tallies[scorer] for scorer in scorers if scorer in tallies and len(tallies[scorer])]
-    return bool(counted) and all(tally.kinds_met <= {*correct} for tally in counted)
+    return bool(counted) and all(tally.kinds_seen <= {*correct} for tally in counted)

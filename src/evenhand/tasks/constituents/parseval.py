@@ -261,7 +261,7 @@ def count_tagging(pair: BracketPair, *, short: bool = False, counts_errors: bool
 def with_undefined(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Set undefined figures to NaN, if there is nothing to divide by."""
     _, predicted, expected, *_ = score.model.columns()
-    if {*predicted, *expected} & tallies[score.model.scorer].kinds_met:
+    if {*predicted, *expected} & tallies[score.model.scorer].kinds_seen:
         return score
     return replace(score, overall=Row(nan, nan, nan, nan, score.overall.counts, score.overall.more))
 
