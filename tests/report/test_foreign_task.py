@@ -12,7 +12,7 @@ import evenhand as eh
 from conftest import ROOT
 from evenhand.report.comparison_tables import summary_of_comparison
 from evenhand.report.document import document
-from evenhand.report.html import script
+from evenhand.report.html import SCRIPTS, one_function
 from evenhand.tasks.registry import TASKS, models_of
 from foreign import TOPICS
 from pages import QUICK
@@ -95,4 +95,4 @@ def test_no_report_tells_tasks_or_models_by_name() -> None:
 
 
 def test_the_page_does_not_know_its_task() -> None:
-    assert "data.task" not in script()
+    assert "data.task" not in one_function(SCRIPTS)

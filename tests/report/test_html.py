@@ -139,7 +139,8 @@ def test_a_limit_keeps_errors_first(example: Path) -> None:
     report = eh.report(example / "gold.conll", example / "crf.conll", limit=20, **QUICK)
     data = unit_data(report)
     kinds = {data["kinds"][data["classes"][code][0]] for code in data["class"][0]}
-    assert (len(data["sentence"]), report.units.included, data["met"]) == (20, 20, report.units.total)
+    assert (len(data["sentence"]), report.units.included) == (20, 20)
+    assert report.units.total > 20
     assert "TP" not in kinds
     with pytest.raises(eh.SettingError, match="limit is -1"):
         eh.report(example / "gold.conll", example / "crf.conll", limit=-1)

@@ -82,7 +82,7 @@ def test_a_report_is_its_page_in_a_frame(outputs: dict[str, list[Any]]) -> None:
     assert frame.startswith('<iframe title="crf, tagger on gold" srcdoc="')
     page = html.unescape(frame)
     assert '<head><base href="about:srcdoc">' in page
-    assert "What changes between systems" in page
+    assert "Changes between systems" in page
 
 
 def test_what_is_printed_or_kept_is_not_shown_again(outputs: dict[str, list[Any]]) -> None:

@@ -370,17 +370,16 @@ _ESCAPES = {
     "←": r"$\leftarrow$",
     "↔": r"$\leftrightarrow$",
     "⇒": r"$\Rightarrow$",
-    **{
-        letter: rf"${name}$"
-        for letter, name in zip(
-            "αβγδκλμρστ",
-            (
-                *(r"\alpha", r"\beta", r"\gamma", r"\delta", r"\kappa"),
-                *(r"\lambda", r"\mu", r"\rho", r"\sigma", r"\tau"),
-            ),
-            strict=True,
-        )
-    },
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "κ": r"$\kappa$",
+    "λ": r"$\lambda$",
+    "μ": r"$\mu$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
 }
 _LETTERS = "".join(
     letter for letter in map(chr, (*range(0xA1, 0x180), *range(0x218, 0x21C))) if letter not in "\xadĦħĸĿŀŉŦŧſ"

@@ -233,7 +233,14 @@ class Voters(Protocol):
 
 
 class Agreement(Displayed, WithRows, WithTables):
-    """The agreement of annotators: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`."""
+    """The agreement of annotators: `agreement.alpha`, `agreement.pairs`, `agreement.labels["PER"].kappa`.
+
+    codes       coefficients over `all` atoms, atoms that `any` annotator labels, and atoms that `every` one labels
+    observed, kappa, fleiss, alpha, ac1
+                the coefficients over all atoms; None if undefined
+    f1          F1 of pairs by measure: mean and standard deviation
+    undefined   reasons for undefined figures, by path in the JSON
+    """
 
     def __init__(
         self,
@@ -244,6 +251,15 @@ class Agreement(Displayed, WithRows, WithTables):
     ) -> None:
         """If `by` is "document", tables have one row per document; tables also list the conflicts in `listed`."""
         self.figures, self.by, self._voters, self.listed = figures, by, voters, listed
+        self.annotators = tuple(annotator.name for annotator in figures.annotators)
+        self.coverage, self.unitizing, self.codes = figures.coverage, figures.unitizing, figures.codes
+        overall = figures.codes.get("all", Coefficients(0))
+        self.observed, self.ac1 = overall.observed, overall.ac1
+        self.kappa, self.fleiss, self.alpha = overall.kappa, overall.fleiss, overall.alpha
+        self.f1, self.labels, self.intervals = figures.f1, figures.labels, figures.intervals
+        self.pairs = {(pair.a, pair.b): pair for pair in figures.pairs}
+        self.documents = {document.name: document for document in figures.documents}
+        self.undefined, self.signature, self.notes = figures.undefined, figures.signature, tuple(figures.notes)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Agreement) and self.figures == other.figures
@@ -251,85 +267,9 @@ class Agreement(Displayed, WithRows, WithTables):
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def annotators(self) -> tuple[str, ...]:
-        return tuple(annotator.name for annotator in self.figures.annotators)
-
-    @property
     def is_unitized(self) -> bool:
         """Whether annotators choose the boundaries of units."""
         return self.figures.coding is not None
-
-    @property
-    def coverage(self) -> Coverage:
-        return self.figures.coverage
-
-    @property
-    def codes(self) -> Mapping[str, Coefficients]:
-        """Coefficients over `all` atoms, atoms that `any` annotator labels, and atoms that `every` annotator labels."""
-        return self.figures.codes
-
-    @property
-    def _over_all(self) -> Coefficients:
-        """The coefficients over all atoms; undefined if atoms have no codes."""
-        return self.codes.get("all", Coefficients(0))
-
-    @property
-    def observed(self) -> float | None:
-        return self._over_all.observed
-
-    @property
-    def kappa(self) -> float | None:
-        return self._over_all.kappa
-
-    @property
-    def fleiss(self) -> float | None:
-        return self._over_all.fleiss
-
-    @property
-    def alpha(self) -> float | None:
-        return self._over_all.alpha
-
-    @property
-    def ac1(self) -> float | None:
-        return self._over_all.ac1
-
-    @property
-    def f1(self) -> Mapping[str, Spread]:
-        """F1 of pairs by measure: mean and standard deviation."""
-        return self.figures.f1
-
-    @property
-    def unitizing(self) -> Unitizing:
-        return self.figures.unitizing
-
-    @property
-    def labels(self) -> Mapping[str, LabelAgreement]:
-        return self.figures.labels
-
-    @property
-    def pairs(self) -> Mapping[tuple[str, str], PairAgreement]:
-        return {(pair.a, pair.b): pair for pair in self.figures.pairs}
-
-    @property
-    def documents(self) -> Mapping[str, DocumentAgreement]:
-        return {document.name: document for document in self.figures.documents}
-
-    @property
-    def undefined(self) -> Mapping[str, str]:
-        """Reasons for undefined figures, by path in the JSON."""
-        return self.figures.undefined
-
-    @property
-    def intervals(self) -> Mapping[str, Interval]:
-        return self.figures.intervals
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(self.figures.notes)
-
-    @property
-    def signature(self) -> str:
-        return self.figures.signature
 
     def conflicts(self, vote: str | int = "majority") -> list[Region]:
         """Regions where annotators have different spans; reads the files again.

@@ -45,6 +45,8 @@ Saved = dict[str, Any]
 _SavedRow = dict[str, int | float | None]
 """Counts and scores of one row, by name."""
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
+UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
+"""Saved units, by pair and class of difference."""
 _LOADERS = {
     "score": "Results.from_json",
     "rank": "Ranking.from_json",
@@ -360,7 +362,10 @@ def _comparison(saved: Saved) -> Comparison:
         raise ValueError("systems need different names, and there must be at least one pair")
     further = _further_measures(saved, saved_scores[systems[0]])
     units = [_unit(unit, systems) for unit in _field(saved, "units", list[Saved])]
-    loaded = [_pair(pair, units, further) for pair in pairs]
+    by_class: UnitsByClass = {}
+    for unit in units:
+        by_class.setdefault((unit.pair, unit.kind), []).append(unit)
+    loaded = [_pair(pair, by_class, further) for pair in pairs]
     unknown = {name for pair in loaded for name in (pair.before, pair.after)} - scores.keys()
     if unknown:
         raise KeyError(min(unknown))
@@ -417,13 +422,12 @@ def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
     return unit
 
 
-def _pair(saved: Saved, units: Sequence[Unit], further: Sequence[str]) -> Pair:
+def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
     before, after = _field(saved, "from", str), _field(saved, "to", str)
     classes, changes = _field(saved, "classes", dict[str, Saved]), saved.get("further", {})
 
     def differences(name: str) -> Saved:
-        saved_units = [unit for unit in units if unit.pair == (before, after) and unit.kind == name]
-        count = _field(classes[name], "count", Count)
+        count, saved_units = _field(classes[name], "count", Count), units.get(((before, after), name), [])
         return {**classes[name], "name": name, "_units": partial(_all_units, name, saved_units, count)}
 
     fields = {

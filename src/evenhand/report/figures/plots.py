@@ -49,7 +49,7 @@ class NotebookFigure(Figure):
 
 
 def plot(
-    drawn: WithFigures,
+    result: WithFigures,
     kind: str | None = None,
     *,
     path: str | Path | None = None,
@@ -59,7 +59,9 @@ def plot(
     systems: str | Sequence[str] = (),
 ) -> Figure:
     """Draw one figure of a result, and write it to `path`, if given; see `WithFigures.plot`."""
-    subject = _subject(drawn)
+    subject = Results({result.name: result}) if isinstance(result, Result) else result
+    if not isinstance(subject, Subject):
+        raise TypeError(f"{type(subject).__name__} has no figures")
     kind = _kind(subject, kind)
     if counts and kind != "errors":
         raise SettingError(f"counts does nothing for the figure {kind!r}; leave it out.")
@@ -73,15 +75,6 @@ def plot(
     if path is not None and form is not None:
         write_file(path, canvas.render(figure, form, subject.signature))
     return figure
-
-
-def _subject(drawn: WithFigures) -> Subject:
-    """A result is drawn as results of one system."""
-    if isinstance(drawn, Result):
-        return Results({drawn.name: drawn})
-    if not isinstance(drawn, Subject):
-        raise TypeError(f"{type(drawn).__name__} has no figures")
-    return drawn
 
 
 def _kind(subject: Subject, kind: str | None) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
+from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
 from evenhand.report.html.overview import fixes, overview
 from evenhand.report.html.sections import pair_data, sections
@@ -29,7 +30,7 @@ SCRIPTS = (
     *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
     *("filters", "views", "overview", "pairs", "print", "start"),
 )
-"""The parts of the page's script, which form one function; the second line draws units."""
+"""The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
 STYLES = ("page", "drawing")
 
 
@@ -37,8 +38,8 @@ def render(report: Report) -> str:
     """The page; the template escapes all texts, or they are JSON data."""
     return template("page.html").render(
         report=report,
-        style=Markup("".join(read_template(f"styles/{name}.css") for name in STYLES)),
-        script=Markup(script()),
+        style=style_sheet(STYLES),
+        script=Markup(one_function(SCRIPTS)),
         data=packed(unit_data(report)),
         total=report.units.total,
         included=report.units.included,
@@ -51,9 +52,8 @@ def render(report: Report) -> str:
     )
 
 
-def script() -> str:
-    """The script that unpacks units, filters them by the fragment of the address, lists and draws them."""
-    return one_function(SCRIPTS)
+def style_sheet(names: Sequence[str]) -> Markup:
+    return Markup("".join(read_template(f"styles/{name}.css") for name in names))
 
 
 def one_function(names: Sequence[str]) -> str:
@@ -92,7 +92,6 @@ def packed(data: Mapping[str, Any]) -> str:
 def unit_data(report: Report) -> dict[str, Any]:
     """Units as columns, their sentences, and the names of codes."""
     units, task = report.units.units(), TASKS[report.task]
-    sentences = report.units.sentences
     sentence = units.sentence.tolist()
     indexes = {number: index for index, number in enumerate(dict.fromkeys(sentence))}
     return {
@@ -110,7 +109,6 @@ def unit_data(report: Report) -> dict[str, Any]:
         "right": list(task.error_types.correct(report.by)),
         "labels": list(report.labels),
         "classes": [list(code) for code in report.units.classes],
-        "met": report.units.total,
         "space": " " if report.results.gold.characters is None else "",
         "sentence": [indexes[number] for number in sentence],
         "positions": report.units.positions,
@@ -125,15 +123,12 @@ def unit_data(report: Report) -> dict[str, Any]:
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
         "antecedents": units.antecedents.tolist() if units.antecedents.any() else None,
-        "sentences": [
-            {
-                "t": sentences[number].tokens,
-                "p": sentences[number].source,
-                "n": sentences[number].number,
-                "d": sentences[number].document,
-                "s": sentences[number].sides,
-                **({"l": sentences[number].links} if sentences[number].links else {}),
-            }
-            for number in indexes
-        ],
+        "sentences": [sentence_data(report.units.sentences[number]) for number in indexes],
     }
+
+
+def sentence_data(sentence: Sentence) -> dict[str, Any]:
+    """A sentence under short names because a page has many of them."""
+    links = {"l": sentence.links} if sentence.links else {}
+    names = {"t": sentence.tokens, "p": sentence.source, "n": sentence.number, "d": sentence.document}
+    return {**names, "s": sentence.sides, **links}

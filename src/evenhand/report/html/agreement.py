@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from evenhand.report.agreement_tables import summary_of_agreement
-from evenhand.report.html import STYLES, one_function, packed, read_template, template
+from evenhand.report.html import STYLES, one_function, packed, sentence_data, style_sheet, template
 from evenhand.report.html.sections import HtmlTable, html_table
 from evenhand.results.agreement import STATES, Agreement, DrawnRegions
 from evenhand.tables import Cell, Column, Table
@@ -26,7 +26,7 @@ def render(agreement: Agreement, places: DrawnRegions, title: str) -> str:
     return template("agreement.html").render(
         title=title,
         agreement=agreement,
-        style=Markup("".join(read_template(f"styles/{name}.css") for name in (*STYLES, "places"))),
+        style=style_sheet((*STYLES, "places")),
         script=Markup(one_function(SCRIPTS)),
         data=packed(_data(agreement, places)),
         total=places.by_state.total(),
@@ -46,16 +46,7 @@ def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
         "annotators": agreement.annotators,
         "labels": places.labels,
         "space": "" if any(sentence.pieces for sentence in sentences) else " ",
-        "sentences": [
-            {
-                "t": sentence.tokens,
-                "p": sentence.source,
-                "n": sentence.number,
-                "d": sentence.document,
-                "s": sentence.sides,
-            }
-            for sentence in sentences
-        ],
+        "sentences": list(map(sentence_data, sentences)),
         "places": [
             {
                 "at": indexes[number],

@@ -95,7 +95,7 @@ def _comparison(comparison: Comparison) -> HtmlSection:
         HtmlSection(_id("differences", heading), heading, [html_table(table, by)], is_open=False)
         for heading, table in further
     ]
-    return HtmlSection("differences", "What changes between systems", [html_table(pairs, by)], parts, has_pair=True)
+    return HtmlSection("differences", "Changes between systems", [html_table(pairs, by)], parts, has_pair=True)
 
 
 def html_table(table: Table, by: str) -> HtmlTable:

@@ -1,5 +1,5 @@
 /* Phrase structure trees, over their words. */
-/* The trees of all sides: each bracket above what it covers, over the words. */
+/* The trees of all sides, with each bracket above its words. */
 function drawBrackets(grid, part, unit) {
   tokensOf(grid, part, unit);
   const trees = part.s.map((side, number) => treeOf(bracketsOf(part, unit, number)));
@@ -16,7 +16,7 @@ function drawBrackets(grid, part, unit) {
   drawings.forEach((svg, number) => drawTree(svg, trees[number], part, middles));
 }
 
-/* The brackets of a side that are drawn, with what is wrong about them. */
+/* The visible brackets of a side, with their errors. */
 function bracketsOf(part, unit, number) {
   const inSight = ([, from, to]) => to > part.first && from < part.last;
   return part.s[number].filter(inSight).map(([code, from, to, mark]) => {
@@ -25,7 +25,7 @@ function bracketsOf(part, unit, number) {
   });
 }
 
-/* Brackets in the order in which they open, each with its parent, its height over the words and the words it has itself. */
+/* Brackets in the order in which they open, each with its parent, its height above the words, and the words that no inner bracket covers. */
 function treeOf(brackets) {
   const open = [];
   for (const node of brackets) {

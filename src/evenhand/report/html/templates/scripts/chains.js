@@ -1,4 +1,4 @@
-/* Mentions in the colours of their entities: chains of systems are aligned to those of the gold standard. */
+/* Mentions in the colours of their entities: chains of systems are aligned with gold chains. */
 const alignments = new Map();
 
 function drawMentions(grid, part, unit) {
@@ -13,7 +13,7 @@ function mentionBars(part, unit) {
   }));
 }
 
-/* For each side of a document, what its chains are shown as. One entity has one colour and one number on all sides;
+/* For each side of a document, the marks of its chains. One entity has one colour and one number on all sides;
    a chain that is aligned to none has a plus before its number. */
 function entitiesOf(name) {
   if (alignments.has(name)) return alignments.get(name);
@@ -27,7 +27,7 @@ function entitiesOf(name) {
     for (const chain of new Set(sentences.flatMap((sentence) => sentence.s[side].map(([each]) => each)))) {
       const entity = aligned.get(chain);
       if (entity !== undefined) entities.set(chain, shown[0].get(entity));
-      else { further++; entities.set(chain, { text: `+${further}`, title: "a chain that is aligned to no entity of the gold standard", color: colorOf(further - 1) }); }
+      else { further++; entities.set(chain, { text: `+${further}`, title: "chain without a matching gold entity", color: colorOf(further - 1) }); }
     }
     shown.push(entities);
   }
@@ -35,7 +35,7 @@ function entitiesOf(name) {
   return shown;
 }
 
-/* Chains of a system and of the gold standard, one to one: those that share most mentions first. */
+/* One-to-one alignment of a system's chains with gold chains; pairs with the most common mentions come first. */
 function alignedChains(sentences, side) {
   const counts = new Map(), aligned = new Map(), taken = new Set();
   for (const { s } of sentences) {

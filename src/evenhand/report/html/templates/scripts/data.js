@@ -1,4 +1,4 @@
-/* The units, unpacked: columns by unit, and what their codes stand for. */
+/* The units, unpacked: columns by unit, and the names of codes. */
 let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 const size = data.sentence.length, systems = data.systems;
@@ -11,7 +11,7 @@ const classes = data.classes.map(([kind, gold, predicted]) => {
   const shown = predicted < 0 ? name : data.has_verdicts ? `${name} ${label(predicted)}` : label(predicted);
   return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), absent: absentKinds.has(name), shown };
 });
-const isWrong = (found) => !found.right && !unscoredKinds.has(found.kind);
+const isWrong = (outcome) => !outcome.right && !unscoredKinds.has(outcome.kind);
 const classOf = (unit, system) => classes[data.class[system][unit]];
 const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
 const isNowhere = (unit) => unit in data.nowhere;
@@ -19,7 +19,7 @@ const words = (unit) => data.nowhere[unit] ?? sentenceOf(unit).t.slice(data.star
 const texts = new Array(data.sentences.length);
 const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
 const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
-/* What systems are compared on: units of the gold standard, and surplus that some of them have; all must be scored. */
+/* Whether systems are compared on a unit: a gold unit or an extra unit that all systems are scored on. */
 const isShared = (unit) => !systems.some((_, system) => unscoredKinds.has(classOf(unit, system).kind)) && (!data.surplus[unit] || systems.some((_, system) => !classOf(unit, system).absent));
 
 function headAndRelation(unit, system) {
@@ -34,13 +34,13 @@ function changed(unit, a, b) {
   const [relationA, headA] = isOfEdges ? [classOf(unit, a).predicted, data.partner[a][unit]] : headAndRelation(unit, a);
   const [relationB, headB] = isOfEdges ? [classOf(unit, b).predicted, data.partner[b][unit]] : headAndRelation(unit, b);
   const head = headA !== headB, relation = relationA !== relationB;
-  return head && relation ? "both" : relation ? "relation" : "head"; /* heads may differ in words that the gold standard does not have */
+  return head && relation ? "both" : relation ? "relation" : "head"; /* heads may differ in words that the gold standard lacks */
 }
 
-/* What a system says of a unit, as far as transitions tell answers apart. */
-const said = (found) => (data.has_label_answers ? found.shown : found.kind);
+/* The prediction of a system for a unit, as transitions distinguish predictions. */
+const predictionText = (outcome) => (data.has_label_answers ? outcome.shown : outcome.kind);
 
-const told = (unit) => (data.surplus[unit] && !data.antecedents ? "" : label(data.label[unit]));
+const goldText = (unit) => (data.surplus[unit] && !data.antecedents ? "" : label(data.label[unit]));
 const change = (unit, a, b) => (classOf(unit, b).right ? "correction" : classOf(unit, a).right ? "new_error" : "changed_error");
 
 const placeOf = (unit) => (data.line[unit] === null ? sentenceOf(unit).p : `${sentenceOf(unit).p}:${data.line[unit]}`);

@@ -1,5 +1,5 @@
 /* One unit: its sentence, and a lane for the gold standard and for every system. */
-const WINDOW = 400; /* tokens of a longer sentence or text that are drawn, around the unit */
+const WINDOW = 400; /* maximum number of tokens, around the unit */
 
 function drawDetail(unit) {
   const lanes = make("div", "lanes"), place = make("p", "place"), sentence = sentenceOf(unit);
@@ -18,12 +18,12 @@ function drawDetail(unit) {
   if (here && (here.offsetLeft < 0 || here.offsetLeft + here.offsetWidth > lanes.clientWidth)) lanes.scrollLeft = here.offsetLeft - lanes.clientWidth / 2;
 }
 
-/* Where a unit is in the text of its document, as all other outputs count it. */
+/* The offsets of a unit in its document, as in all other outputs. */
 const offsetsOf = (unit) => (data.offsets && !isNowhere(unit) ? `, characters ${data.offsets[0][unit]} to ${data.offsets[1][unit]}` : "");
 
 const isRightToLeft = (tokens) => tokens.filter((token) => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(token)).length * 2 > tokens.filter((token) => /\p{L}/u.test(token)).length;
 
-/* What is copied from a sentence is the sentence, without labels and line breaks. */
+/* Copying a sentence copies its text, without labels and line breaks. */
 document.addEventListener("copy", (event) => {
   const selection = getSelection(), tokens = [...detail.querySelectorAll(".token")].filter((node) => selection.containsNode(node, true));
   if (tokens.length < 2 || !tokens.every((node) => node.closest(".lanes"))) return;
@@ -36,7 +36,7 @@ function factsOf(unit) {
   const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
   fact(own, "unit", make("dd", "", visible(endsOf(unit) ?? words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
   const antecedents = data.antecedents ? data.antecedents[unit] : null;
-  fact(own, "gold", make("dd", "", (visible(told(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
+  fact(own, "gold", make("dd", "", (visible(goldText(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
   for (const system of systems.keys()) {
     const dd = make("dd");
     dd.append(verdict(unit, system));
@@ -47,10 +47,10 @@ function factsOf(unit) {
   return [own, theirs];
 }
 
-/* Whether words are drawn with arcs to their heads, for which the whole sentence is needed. */
+/* Whether words have arcs to their heads, which need the whole sentence. */
 const hasHeads = (sentence) => data.drawing === "words" && sentence.s.some((side) => side.some((row) => row && row.length > 1));
 
-/* The part of a long sentence that is drawn: its first and last token, and what each side has there. */
+/* The visible part of a long sentence: its first and last token, and the annotation of each side. */
 function excerpt(sentence, unit) {
   const length = sentence.t.length || sentence.s.flat().reduce((most, bar) => Math.max(most, bar[2]), data.end[unit]); /* a file may have no text */
   const start = data.start[unit], isWhole = length <= WINDOW || hasHeads(sentence);
@@ -60,8 +60,8 @@ function excerpt(sentence, unit) {
 
 function partnerText(unit, system) {
   if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
-  const partner = data.partner[system][unit], found = classOf(unit, system);
-  if (partner < 0 || found.right) return "";
+  const partner = data.partner[system][unit], outcome = classOf(unit, system);
+  if (partner < 0 || outcome.right) return "";
   const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
   if (isOfEdges) return `of “${visible(sentenceOf(unit).t[start] ?? "")}”`;
   return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;

@@ -1,5 +1,5 @@
-/* The filters: a control for each field, all of which write the address. */
-const UNSET = { right: "=any" }; /* what a control shows where the address says nothing, unless that is "any" */
+/* The filters: one control per field; controls write the address. */
+const UNSET = { right: "=any" }; /* the value of a control without a value in the address, unless it is "any" */
 
 function control(key, title, options, first = "any") {
   const node = make("label", "", title), select = make("select");
@@ -10,7 +10,7 @@ function control(key, title, options, first = "any") {
     select.append(any);
   }
   for (const [value, text] of options) { const option = make("option", "", visible(text)); option.value = "=" + value; select.append(option); }
-  select.addEventListener("change", () => go({ ...wanted, unit: undefined, [key]: select.value ? select.value.slice(1) : undefined }));
+  select.addEventListener("change", () => go({ ...filters, unit: undefined, [key]: select.value ? select.value.slice(1) : undefined }));
   node.append(select);
   form.append(node);
 }
@@ -40,7 +40,7 @@ function addSearch() {
   const node = make("label", "", "text"), input = make("input"), clear = make("button", "", "Clear");
   input.type = "search";
   input.name = "text";
-  input.addEventListener("input", () => go({ ...wanted, unit: undefined, text: input.value || undefined }, true));
+  input.addEventListener("input", () => go({ ...filters, unit: undefined, text: input.value || undefined }, true));
   node.append(input);
   clear.type = "button";
   clear.addEventListener("click", () => go({}));
@@ -49,7 +49,7 @@ function addSearch() {
 
 function fillFilters() {
   for (const node of form.querySelectorAll("select, input")) {
-    const value = wanted[node.name];
+    const value = filters[node.name];
     if (node.tagName === "INPUT") { if (node.value !== (value ?? "")) node.value = value ?? ""; continue; }
     const target = value === undefined ? (UNSET[node.name] ?? "") : "=" + value;
     if (value !== undefined && ![...node.options].some((option) => option.value === target)) { const option = make("option", "", visible(value)); option.value = target; node.append(option); }

@@ -1,4 +1,4 @@
-/* Names of units that stay the same when a page is made anew: document, sentence, span and label. */
+/* Names of units that are the same in every page: document, sentence, span and label. */
 const ids = { names: null, units: new Map() };
 
 function idOf(unit) {
@@ -11,7 +11,7 @@ function unitOf(id) {
   return ids.units.get(id) ?? -1;
 }
 
-/* As in `doc~3~0-2~PER`; what only systems have ends with `~system`, and what is there several times with its number. */
+/* As in `doc~3~0-2~PER`; units that only systems have end with `~system`, and repeated ones with a number. */
 function nameUnits() {
   ids.names = Array.from({ length: size }, (_, unit) => {
     const { d, n } = sentenceOf(unit), span = data.nowhere[unit] ?? `${data.start[unit]}-${data.end[unit]}`;

@@ -20,7 +20,7 @@ function inlineToken(part, at, unit, bar) {
   return node;
 }
 
-/* For every side and token, what stands before and behind it, and the shortest bar over it. */
+/* For every side and token, the notes before and after it, and the shortest bar over it. */
 function notesOf(part, unit, links) {
   const empty = () => Array.from({ length: part.length }, () => ({ before: [], after: [], bar: null }));
   const bars = { spans: () => spanBars(part, unit), mentions: () => mentionBars(part, unit), links: () => endBars(part, links) }[data.drawing];

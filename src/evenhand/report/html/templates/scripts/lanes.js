@@ -15,7 +15,7 @@ function tokensOf(grid, part, unit) {
   }
 }
 
-/* A token as it is shown; where a long text is cut, dots. */
+/* The text of a token; dots where a long text is cut. */
 function tokenText(part, at) {
   const isCut = (at === part.first && at > 0) || (at === part.last - 1 && part.last < part.length);
   return isCut ? "…" : visible(part.t[at] ?? String(at + 1));
@@ -37,7 +37,7 @@ function lanesOf(spans) {
   });
 }
 
-/* The bars of all sides, each in lanes; below those of a side, so many rows stay free. The rows behind each side. */
+/* The bars of all sides in lanes, with free rows below each side; returns the row after each side. */
 function drawBars(grid, part, unit, bars, free = 0) {
   tokensOf(grid, part, unit);
   let row = 2;

@@ -1,5 +1,5 @@
 /* Links between spans, as arcs below the bars of their ends. */
-/* Links between spans, with the ends of each; `here` is the one that the unit or its partner is. */
+/* Links with their ends; `here` marks the link of the unit or its partner. */
 function linksOf(part, unit, number) {
   const bars = part.s[number], partner = number ? data.partner[number - 1][unit] : -1, surplus = data.surplus[unit];
   return (part.l[number] ?? []).map(([code, head, tail]) => {
@@ -7,21 +7,21 @@ function linksOf(part, unit, number) {
     const start = Math.min(one[1], other[1]), end = Math.max(one[2], other[2]);
     const own = code === data.label[unit] && start === data.start[unit] && end === data.end[unit] && (number === 0) === !surplus;
     const matched = !surplus && partner >= 0 && Math.floor(partner / 4294967296) === start && partner % 4294967296 === end;
-    const found = number ? classOf(unit, number - 1) : null;
-    const is = own || (matched && label(code) === found.predicted);
-    const wrong = number > 0 && (is ? !found.right : !hasLink(part, code, one, other));
-    return { one, other, here: is, wrong, text: (is && found ? `${found.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
+    const outcome = number ? classOf(unit, number - 1) : null;
+    const is = own || (matched && label(code) === outcome.predicted);
+    const wrong = number > 0 && (is ? !outcome.right : !hasLink(part, code, one, other));
+    return { one, other, here: is, wrong, text: (is && outcome ? `${outcome.kind} ` : "") + label(code) + (tail < 0 ? " (tail elsewhere)" : "") };
   });
 }
 
-/* Whether the gold standard has a link of this type between the same spans; those of the fair and strict models have labels, too. */
+/* Whether the gold standard has a link of this type between the same spans; under fair and strict measures, spans have labels, too. */
 function hasLink(part, code, one, other) {
   const from = ["fair", "strict"].includes(data.by) ? 0 : 1;
   const isSame = (span, gold) => [0, 1, 2].slice(from).every((place) => span[place] === gold[place]);
   return (part.l[0] ?? []).some(([type, head, tail]) => type === code && isSame(one, part.s[0][head]) && isSame(other, part.s[0][tail] ?? part.s[0][head]));
 }
 
-/* The words of both ends of a link; null where units are no links. */
+/* The words of both ends of a link; null if units are not links. */
 function endsOf(unit) {
   const { t, s, l } = sentenceOf(unit);
   if (!l) return null;
@@ -29,7 +29,7 @@ function endsOf(unit) {
   return link ? `${spanText({ t }, link.one).trim()} → ${spanText({ t }, link.other).trim()}` : null;
 }
 
-/* The links of every side that have an end in the part of the text that is drawn. */
+/* The links of every side with an end in the visible part of the text. */
 function visibleLinks(part, unit) {
   const inSight = ([, from, to]) => to > part.first && from < part.last;
   return part.s.map((side, number) => linksOf(part, unit, number).filter((link) => inSight(link.one) || inSight(link.other)));
@@ -44,11 +44,11 @@ function endBars(part, links) {
 
 function drawLinks(grid, part, unit) {
   const links = visibleLinks(part, unit);
-  const behind = drawBars(grid, part, unit, endBars(part, links), 1);
+  const rowAfter = drawBars(grid, part, unit, endBars(part, links), 1);
   const drawings = links.map((side, number) => {
     const words = side.map((link) => visible(`${spanText(part, link.one)} ${link.text} ${spanText(part, link.other)}${link.wrong ? " (wrong)" : ""}`)).join("; ");
     const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${number ? systems[number - 1] : "gold"}: ${words}` });
-    put(grid, svg, behind[number] - 1, 2, -1);
+    put(grid, svg, rowAfter[number] - 1, 2, -1);
     return svg;
   });
   const left = drawings[0].getBoundingClientRect().left;
@@ -62,7 +62,7 @@ function drawLinks(grid, part, unit) {
 
 const spanText = (part, [, from, to]) => part.t.slice(from, to).join(data.space);
 
-/* Arcs from head to tail, each below all that lie between its ends. */
+/* Arcs from head to tail, each below all arcs between its ends. */
 function drawLinkArcs(svg, arcs) {
   const low = (arc) => Math.min(arc.from, arc.to), high = (arc) => Math.max(arc.from, arc.to);
   arcs.sort((one, other) => high(one) - low(one) - (high(other) - low(other)));

@@ -1,40 +1,40 @@
-/* The table of units: only the rows in sight are in the page. */
-const MOST_COLUMNS = 6, FIRST_COLUMNS = 3, CONTEXT = 12; /* systems with a column each; those of many; tokens around a unit */
-let shown = [], current = -1, wanted = {}, rowHeight = 28, writing = 0;
+/* The table of units; only visible rows are in the page. */
+const MOST_COLUMNS = 6, FIRST_COLUMNS = 3, CONTEXT = 12; /* maximum number of systems with one column system; number if there are more; tokens around a unit */
+let shown = [], current = -1, filters = {}, rowHeight = 28, writing = 0;
 
-/* The systems that have a column: all, or those asked for, or the best. */
+/* The systems with a column: all, or the requested ones, or the best. */
 function columns() {
-  const asked = [wanted.system, wanted.from, wanted.to].map((name) => systems.indexOf(name)).filter((each) => each >= 0);
+  const requested = [filters.system, filters.from, filters.to].map((name) => systems.indexOf(name)).filter((system) => system >= 0);
   if (systems.length <= MOST_COLUMNS) return data.order;
-  return asked.length ? [...new Set(asked)] : data.order.slice(0, FIRST_COLUMNS);
+  return requested.length ? [...new Set(requested)] : data.order.slice(0, FIRST_COLUMNS);
 }
 
-/* A verdict in full, as it stands beside a drawing. */
+/* A verdict in full, next to a drawing. */
 function verdict(unit, system) {
-  const found = classOf(unit, system);
-  const node = make("bdi", `verdict ${found.right ? "good" : "bad"}`);
-  const kind = !data.has_verdicts && found.hasPredicted && !found.right && wrongKinds.length > 1 ? ` (${found.kind.replace("_", " ")})` : "";
-  node.textContent = visible(found.shown + kind);
+  const outcome = classOf(unit, system);
+  const node = make("bdi", `verdict ${outcome.right ? "good" : "bad"}`);
+  const kind = !data.has_verdicts && outcome.hasPredicted && !outcome.right && wrongKinds.length > 1 ? ` (${outcome.kind.replace("_", " ")})` : "";
+  node.textContent = visible(outcome.shown + kind);
   return node;
 }
 
-/* A verdict in short: a mark, and what is wrong. */
-function markOf(found) {
-  if (unscoredKinds.has(found.kind)) return ["·", "not scored", found.hasGold || found.hasPredicted ? found.shown : ""];
-  if (found.right) return found.absent ? ["–", "nothing, as it should be", ""] : ["✓", "right", ""];
-  const kind = found.kind.replace(/^wrong_/, ""), label = found.hasPredicted && found.predicted !== found.gold ? found.predicted : "";
+/* A verdict in short: a mark and the error. */
+function markOf(outcome) {
+  if (unscoredKinds.has(outcome.kind)) return ["·", "not scored", outcome.hasGold || outcome.hasPredicted ? outcome.shown : ""];
+  if (outcome.right) return outcome.absent ? ["–", "nothing, as it should be", ""] : ["✓", "right", ""];
+  const kind = outcome.kind.replace(/^wrong_/, ""), label = outcome.hasPredicted && outcome.predicted !== outcome.gold ? outcome.predicted : "";
   if (data.has_verdicts) return ["✗", "wrong", label ? `${kind} ${label}` : kind];
   return ["✗", "wrong", label && (wrongKinds.length < 2 || kind === data.label_name) ? label : [label, kind].filter(Boolean).join(", ")];
 }
 
 function verdictCell(unit, system) {
-  const found = classOf(unit, system), [mark, meaning, text] = markOf(found);
-  const node = cell(`verdict ${found.right ? "good" : "bad"}`), sign = make("span", "mark", mark);
+  const outcome = classOf(unit, system), [mark, meaning, text] = markOf(outcome);
+  const node = cell(`verdict ${outcome.right ? "good" : "bad"}`), sign = make("span", "mark", mark);
   sign.setAttribute("role", "img");
   sign.setAttribute("aria-label", meaning);
   node.append(sign);
   if (text) node.append(" ", make("bdi", "", visible(text)));
-  node.title = visible(`${systems[system]}: ${found.shown}`);
+  node.title = visible(`${systems[system]}: ${outcome.shown}`);
   return node;
 }
 
@@ -45,14 +45,14 @@ function cell(name, text) {
   return node;
 }
 
-/* The place of a unit in short: its line or sentence, with the file where there are several. */
+/* The location of a unit in short: its line or sentence, with the file if there are several. */
 const hasFiles = new Set(data.sentences.map((sentence) => sentence.p)).size > 1;
 function shortPlace(unit) {
   const number = data.line[unit] ?? sentenceOf(unit).n;
   return hasFiles ? `${sentenceOf(unit).p.replace(/^.*[\\/]/, "")}:${number}` : String(number);
 }
 
-/* Where a system's cell is on a narrow screen, whose rows are grids of 60 columns. */
+/* The position of a system's cell on a narrow screen, where rows are grids of 60 columns. */
 function placed(node, at, count) {
   const width = Math.floor(46 / count);
   node.style.gridColumn = `${15 + at * width} / span ${width}`;
@@ -74,31 +74,31 @@ function listRow(place) {
     cell("before", isRightToLeft(t) ? after : before),
     cell("words", visible(keyword(unit)) || "–"),
     cell("after", isRightToLeft(t) ? before : after),
-    cell("gold", visible(told(unit)) || "–"),
+    cell("gold", visible(goldText(unit)) || "–"),
     ...laneOf(columns().map((system) => verdictCell(unit, system)), () => cell("solved", `${solvers(unit)} of ${systems.length}`)),
   );
   node.addEventListener("click", () => step(place));
   return node;
 }
 
-/* The cells of systems, and behind them that for those without a column. */
+/* The cells of systems, followed by one cell for all systems without a column. */
 function laneOf(cells, further) {
   const all = columns().length < systems.length ? [...cells, further()] : cells;
   return all.map((node, at) => placed(node, at, all.length));
 }
 
-/* The header: systems by name, each with a letter, which stands alone where there is no room. */
+/* The header: systems by name, each with a letter, or by the letter alone if there is no room. */
 const letter = (system) => String.fromCharCode(65 + (data.order.indexOf(system) % 26));
 
 function heading(name, text, sort, span = 1) {
   const node = make("th", name), button = make("button");
   node.setAttribute("role", "columnheader");
-  node.setAttribute("aria-sort", (wanted.sort ?? "") === sort ? "ascending" : "none");
+  node.setAttribute("aria-sort", (filters.sort ?? "") === sort ? "ascending" : "none");
   if (span > 1) node.colSpan = span;
   button.type = "button";
   button.tabIndex = -1; /* the filter "order" does the same for the keyboard */
   button.append(text);
-  button.addEventListener("click", () => go({ ...wanted, unit: undefined, sort: sort || undefined }));
+  button.addEventListener("click", () => go({ ...filters, unit: undefined, sort: sort || undefined }));
   node.append(button);
   return node;
 }
@@ -149,11 +149,11 @@ function choose(place) {
   drawDetail(shown[current]);
 }
 
-/* A unit that the reader chooses goes into the address; not at once, as browsers bound how often it may change. */
+/* The chosen unit goes into the address, with a delay because browsers limit the number of changes. */
 function step(place) {
   choose(place);
   if (current < 0) return;
-  wanted.unit = idOf(shown[current]);
+  filters.unit = idOf(shown[current]);
   clearTimeout(writing);
-  writing = setTimeout(() => history.replaceState(null, "", address(wanted)), 150);
+  writing = setTimeout(() => history.replaceState(null, "", address(filters)), 150);
 }

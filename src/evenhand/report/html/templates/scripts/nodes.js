@@ -1,4 +1,4 @@
-/* Parts of the page, and nodes that are made for it. */
+/* Parts of the page, and new nodes. */
 const byId = (id) => document.getElementById(id);
 const list = byId("list"), rows = byId("rows"), detail = byId("detail"), status = byId("status"), form = byId("filters");
 
@@ -9,10 +9,10 @@ function make(tag, name, text) {
   return node;
 }
 
-/* A number of things in words: 1 unit, 2,000 units. */
+/* A number with its noun: 1 unit, 2,000 units. */
 const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-/* What has no look of its own, as text: line feeds and tabs by their signs, other controls and turns of direction by their codes. */
+/* Control characters as text: symbols for line feeds and tabs, codes for others and for marks of direction. */
 const SIGNS = { "\n": "↵", "\t": "⇥" };
 function visible(text) {
   const code = (char) => char.charCodeAt(0).toString(16);

@@ -1,4 +1,4 @@
-/* What changes between two systems that the reader chooses: tables that are made of the units. */
+/* The changes between two systems that the reader chooses: tables computed from the units. */
 const MOST_TRANSITIONS = 50, MOST_LABELS = 20;
 const CHANGES = { correction: "corrections", new_error: "new errors", changed_error: "changed errors" };
 
@@ -22,7 +22,7 @@ function buildPairs() {
   place.append(make("div", ""));
   drawPair(from, to);
   const follow = () => {
-    const asked = askedOf("differences"), pair = [asked.from, asked.to].map((name) => systems.indexOf(name));
+    const options = viewOptions("differences"), pair = [options.from, options.to].map((name) => systems.indexOf(name));
     if (pair.some((system) => system < 0)) return;
     chosen.forEach((each, at) => { each.value = pair[at]; });
     drawPair(...pair);
@@ -34,23 +34,23 @@ function buildPairs() {
 function drawPair(a, b) {
   const place = byId("pair").lastChild;
   if (a === b) return place.replaceChildren(make("p", "", "Choose two systems."));
-  const found = transitionsOf(a, b), different = Object.values(found).reduce((sum, each) => sum + each.count, 0);
-  const parts = Object.entries(found).filter(([, each]) => each.count).map(([kind, each]) => transitionTable(a, b, kind, each, different));
+  const byClass = transitionsOf(a, b), different = Object.values(byClass).reduce((sum, each) => sum + each.count, 0);
+  const parts = Object.entries(byClass).filter(([, each]) => each.count).map(([kind, each]) => transitionTable(a, b, kind, each, different));
   place.replaceChildren(make("p", "", pairInWords(a, b, different)), ...parts, ...labelTable(a, b));
 }
 
 /* The differences of two systems by class, each with its transitions, the most frequent first. */
 function transitionsOf(a, b) {
-  const found = Object.fromEntries(Object.keys(CHANGES).map((kind) => [kind, { count: 0, rows: new Map() }]));
+  const byClass = Object.fromEntries(Object.keys(CHANGES).map((kind) => [kind, { count: 0, rows: new Map() }]));
   for (let unit = 0; unit < size; unit++) {
     if (data.answer[a][unit] === data.answer[b][unit] || !isShared(unit)) continue;
-    const each = found[change(unit, a, b)], before = said(classOf(unit, a)), after = said(classOf(unit, b)), gold = told(unit), what = data.has_parts ? changed(unit, a, b) : "";
+    const each = byClass[change(unit, a, b)], before = predictionText(classOf(unit, a)), after = predictionText(classOf(unit, b)), gold = goldText(unit), what = data.has_parts ? changed(unit, a, b) : "";
     const key = JSON.stringify([gold, before, after, what]), row = each.rows.get(key) ?? { gold, before, after, what, count: 0 };
     row.count++;
     each.count++;
     each.rows.set(key, row);
   }
-  return found;
+  return byClass;
 }
 
 function pairInWords(a, b, different) {
@@ -65,26 +65,26 @@ function pairInWords(a, b, different) {
   return visible(`${names}: ${points(sign * delta)} points${bounds}${test}; ${treated}.`);
 }
 
-function transitionTable(a, b, kind, found, different) {
-  const rows = [...found.rows.values()].sort((one, other) => other.count - one.count || compared([one.gold, one.before, one.after], [other.gold, other.before, other.after]));
+function transitionTable(a, b, kind, differences, different) {
+  const rows = [...differences.rows.values()].sort((one, other) => other.count - one.count || compared([one.gold, one.before, one.after], [other.gold, other.before, other.after]));
   const share = (part, whole) => (100 * part / whole).toFixed(2), ends = { from: systems[a], to: systems[b], change: kind };
   const cells = rows.slice(0, MOST_TRANSITIONS).map((row) => [
     row.gold || "–", row.before, row.after, ...(data.has_parts ? [row.what] : []),
     { text: row.count.toLocaleString("en"), href: address({ ...ends, gold: row.gold, before: row.before, after: row.after, what: row.what || undefined }) },
-    { text: share(row.count, found.count) }, { text: share(row.count, different) },
+    { text: share(row.count, differences.count) }, { text: share(row.count, different) },
   ]);
   const names = ["gold", systems[a], systems[b], ...(data.has_parts ? ["changed"] : []), "count", "% of these", "% of all"];
-  const count = found.count.toLocaleString("en"), part = make("details"), all = make("p", "", "All of them: "), link = make("a", "", count);
+  const count = differences.count.toLocaleString("en"), part = make("details"), all = make("p", "", "All of them: "), link = make("a", "", count);
   link.href = address(ends);
   all.append(link);
-  part.append(make("summary", "", `${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(found.count, different)} %)`), all, tableOf(names, cells));
+  part.append(make("summary", "", `${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(differences.count, different)} %)`), all, tableOf(names, cells));
   part.open = data.pairs.length === 1;
   const more = rows.length - cells.length;
   if (more > 0) part.append(make("p", "remark", `${counted(more, "more transition")}, which ${more === 1 ? "is" : "are"} rarer.`));
   return part;
 }
 
-/* The labels on which two systems differ most, as far as the comparison has their scores. */
+/* The labels with the largest differences between two systems, if the comparison has their scores. */
 function labelTable(a, b) {
   const rows = data.label_scores.map(([name, units, ...scores]) => ({ name, units, a: scores[a], b: scores[b], delta: scores[b] - scores[a] }));
   if (!rows.length) return [];
@@ -100,7 +100,7 @@ function labelTable(a, b) {
   return [part];
 }
 
-/* A table: text cells on the left, others, which may be links, on the right. */
+/* A table: text left, other cells right; these may be links. */
 function tableOf(names, rows) {
   const table = make("table"), head = make("tr"), body = make("tbody"), top = make("thead"), wide = make("div", "wide");
   const isNumber = (at) => rows.length && typeof rows[0][at] === "object" && !rows[0][at].isName;

@@ -1,24 +1,24 @@
-/* Places of several annotators, filtered by the address of the page; each is drawn with a lane for every annotator. */
-const STEP = 50; /* how many places are drawn at a time */
-const WINDOW = 120; /* tokens of a longer sentence or text that are drawn, around the place */
+/* Places of several annotators, filtered by the address of the page; with one lane per annotator. */
+const STEP = 50; /* number of places to add at a time */
+const WINDOW = 120; /* maximum number of tokens, around the place */
 let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The places cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 data.start = data.places.map((place) => place.start);
 data.end = data.places.map((place) => place.end);
 const sideNames = [...data.annotators, "vote"].map(visible);
 const codes = new Map(data.labels.map((label, code) => [label, code]));
-const said = (place, name) => JSON.stringify(place.answers[data.annotators.indexOf(name)]);
+const answerOf = (place, name) => JSON.stringify(place.answers[data.annotators.indexOf(name)]);
 const hasLabel = (place, label) => place.answers.some((answers) => answers && answers.some((each) => each[2] === label));
 const isOf = {
   state: (place, state) => place.state === state,
   label: hasLabel,
   document: (place, name) => data.sentences[place.at].d === name,
-  pair: (place, pair) => { const [one, other] = pair.split("\t").map((name) => said(place, name)); return one !== "null" && other !== "null" && one !== other; },
+  pair: (place, pair) => { const [one, other] = pair.split("\t").map((name) => answerOf(place, name)); return one !== "null" && other !== "null" && one !== other; },
 };
-let found = [], shown = 0;
+let matching = [], shown = 0;
 
 /* The filters in the address: #places?label=PER&state=undecided */
-function asked() {
+function addressFilters() {
   const [name, query] = location.hash.slice(1).split("?");
   return name === "places" ? Object.fromEntries([...new URLSearchParams(query ?? "")].filter(([key, value]) => key in isOf && value)) : {};
 }
@@ -27,7 +27,7 @@ function select(name, title, options) {
   const label = make("label", "", title), box = make("select");
   box.name = name;
   box.append(new Option("any", ""), ...options.map(([text, value]) => new Option(visible(text), value)));
-  box.value = asked()[name] ?? "";
+  box.value = addressFilters()[name] ?? "";
   box.addEventListener("change", () => { const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value)); location.hash = `places?${chosen}`; });
   label.append(box);
   return label;
@@ -43,20 +43,20 @@ function filters() {
 }
 
 function update() {
-  const query = Object.entries(asked());
-  found = data.places.filter((place) => query.every(([name, value]) => isOf[name](place, value)));
+  const query = Object.entries(addressFilters());
+  matching = data.places.filter((place) => query.every(([name, value]) => isOf[name](place, value)));
   filters();
-  status.textContent = `${found.length.toLocaleString("en")} of ${counted(data.places.length, "place")}`;
+  status.textContent = `${matching.length.toLocaleString("en")} of ${counted(data.places.length, "place")}`;
   list.replaceChildren();
   shown = 0;
   more();
 }
 
 function more() {
-  for (const place of found.slice(shown, shown + STEP)) { const item = make("article", `place ${place.state}`); list.append(item); draw(item, place); }
-  shown = Math.min(found.length, shown + STEP);
-  byId("more").hidden = shown >= found.length;
-  byId("more").textContent = `Show ${Math.min(STEP, found.length - shown)} more`;
+  for (const place of matching.slice(shown, shown + STEP)) { const item = make("article", `place ${place.state}`); list.append(item); draw(item, place); }
+  shown = Math.min(matching.length, shown + STEP);
+  byId("more").hidden = shown >= matching.length;
+  byId("more").textContent = `Show ${Math.min(STEP, matching.length - shown)} more`;
 }
 
 function draw(item, place) {

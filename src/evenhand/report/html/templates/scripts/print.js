@@ -1,5 +1,5 @@
 /* On paper: the summary, and the first sentences of the list. */
-const PRINTED = 25; /* tokens of a sentence before the first unit that are printed */
+const PRINTED = 25; /* printed tokens of a sentence before its first unit */
 
 function buildPrint() {
   const node = make("label", "", "Sentences to print: "), select = make("select");
@@ -11,7 +11,7 @@ function buildPrint() {
   window.addEventListener("beforeprint", () => drawPrint(Number(select.value)));
 }
 
-/* Each sentence once, with the units of the list in it, and who has them wrong. */
+/* Each sentence once, with the listed units in it, and the systems that have them wrong. */
 function drawPrint(count) {
   const units = new Map();
   for (const unit of shown) {
@@ -19,7 +19,7 @@ function drawPrint(count) {
     if (!units.has(sentence) && units.size === count) break;
     units.set(sentence, [...(units.get(sentence) ?? []), unit]);
   }
-  const nodes = [...units].map(([sentence, found]) => printed(data.sentences[sentence], found));
+  const nodes = [...units].map(([sentence, sentenceUnits]) => printed(data.sentences[sentence], sentenceUnits));
   byId("print").replaceChildren(make("h2", "", `The first ${counted(nodes.length, "sentence")} of ${counted(shown.length, "unit")}`), ...nodes);
 }
 
@@ -31,7 +31,7 @@ function printed(sentence, units) {
   for (const unit of units.slice(0, 3)) {
     const wrong = data.order.filter((system) => !classOf(unit, system).right), line = make("p");
     const names = wrong.slice(0, MOST_COLUMNS).map((system) => (systems.length > 1 ? `${systems[system]}: ` : "") + markOf(classOf(unit, system)).filter((_, at) => at !== 1).join(" "));
-    line.append(make("b", "", visible(keyword(unit)).slice(0, 80)), ` ${visible([told(unit) || "not in the gold standard", ...names].join("; "))}`);
+    line.append(make("b", "", visible(keyword(unit)).slice(0, 80)), ` ${visible([goldText(unit) || "not in the gold standard", ...names].join("; "))}`);
     if (wrong.length > MOST_COLUMNS) line.append(`; ${wrong.length} of ${systems.length} systems wrong`);
     node.append(line);
   }

@@ -1,34 +1,34 @@
-/* Which units the address of the page asks for. */
+/* The units that the address of the page requests. */
 const FIELDS = ["system", "kind", "gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text", "sort"];
 
 function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; } /* an address that was cut or mistyped */
 }
 
-/* What the address asks for: errors, if it asks for nothing and there are any. */
+/* The filters of the address; errors by default, if there are any. */
 function state() {
-  const found = parsed(location.hash), asks = FIELDS.some((key) => key !== "sort" && key in found);
-  return asks || !classes.some(isWrong) ? found : { ...found, right: "0" };
+  const parsedFilters = parsed(location.hash), asks = FIELDS.some((key) => key !== "sort" && key in parsedFilters);
+  return asks || !classes.some(isWrong) ? parsedFilters : { ...parsedFilters, right: "0" };
 }
 
 function parsed(hash) {
-  const [name, ...rest] = hash.slice(1).split("?"), found = {};
-  if (name !== "units") return found;
+  const [name, ...rest] = hash.slice(1).split("?"), fields = {};
+  if (name !== "units") return fields;
   for (const part of rest.join("?").split("&").filter(Boolean)) {
     const [key, ...value] = part.split("=");
-    if (FIELDS.includes(key) || key === "unit") found[key] = decoded(value.join("="));
+    if (FIELDS.includes(key) || key === "unit") fields[key] = decoded(value.join("="));
   }
-  return found;
+  return fields;
 }
 
-function address(wanted) {
-  const parts = [...FIELDS, "unit"].filter((key) => wanted[key] !== undefined && wanted[key] !== null);
-  return "#units" + (parts.length ? "?" + parts.map((key) => `${key}=${encodeURIComponent(wanted[key])}`).join("&") : "");
+function address(filters) {
+  const parts = [...FIELDS, "unit"].filter((key) => filters[key] !== undefined && filters[key] !== null);
+  return "#units" + (parts.length ? "?" + parts.map((key) => `${key}=${encodeURIComponent(filters[key])}`).join("&") : "");
 }
 
-/* What is asked for beyond the controls, in words. */
-function described(wanted) {
-  const said = {
+/* Filters without a control, in words. */
+function described(filters) {
+  const descriptions = {
     of: (value) => (value === "gold" ? "in the gold standard" : "in the system's output"),
     shared: () => "that systems are compared on",
     different: () => "that the two treat differently",
@@ -37,46 +37,46 @@ function described(wanted) {
     after: (value) => `after: ${value}`,
     what: (value) => `changed: ${value}`,
   };
-  return FIELDS.filter((key) => wanted[key] !== undefined && !form.querySelector(`[name=${key}]`)).map((key) => (said[key] ?? ((value) => `${key}: ${value}`))(wanted[key]));
+  return FIELDS.filter((key) => filters[key] !== undefined && !form.querySelector(`[name=${key}]`)).map((key) => (descriptions[key] ?? ((value) => `${key}: ${value}`))(filters[key]));
 }
 
-/* One condition a field; a unit is listed if all hold. */
-function conditions(wanted) {
+/* One condition per field; a unit is listed if all are true. */
+function conditions(filters) {
   const tests = [];
-  for (const key of ["system", "from", "to"]) if (wanted[key] !== undefined && !systems.includes(wanted[key])) return [() => false];
-  const system = systems.indexOf(wanted.system);
+  for (const key of ["system", "from", "to"]) if (filters[key] !== undefined && !systems.includes(filters[key])) return [() => false];
+  const system = systems.indexOf(filters.system);
   const some = (test) => (system >= 0 ? (unit) => test(classOf(unit, system), unit) : (unit) => systems.some((_, each) => test(classOf(unit, each), unit)));
-  if (wanted.kind !== undefined) { const kinds = new Set(wanted.kind.split(",")); tests.push(some((found) => kinds.has(found.kind))); }
-  const pair = wanted.from !== undefined && wanted.to !== undefined;
-  if (wanted.gold !== undefined) tests.push(pair ? (unit) => told(unit) === wanted.gold : wanted.of === "gold" && system < 0 ? (unit) => label(data.label[unit]) === wanted.gold : some((found) => (wanted.gold === "" ? !found.hasGold : found.hasGold && found.gold === wanted.gold)));
-  if (wanted.predicted !== undefined) tests.push(some((found) => (wanted.predicted === "" ? !found.hasPredicted : found.hasPredicted && found.predicted === wanted.predicted)));
-  if (wanted.label !== undefined) tests.push((unit) => label(data.label[unit]) === wanted.label || (!pair && some((found) => found.gold === wanted.label || found.predicted === wanted.label)(unit)));
-  if (wanted.right === "0") tests.push(some(isWrong));
-  if (wanted.right === "1") tests.push(some((found) => found.right));
-  if (wanted.of === "gold") tests.push((unit) => !data.surplus[unit]);
-  if (wanted.of === "system") tests.push(some((found) => found.hasPredicted));
-  if (wanted.shared !== undefined) tests.push(isShared);
-  if (wanted.solved !== undefined) tests.push((unit) => isShared(unit) && (wanted.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(wanted.solved)));
+  if (filters.kind !== undefined) { const kinds = new Set(filters.kind.split(",")); tests.push(some((outcome) => kinds.has(outcome.kind))); }
+  const pair = filters.from !== undefined && filters.to !== undefined;
+  if (filters.gold !== undefined) tests.push(pair ? (unit) => goldText(unit) === filters.gold : filters.of === "gold" && system < 0 ? (unit) => label(data.label[unit]) === filters.gold : some((outcome) => (filters.gold === "" ? !outcome.hasGold : outcome.hasGold && outcome.gold === filters.gold)));
+  if (filters.predicted !== undefined) tests.push(some((outcome) => (filters.predicted === "" ? !outcome.hasPredicted : outcome.hasPredicted && outcome.predicted === filters.predicted)));
+  if (filters.label !== undefined) tests.push((unit) => label(data.label[unit]) === filters.label || (!pair && some((outcome) => outcome.gold === filters.label || outcome.predicted === filters.label)(unit)));
+  if (filters.right === "0") tests.push(some(isWrong));
+  if (filters.right === "1") tests.push(some((outcome) => outcome.right));
+  if (filters.of === "gold") tests.push((unit) => !data.surplus[unit]);
+  if (filters.of === "system") tests.push(some((outcome) => outcome.hasPredicted));
+  if (filters.shared !== undefined) tests.push(isShared);
+  if (filters.solved !== undefined) tests.push((unit) => isShared(unit) && (filters.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(filters.solved)));
   if (pair) {
-    const a = systems.indexOf(wanted.from), b = systems.indexOf(wanted.to);
+    const a = systems.indexOf(filters.from), b = systems.indexOf(filters.to);
     tests.push((unit) => isShared(unit) && data.answer[a][unit] !== data.answer[b][unit]);
-    if (wanted.change) tests.push((unit) => change(unit, a, b) === wanted.change);
-    if (wanted.before !== undefined) tests.push((unit) => said(classOf(unit, a)) === wanted.before);
-    if (wanted.after !== undefined) tests.push((unit) => said(classOf(unit, b)) === wanted.after);
-    if (wanted.what !== undefined) tests.push((unit) => changed(unit, a, b) === wanted.what);
+    if (filters.change) tests.push((unit) => change(unit, a, b) === filters.change);
+    if (filters.before !== undefined) tests.push((unit) => predictionText(classOf(unit, a)) === filters.before);
+    if (filters.after !== undefined) tests.push((unit) => predictionText(classOf(unit, b)) === filters.after);
+    if (filters.what !== undefined) tests.push((unit) => changed(unit, a, b) === filters.what);
   }
-  if (wanted.text) { const text = wanted.text.toLowerCase(); tests.push((unit) => textOf(unit).includes(text)); }
+  if (filters.text) { const text = filters.text.toLowerCase(); tests.push((unit) => textOf(unit).includes(text)); }
   return tests;
 }
 
-function select(wanted) {
-  const tests = conditions(wanted);
-  const found = [];
-  for (let unit = 0; unit < size; unit++) if (tests.every((test) => test(unit))) found.push(unit);
-  const system = systems.indexOf(wanted.system);
-  if (wanted.of !== "system" || data.drawing !== "spans" || system < 0) return found;
+function select(filters) {
+  const tests = conditions(filters);
+  const units = [];
+  for (let unit = 0; unit < size; unit++) if (tests.every((test) => test(unit))) units.push(unit);
+  const system = systems.indexOf(filters.system);
+  if (filters.of !== "system" || data.drawing !== "spans" || system < 0) return units;
   const seen = new Set(); /* a span of the system may be matched with several of the gold standard */
-  return found.filter((unit) => {
+  return units.filter((unit) => {
     const bounds = isNowhere(unit) ? `nowhere ${unit}` : data.surplus[unit] ? `${data.start[unit]}-${data.end[unit]}` : data.partner[system][unit];
     const key = `${data.sentence[unit]}|${bounds}|${classOf(unit, system).predicted}`;
     return !seen.has(key) && seen.add(key);

@@ -1,4 +1,4 @@
-/* What happens when the address changes, or a key is pressed; and the first view. */
+/* Reactions to changes of the address and to keys; and the first view. */
 function go(next, quietly) {
   const target = address(next);
   if (quietly) { history.replaceState(null, "", target); update(false); }
@@ -8,14 +8,14 @@ function go(next, quietly) {
 function update(isNew) {
   const begin = performance.now();
   clearTimeout(writing);
-  wanted = state();
+  filters = state();
   fillFilters();
-  shown = sorted(select(wanted), wanted);
+  shown = sorted(select(filters), filters);
   drawHead();
-  const further = described(wanted);
+  const further = described(filters);
   status.textContent = `${shown.length.toLocaleString("en")} of ${counted(size, "unit")}` + (further.length ? ` (${visible(further.join(", "))})` : "");
   list.scrollTop = 0;
-  choose(Math.max(0, wanted.unit === undefined ? 0 : shown.indexOf(unitOf(wanted.unit))));
+  choose(Math.max(0, filters.unit === undefined ? 0 : shown.indexOf(unitOf(filters.unit))));
   document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
   if (!isNew || !location.hash.startsWith("#units") || form.contains(document.activeElement)) return;
   byId("units").scrollIntoView();

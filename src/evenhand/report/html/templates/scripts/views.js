@@ -1,16 +1,16 @@
-/* Addresses of what is not a list of units: folded parts (#system-crf), a pair (#differences?from=a&to=b), whose errors to fix
+/* Addresses other than lists of units: folded parts (#system-crf), a pair (#differences?from=a&to=b), whose errors to fix
    (#fix-first?system=a). */
-function askedOf(name) {
-  const [found, ...rest] = location.hash.slice(1).split("?");
-  if (found !== name) return {};
+function viewOptions(name) {
+  const [view, ...rest] = location.hash.slice(1).split("?");
+  if (view !== name) return {};
   return Object.fromEntries(rest.join("?").split("&").filter(Boolean).map((part) => { const [key, ...value] = part.split("="); return [key, decoded(value.join("="))]; }));
 }
 
-function noteView(name, asked) {
-  history.replaceState(null, "", `#${name}?${Object.entries(asked).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`);
+function noteView(name, options) {
+  history.replaceState(null, "", `#${name}?${Object.entries(options).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`);
 }
 
-/* Open what the address names, and what it is in. */
+/* Open the part in the address, and the parts around it. */
 function openPart() {
   const part = byId(location.hash.slice(1).split("?")[0]);
   if (!part) return;

@@ -28,10 +28,10 @@ function drawArcsOf(grid, part, unit) {
   drawings.forEach((svg, number) => drawArcs(svg, arcs[number], middles, data.start[unit]));
 }
 
-/* Labels and heads of a word: its tree's, or those of its enhanced edges. */
+/* Labels and heads of a word, from its tree or from its enhanced edges. */
 const edgesOf = (row) => (isOfEdges ? row.slice(2).flatMap((code, at, all) => (at % 2 ? [] : [[code, all[at + 1]]])) : [[row[0], row[1]]]);
 
-/* The arcs of a side; of a system, what is wrong against the gold standard, and ghosts of the heads that it lacks. */
+/* The arcs of a side; for a system, with errors, and with ghosts of missing heads. */
 function arcsOf(side, golds) {
   return side.flatMap((row, at) => {
     const edges = row ? edgesOf(row) : [], gold = golds && golds[at] ? edgesOf(golds[at]) : null;
@@ -44,14 +44,14 @@ function arcsOf(side, golds) {
 const isArc = (arc) => arc.head >= 0 && arc.head !== arc.at;
 
 function inWords({ at, code, head, wrongHead, wrongLabel, ghost }, tokens) {
-  const said = `${tokens[at]} is ${label(code)}${head >= 0 ? ` of ${tokens[head]}` : ""}`;
+  const text = `${tokens[at]} is ${label(code)}${head >= 0 ? ` of ${tokens[head]}` : ""}`;
   const wrong = [wrongHead ? "head" : "", wrongLabel ? data.label_name : ""].filter(Boolean).join(" and ");
-  return visible(ghost ? `not: ${said}` : wrong ? `${said} (wrong ${wrong})` : said);
+  return visible(ghost ? `not: ${text}` : wrong ? `${text} (wrong ${wrong})` : text);
 }
 
 const arcsInWords = (arcs, tokens) => arcs.map((arc) => inWords(arc, tokens)).join("; ");
 
-/* How deep arcs hang: below all those that begin and end under them. */
+/* The depth of arcs: each is below all arcs inside it. */
 function leveled(all) {
   for (const arc of all) Object.assign(arc, { from: Math.min(arc.at, arc.head), to: Math.max(arc.at, arc.head), level: 1 });
   const arcs = all.filter(isArc).sort((one, other) => one.to - one.from - (other.to - other.from));
@@ -61,7 +61,7 @@ function leveled(all) {
 
 function drawArcs(svg, all, middles, here) {
   const height = 18 * all.reduce((most, arc) => Math.max(most, isArc(arc) ? arc.level : 0), 1) + 22;
-  const below = (arc) => (arc.ghost ? 14 : 0); /* so that the roots of a system and of a ghost do not cover each other */
+  const below = (arc) => (arc.ghost ? 14 : 0); /* roots of a system and of a ghost do not overlap */
   svg.setAttribute("height", height + Math.max(0, ...all.filter((arc) => !isArc(arc)).map(below)));
   for (const arc of all) {
     const classes = [arc.at === here ? "here" : "", arc.ghost ? "ghost" : "", arc.wrongHead ? "wrong" : "", arc.wrongLabel ? "wrong-label" : ""];
