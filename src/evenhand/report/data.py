@@ -120,7 +120,7 @@ def _scores(results: Results) -> TableRows:
 
 def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Value]]:
     """The rows of one system and measure, without missing values."""
-    gold = result.gold
+    gold, details = result.gold, score.model.breakdown.details
 
     def row(kind: str, scores: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
         figures = _values(scores, has_scores=not score.model.has_ratios_only and not score.model.is_one_share)
@@ -129,14 +129,14 @@ def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Va
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
     yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
-    if score.labels and score.model.breakdown.details == "all":
+    if score.labels and details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
-    for label, scores in score.labels.items():
+    for label, scores in score.labels.items() if details in ("all", "labels") else ():
         is_unit = label in gold.labels or label in result.labels  # tags of words are not labels of brackets
         counts = (gold.labels.get(label, 0), result.labels.get(label, 0)) if is_unit else (None, None)
         yield row("label", scores, label, gold=counts[0], predicted=counts[1])
-    for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags)):
+    for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags if details == "all" else {})):
         for name, scores in rows.items():
             yield row(kind, scores, name)
     for distance, scores in score.distances.items():
