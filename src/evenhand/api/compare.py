@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache, cached_property, cmp_to_key, partial
+from functools import cached_property, cmp_to_key, partial
 from itertools import combinations, pairwise
 from math import isnan, nan
 from os import PathLike
@@ -275,14 +275,15 @@ class ComparedRun:
 
     def _differs(self, other: Formula) -> bool:
         """Whether another measure gives a system another score than the compared one."""
-        labels = list(self.figures().labels)
+        labels = list(self.gold.labels)
         scores = (
             [headline(measure, tallies[measure.scorer], labels) for measure in (self.model, other)]
             for tallies in self.run.tallies.values()
         )
         return any(one != two and not (isnan(one) and isnan(two)) for one, two in scores)
 
-    def figures(self) -> GoldSummary:
+    @cached_property
+    def gold(self) -> GoldSummary:
         """Sizes and label counts of the gold standard, in the units of the compared measure."""
         side = self.counts.gold_count if self.by in self.prepared.task.other_units else None
         return self.run.figures(self.gold_name, side)
@@ -308,7 +309,7 @@ class ComparedRun:
     @property
     def has_groups(self) -> bool:
         """Whether there is anything to resample: several groups, and at least one gold unit."""
-        return self.groups[1] > 1 and bool(self.figures().units)
+        return self.groups[1] > 1 and bool(self.gold.units)
 
     def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
         """The same run with the final choice of what is resampled.
@@ -430,11 +431,13 @@ class Pairs:
     """Builds the results of pairs: differences, tests and intervals."""
 
     def __init__(self, job: ComparisonJob, run: ComparedRun) -> None:
-        self._job, self._run = job, run
-        self._in_words = cache(run.counts.in_words)
+        self._job, self._run, self._texts = job, run, dict[int, str]()
 
     def __call__(self) -> dict[tuple[str, str], Pair]:
         counted, names = self._run.counts.differences.finish(), self._run.counts.systems
+        classes = [transitions for counts in counted.values() for transitions in counts.transitions.values()]
+        codes = {code for transitions in classes for unit in transitions for code in (unit.before, unit.after)}
+        self._texts = self._run.counts.answer_texts(codes)
         pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counted}
         tested = self._test(self._run.model, list(pairs.values()))
         further = {model.name: self._test(model, list(pairs.values())) for model in self._run.further}
@@ -459,7 +462,7 @@ class Pairs:
 
     def _test(self, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
         run = self._run
-        if not run.figures().units:
+        if not run.gold.units:
             return dict.fromkeys(pairs, ScoreChange(nan, None, None))
         counted = GroupTables.of(model, run.tallies_of(model), run.groups[1])
         return Testing(counted, run.resampling)(pairs)
@@ -475,8 +478,8 @@ class Pairs:
         rows = [
             Transition(
                 gold="" if transition.gold < 0 else labels[transition.gold],
-                before=self._in_words(transition.before),
-                after=self._in_words(transition.after),
+                before=self._texts[transition.before],
+                after=self._texts[transition.after],
                 change=transition.change,
                 count=count,
                 share_of_class=count / size,
@@ -496,7 +499,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     """
     before, run = run, run.settled(job.pairs, alpha)
     counts, model, task = run.counts, run.model, run.prepared.task
-    gold, settings, groups = run.figures(), run.prepared.settings, run.groups
+    gold, settings, groups = run.gold, run.prepared.settings, run.groups
     scores, further = _headlines(run, model, gold), {other.name: _headlines(run, other, gold) for other in run.further}
     pairs = Pairs(job, run)()
     paired, on_shared = counts.agreement.paired(), counts.on_shared()

@@ -544,7 +544,7 @@ def gate(
     compared = compared_options(options) if names else options
     job = ComparisonJob(gold, systems, [(0, 1)], by, resampling, compared, content=content)
     run = job(scored=prepared)
-    _refuse_empty(run.figures(), content.task)
+    _refuse_empty(run.gold, content.task)
     results = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
     result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
     few = result.resampling["few_documents"]

@@ -63,16 +63,17 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         )
         if side.grounding is not None and side.grounding.has_nothing:
             warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
+        scores = SystemScores(
+            *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
+            is_empty=not gold.units,
+            other_units=task.other_units,
+        )
         results[name] = Result(
             name=name,
             gold=gold,
             units=side.units,
             labels=dict(sorted(side.labels.items())),
-            scores=SystemScores(
-                *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
-                is_empty=not gold.units,
-                other_units=task.other_units,
-            ),
+            scores=dict(scores) if groups == "total" else scores,  # computed lazily if only tallies may be needed
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
             reading=reading,

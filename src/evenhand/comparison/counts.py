@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -48,12 +48,8 @@ class GroupTables:
             tallies = {name: tally.choose(first) for name, tally in tallies.items()}
         tables = {name: divided_table(model, tally, labels, groups) for name, tally in tallies.items()}
         shape = next(iter(tables.values())).shape[1:]
-
-        def statistic(sums: Values) -> Values:
-            return headlines(model, sums.reshape(*sums.shape[:-1], *shape))
-
-        width = shape[0] * shape[1]
-        return GroupTables({name: table.reshape(groups, width) for name, table in tables.items()}, sizes, statistic)
+        flat = {name: table.reshape(groups, shape[0] * shape[1]) for name, table in tables.items()}
+        return GroupTables(flat, sizes, lambda sums: headlines(model, sums.reshape(*sums.shape[:-1], *shape)))
 
     @staticmethod
     def joined(parts: Sequence[GroupTables]) -> GroupTables:
@@ -193,7 +189,8 @@ class ComparisonCounts:
 
     def answer(self, answers: Predictions, places: Locations, system: int, unit: int) -> str:
         """The answer of a system in words; with the head of a word in a tree, and the antecedent of a mention."""
-        label = self.in_words(int(answers.shown[system, unit]))
+        code = int(answers.shown[system, unit])
+        label = self.answer_texts([code])[code]
         if answers.gold_antecedent is not None:
             antecedent = _mention(answers, places, int(answers.part[system, unit]))
             return label if antecedent is None else f"{label} to {antecedent}"
@@ -202,9 +199,10 @@ class ComparisonCounts:
         head = _head(answers, places, int(answers.part[system, unit]))
         return label if label == head == "root" else f"{label} of {head}"
 
-    def in_words(self, code: int) -> str:
-        """The answer of a system to a unit."""
-        return _LACKED[code] if code < 0 else self.task.comparison.answer_text(code, self.labels.values)
+    def answer_texts(self, codes: Iterable[int]) -> dict[int, str]:
+        """Answers of systems in words, by code."""
+        answer_text, labels = self.task.comparison.answer_text, self.labels.values
+        return {code: _LACKED[code] if code < 0 else answer_text(code, labels) for code in codes}
 
 
 def _mention(answers: Predictions, places: Locations, unit: int) -> str | None:

@@ -66,14 +66,15 @@ def _scores(results: Results, models: Sequence[str]) -> Table:
     several = len(results) > 1
     columns = [Column("system", "text")] if several else []
     ratios = _additional_ratios(results, models)
-    columns += [Column("model", "text"), *score_columns(results), *measure_columns(ratios)]
+    columns += [Column("model", "text"), *score_columns(results.beta), *measure_columns(ratios)]
     rows: list[list[Cell]] = []
     for name, result in results.items():
         for index, score in enumerate(result[model] for model in models):
             row: list[Cell] = [name if index == 0 else ""] if several else []
             is_macro = score.model.headline == "macro"
             average = score.macro if is_macro else score.overall
-            row += [f"{score.name} (macro)" if is_macro else score.name, *score_cells(average, score.beta)]
+            title = score.model.name
+            row += [f"{title} (macro)" if is_macro else title, *score_cells(average, score.model.beta)]
             rows.append([*row, *measure_cells(ratios, score.overall)])
     rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if several else ()
     return Table("", columns, rows, rivals=rivals)
@@ -141,9 +142,8 @@ def side_by_side(results: Results, title: str, models: Sequence[str], value: Cal
     return Table(title, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
 
 
-def score_columns(results: Results | Result) -> list[Column]:
+def score_columns(beta: float) -> list[Column]:
     """The columns of precision, recall and F."""
-    beta = results.beta
     names = ["prec.", "recall", "F1"] + ([f"F{beta:g}"] if beta != 1 else [])
     return [Column(name, "percent") for name in names]
 
@@ -166,16 +166,15 @@ def label_table(
     `without` are counts that are left out. `support` is the number of gold units of a row, if that differs from the
     label counts of the gold standard.
     """
-    ask = asking(result, score) if query is None else partial(query, result, score.name)
-    model = score.model.of_labels()
+    name, model = score.model.name, score.model.of_labels()
+    beta, has_ratios_only = model.beta, model.has_ratios_only
+    ask = asking(result, score) if query is None else partial(query, result, name)
     kinds = [kind for kind in model.counts if kind != "gold" and kind not in without]
     more = [name for name in _SHOWN_SCORES if name in score.overall.more]
     columns = [Column("label", "text"), Column("gold", "count")]
     columns += [Column(_COUNT_NAMES.get(kind, count_title(kind)), "count") for kind in kinds]
-    columns += measure_columns(model.ratios) if model.has_ratios_only else score_columns(result)
-    columns += [Column(_SHOWN_SCORES[name], "percent") for name in more]
-
-    beta, has_ratios_only = score.beta, model.has_ratios_only
+    columns += measure_columns(model.ratios) if has_ratios_only else score_columns(beta)
+    columns += [Column(_SHOWN_SCORES[shown], "percent") for shown in more]
 
     def cells(row: Row) -> list[Cell]:
         counts = (row.counts[kind] for kind in kinds)
@@ -201,7 +200,7 @@ def label_table(
         return [*([ask(count, label) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
 
     summed, remark = len(rows) - len(weights), _baselines(score, style)
-    return Table(score.name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
+    return Table(name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
 
 
 def asking(result: Result, score: MeasureScore) -> Ask:

@@ -53,7 +53,7 @@ def _scores(result: Result) -> Table:
         [model_title(result.settings.task, name), *score_cells(score.overall, score.beta)]
         for name, score in result.scores.items()
     ]
-    return Table("score", [Column("score", "text"), *score_columns(result)], rows)
+    return Table("score", [Column("score", "text"), *score_columns(result.beta)], rows)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -68,7 +68,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     title = model_title(result.settings.task, score.name)
-    columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS), *score_columns(result)]
+    columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS), *score_columns(result.beta)]
     weight = result.gold.labels
     order = sorted(score.labels, key=lambda name: (name != NOUNS, -weight.get(name, 0), name))
     counted = [*((name, name, score.labels[name]) for name in order), ("overall", None, score.overall)]
