@@ -148,7 +148,7 @@ REFUSED = {
         json.dumps([{"sentence": "Ada", "label": 1}]),
         "system.tsv:1: the record has a text but no spans, entities, label or labels",
     ),
-    "a JSON list that is cut off": (json.dumps(RECORDS)[:-20], "the file is no JSON list of records"),
+    "a JSON list that is cut off": (json.dumps(RECORDS)[:-20], "the file is not a JSON list of records"),
     "a JSON list with a bad record on its fifth line": (
         '[\n{"tokens": ["a"], "tags": ["O"]},\n{"tokens": ["a"],\n "tags": ["O"]},\n{"tokens": 1}\n]\n',
         "system.tsv:5: found a whole number for tokens, which takes a list",

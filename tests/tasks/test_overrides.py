@@ -198,8 +198,8 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
 @pytest.mark.parametrize(
     ("line", "finding"),
     [
-        ("{", "is no JSON (Input data was truncated)"),
-        ("[1]", "is no object"),
+        ("{", "is not JSON (Input data was truncated)"),
+        ("[1]", "is not an object"),
         ('{"sentence": 1, "verdict": "wrong"}', "the verdict is 'wrong'; choose one of spurious, label, bounds,"),
         ('{"verdict": "right"}', "start and end of the gold span are None and None"),
         ('{"start": 0, "end": 1, "label": "A", "verdict": "right"}', "names neither a sentence nor a document"),

@@ -94,13 +94,11 @@ def write_relations(batches: Iterator[Annotation], conversion: Conversion) -> It
 
 def _documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
     """The contents of the .txt and the .ann for each sentence (or whole text), with offsets in code points."""
-    from evenhand.formats.parsing.json_spans import edges, to_write, with_offsets
+    from evenhand.formats.parsing.json_spans import text_records
 
-    for sentence, spans in to_write(annotation):
-        text, starts, ends = edges(annotation.corpus, sentence)
-        check_text(text, f"sentence {sentence + 1}")
-        lines = enumerate(with_offsets(spans, starts, ends), 1)
-        yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in lines)
+    for sentence, (text, spans) in enumerate(text_records(annotation), 1):
+        check_text(text, f"sentence {sentence}")
+        yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in enumerate(spans, 1))
 
 
 def check_text(text: str, what: str) -> None:

@@ -8,7 +8,7 @@ how offsets count (if spans quote the text), and whether labels are tags of toke
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -33,10 +33,9 @@ from evenhand.formats.parsing.json_records import (
     NUMBERED,
     OFFSETS,
     PROBLEM,
+    SAMPLE_RECORDS,
     TAGS,
     TEXT,
-    TEXT_KEYS,
-    TOKEN_KEYS,
     TOKENS,
     UNREADABLE,
     Decoded,
@@ -44,21 +43,19 @@ from evenhand.formats.parsing.json_records import (
     Layers,
     Raw,
     Record,
-    candidates,
+    contained,
     decode,
     decode_value,
     expand,
     expand_all,
     expand_readable,
     has_numbers_for_labels,
-    is_span,
     labels_of,
     lines_of,
     list_at,
     not_json,
     numbered_lines,
     settle,
-    text_of,
     tokens_of,
 )
 from evenhand.formats.parsing.json_spans import (
@@ -83,14 +80,10 @@ REJECTED = "rejected answers"
 AGAIN = "answers that were given again"
 SAMPLE = 1 << 14
 """The number of bytes of JSON lines that show how to read the file."""
-_SAMPLE_RECORDS = 1000
-"""The number of records of a JSON value that show how to read it."""
 _BLOCKS = 4
 """Blocks are larger than in other formats by this factor: each is scanned many times, and has few lines."""
 _BATCH = 1 << 13
 """The number of records of a JSON value that are read together."""
-_MAX_DEPTH = 3
-"""The number of objects that may surround a list of records."""
 _MAX_FAILURES = 3
 """The number of consecutive blocks that are not uniform before columns are given up."""
 _PLAIN = Convention()
@@ -139,7 +132,7 @@ def read_json(source: Source, settings: ReadSettings, vocabulary: Vocabulary, co
             yield expand_all(source, elements[first : first + _BATCH], remedy)
 
     def sample() -> Iterator[Raw]:
-        return expand_readable(element for _, element in elements[:_SAMPLE_RECORDS])
+        return expand_readable(element for _, element in elements[:SAMPLE_RECORDS])
 
     reader = RecordReader(JSON.name, source, settings, vocabulary, decoded, sample)
     return accepted(source, map(reader.take, decoded()))
@@ -165,102 +158,6 @@ def _elements(source: Source, data: bytes) -> list[tuple[int, Any]]:
         values = list_at(data, path)
         lines = lines_of(data, values) if len(values) == len(elements) else lines
     return [(line, element) for line, element in zip(lines, elements, strict=True) if element is not None]
-
-
-Contents = tuple[Sequence[str] | None, list[Any]]
-"""The path to a list of records (None if there is no such list), and the records."""
-
-
-def contained(value: Any, depth: int = 0) -> Contents | None:
-    """The records of a JSON value; None if it has none."""
-    if isinstance(value, list):
-        is_one = bool(value) and all(map(is_span, value))
-        return (None, [value]) if is_one else ((), value)
-    if not isinstance(value, dict):
-        return None
-    for key in ("errors", "ErrorList"):
-        if isinstance(value.get(key), list) and value[key]:
-            finding = f"the file reports {len(value[key]):,} errors under {key!r}, so documents are missing"
-            raise SpanError(finding, "annotate these documents again, or leave them out of the gold standard")
-    if (table := _table(value)) is not None:
-        return None, table
-    if _is_record(value):
-        return None, [value]
-    return _contained_in_keys(value, depth)
-
-
-def _contained_in_keys(value: Raw, depth: int) -> Contents | None:
-    lists = {key: child for key, child in value.items() if isinstance(child, list) and _are_records(child)}
-    if len(lists) > 1:
-        names = ", ".join(map(repr, lists))
-        raise SpanError(f"the file has several lists of records: {names}", "write each list into its own file")
-    if lists:
-        ((key, elements),) = lists.items()
-        if all(isinstance(element, dict) and type(element.get("Index")) is int for element in elements):
-            elements = sorted(elements, key=lambda element: element["Index"])  # results of Comprehend
-        return (key,), elements
-    rows = list(value.values())
-    if rows and all(isinstance(row, dict) and _is_record(row) for row in rows):
-        return None, [{"id": key, **row} for key, row in value.items()]
-    for key, child in value.items() if depth < _MAX_DEPTH else ():
-        contents = contained(child, depth + 1) if isinstance(child, dict) else None
-        if contents is not None and contents[1]:
-            path, records = contents
-            return None if path is None else (key, *path), records
-    return None
-
-
-def _is_record(value: Raw) -> bool:
-    """Whether an object is a record: it has a text or tokens, or spans with offsets."""
-    try:
-        has_words = text_of(value)[1] is not None or tokens_of(value)[1] is not None
-    except SpanError:
-        has_words = False
-    layers = candidates(value)
-    if has_words and (layers or "answer" in value):
-        return True
-    if isinstance(value.get("passages"), list) or isinstance(value.get("paragraphs"), list):
-        return True
-    spans = [key for key, kind in layers.items() if kind == "spans" and any(map(is_span, value[key]))]
-    empty = [key for key, kind in layers.items() if kind == "empty" and key.lower() in ("entities", "ents", "spans")]
-    return bool(spans or empty)
-
-
-def _are_records(values: list[Any]) -> bool:
-    """Whether a list has records, pairs of a text and its annotations, or lists of spans."""
-    some = [value for value in values[:_SAMPLE_RECORDS] if value is not None]
-    return bool(some) and all(map(_is_element, some))
-
-
-def _is_element(value: Any) -> bool:
-    if isinstance(value, dict):
-        return _is_record(value)
-    if not isinstance(value, list):
-        return False
-    is_pair = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
-    return is_pair or (bool(value) and all(map(is_span, value)))
-
-
-def _table(value: Raw) -> list[Raw] | None:
-    """The rows of a table, as pandas writes it by columns (objects or lists) or split."""
-    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
-        names = list(map(str, value["columns"]))
-        if not all(isinstance(row, list) and len(row) == len(names) for row in value["data"]):
-            return None
-        rows = [dict(zip(names, row, strict=True)) for row in value["data"]]
-        return rows if any(map(_is_record, rows)) else None
-    words = next((key for key in (*TEXT_KEYS, *TOKEN_KEYS) if isinstance(value.get(key), dict | list)), None)
-    if words is None:
-        return None
-    column, columns = value[words], dict[str, Any]()
-    if isinstance(column, dict):
-        columns = {key: each for key, each in value.items() if isinstance(each, dict) and each.keys() == column.keys()}
-    else:
-        columns = {key: each for key, each in value.items() if isinstance(each, list) and len(each) == len(column)}
-    indices = column if isinstance(column, dict) else range(len(column))
-    rows = [{key: each[index] for key, each in columns.items()} for index in indices]
-    has_words = bool(rows) and all(isinstance(row[words], str | list) for row in rows)
-    return rows if has_words and all(map(_is_record, rows)) else None
 
 
 # Several annotators in one file of JSON lines
@@ -546,10 +443,18 @@ class RecordReader:
         kind = self._kinds.kind
         if kind == TAGS:
             return self._read_tags(_coded(self._codes, batch), self._column), rejected
+        if kind == OFFSETS:
+            return self._read_offsets(batch), rejected
         _check_quotes(batch, self._convention)
         if kind == TEXT:
-            return self._read_texts(batch), rejected
-        return self._read_tokens(batch) if kind == TOKENS else self._read_offsets(batch), rejected
+            texts, offsets = on_texts([record.text or "" for record in batch.records], self._convention)
+            corpus = texts.corpus(self._source.display_name, batch.lines)
+            corpus = replace(corpus, ids=batch.ids, documents=batch.documents)
+        else:
+            corpus = _batch_corpus(batch)
+            assert corpus.lengths is not None
+            offsets = on_tokens(corpus.lengths, self._convention)
+        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch), rejected
 
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
         """The records that were not rejected and can be read, and the number of rejected records."""
@@ -580,17 +485,6 @@ class RecordReader:
                 self._labels.add(span.label)
                 if has_prefix(span.label):
                     are_prefixed(self._labels)
-
-    def _read_texts(self, batch: Batch) -> Annotation:
-        texts, offsets = on_texts([record.text or "" for record in batch.records], self._convention)
-        corpus = replace(texts.corpus(self._source.display_name, batch.lines), ids=batch.ids, documents=batch.documents)
-        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch)
-
-    def _read_tokens(self, batch: Batch) -> Annotation:
-        corpus = _batch_corpus(batch)
-        assert corpus.lengths is not None
-        offsets = on_tokens(corpus.lengths, self._convention)
-        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch)
 
     def _read_offsets(self, batch: Batch) -> Annotation:
         """Spans of texts that are not in the file: offsets serve as positions until the texts are known."""

@@ -143,7 +143,7 @@ def is_json(sample: Block) -> float:
 
 
 def _has_records(value: dict[str, Any]) -> float:
-    from evenhand.formats.json_reader import contained  # only for objects
+    from evenhand.formats.parsing.json_records import contained  # only for objects
 
     try:
         contents = contained(value)

@@ -27,13 +27,11 @@ from evenhand.formats.parsing.json_spans import (
     Quoted,
     Span,
     convention_of,
-    edges,
     misquoted,
     on_texts,
     repeated,
     spans_of,
-    to_write,
-    with_offsets,
+    text_records,
 )
 from evenhand.formats.source import Source
 from evenhand.settings import Columns, Convention, PickedAnnotator, ReadSettings
@@ -243,9 +241,7 @@ def _report(source: Source, task: int, finding: str, remedy: str) -> None:
 
 def task_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
     """Tasks to write: one per sentence (or text), with offsets in code points. Tokens are joined by single spaces."""
-    annotation = Annotation.concatenate(list(batches))
-    for sentence, spans in to_write(annotation):
-        text, starts, ends = edges(annotation.corpus, sentence)
+    for text, spans in text_records(Annotation.concatenate(list(batches))):
         values = [
             Value(
                 start=span.start,
@@ -255,7 +251,7 @@ def task_records(batches: Iterator[Annotation], conversion: Conversion) -> Itera
                 parts=span.parts,
                 level=span.level,
             )
-            for span in with_offsets(spans, starts, ends)
+            for span in spans
         ]
         results = [{"from_name": "label", "to_name": "text", "type": "labels", "value": value} for value in values]
         yield {"data": {"text": text}, "annotations": [{"result": results}]}

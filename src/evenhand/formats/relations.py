@@ -56,7 +56,6 @@ from evenhand.formats.parsing.json_spans import (
     on_tokens,
     records,
     spans_of,
-    to_write,
 )
 from evenhand.formats.source import Source
 from evenhand.settings import Columns, ReadSettings
@@ -545,10 +544,10 @@ def spert_records(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     """Records of SpERT: one per sentence."""
     for batch in _in_tokens(batches, conversion):
         links = links_by_sentence(batch, conversion)
-        for sentence, spans in to_write(batch):
+        for sentence, (tokens, spans) in enumerate(records(batch)):
             entities = [{"type": span.label, "start": span.start, "end": span.end} for span in spans]
             relations = [{"type": link.label, "head": link.head, "tail": link.tail} for link in links.get(sentence, ())]
-            yield {"tokens": _tokens(batch, sentence), "entities": entities, "relations": relations}
+            yield {"tokens": tokens, "entities": entities, "relations": relations}
 
 
 def dygie_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
@@ -556,6 +555,7 @@ def dygie_records(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     for batch in _in_tokens(batches, conversion):
         conversion.lose(_hidden(batch), "ends of relations with the bounds of an earlier span of another label")
         corpus, spans, scopes = batch.corpus, batch.spans(), batch.spans().scope.tolist()
+        tokens = [words for words, _ in records(batch)]
         assert corpus.bounds is not None
         first = corpus.bounds[spans.scope] - corpus.document_bounds[corpus.document_of(spans.scope)]
         bounds = list(zip((first + spans.start).tolist(), (first + spans.end - 1).tolist(), strict=True))
@@ -565,10 +565,11 @@ def dygie_records(batches: Iterator[Annotation], conversion: Conversion) -> Iter
         for label, head, tail in _relations_of(batch).rows():
             relations[scopes[head]].append([*bounds[head], *bounds[tail], label])
         limits = np.append(corpus.documents, corpus.sentences).tolist()
-        for number, sentences in enumerate(range(*limit) for limit in pairwise(limits)):
+        for number, (begin, end) in enumerate(pairwise(limits)):
+            sentences = range(begin, end)
             yield {
                 "doc_key": corpus.names[number] if corpus.names else str(number + 1),
-                "sentences": [_tokens(batch, sentence) for sentence in sentences],
+                "sentences": tokens[begin:end],
                 "ner": [ner[sentence] for sentence in sentences],
                 "relations": [relations[sentence] for sentence in sentences],
             }
@@ -581,13 +582,6 @@ def _hidden(batch: Annotation) -> int:
         first.setdefault((scope, start, end), label)
     is_hidden = [first[scope, start, end] != label for label, scope, start, end in rows]
     return sum(is_hidden[argument] for _, *arguments in _relations_of(batch).rows() for argument in arguments)
-
-
-def _tokens(batch: Annotation, sentence: int) -> list[str]:
-    corpus = batch.corpus
-    assert corpus.tokens is not None
-    assert corpus.bounds is not None
-    return corpus.tokens.texts(*corpus.bounds[sentence : sentence + 2].tolist())
 
 
 def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[Annotation]:

@@ -72,6 +72,10 @@ SPAN_LIST = "spans"
 """The layer of a record that is only a list of spans."""
 DOCUMENT_KEYS = ("passages", "paragraphs", "documents")
 """The keys of objects that hold several records."""
+SAMPLE_RECORDS = 1000
+"""The number of records of a JSON value that show how to read it."""
+_MAX_DEPTH = 3
+"""The number of objects that may surround a list of records."""
 _ONE_PER_LINE = "write one JSON object per line"
 _WRITE = "mend it, or write one record per line"
 _NAME_IT = "or name the layer with --column"
@@ -356,6 +360,102 @@ def _members(objects: Sequence[Any], key: str) -> Iterator[Any]:
     for parent in objects:
         children = parent.get(key) if isinstance(parent, dict) else None
         yield from children if isinstance(children, list) else ()
+
+
+Contents = tuple[Sequence[str] | None, list[Any]]
+"""The path to a list of records (None if there is no such list), and the records."""
+
+
+def contained(value: Any, depth: int = 0) -> Contents | None:
+    """The records of a JSON value; None if it has none."""
+    if isinstance(value, list):
+        is_one = bool(value) and all(map(is_span, value))
+        return (None, [value]) if is_one else ((), value)
+    if not isinstance(value, dict):
+        return None
+    for key in ("errors", "ErrorList"):
+        if isinstance(value.get(key), list) and value[key]:
+            finding = f"the file reports {len(value[key]):,} errors under {key!r}, so documents are missing"
+            raise SpanError(finding, "annotate these documents again, or leave them out of the gold standard")
+    if (table := _table(value)) is not None:
+        return None, table
+    if _is_record(value):
+        return None, [value]
+    return _contained_in_keys(value, depth)
+
+
+def _contained_in_keys(value: Raw, depth: int) -> Contents | None:
+    lists = {key: child for key, child in value.items() if isinstance(child, list) and _are_records(child)}
+    if len(lists) > 1:
+        names = ", ".join(map(repr, lists))
+        raise SpanError(f"the file has several lists of records: {names}", "write each list into its own file")
+    if lists:
+        ((key, elements),) = lists.items()
+        if all(isinstance(element, dict) and type(element.get("Index")) is int for element in elements):
+            elements = sorted(elements, key=lambda element: element["Index"])  # results of Comprehend
+        return (key,), elements
+    rows = list(value.values())
+    if rows and all(isinstance(row, dict) and _is_record(row) for row in rows):
+        return None, [{"id": key, **row} for key, row in value.items()]
+    for key, child in value.items() if depth < _MAX_DEPTH else ():
+        contents = contained(child, depth + 1) if isinstance(child, dict) else None
+        if contents is not None and contents[1]:
+            path, records = contents
+            return None if path is None else (key, *path), records
+    return None
+
+
+def _is_record(value: Raw) -> bool:
+    """Whether an object is a record: it has a text or tokens, or spans with offsets."""
+    try:
+        has_words = text_of(value)[1] is not None or tokens_of(value)[1] is not None
+    except SpanError:
+        has_words = False
+    layers = candidates(value)
+    if has_words and (layers or "answer" in value):
+        return True
+    if isinstance(value.get("passages"), list) or isinstance(value.get("paragraphs"), list):
+        return True
+    spans = [key for key, kind in layers.items() if kind == "spans" and any(map(is_span, value[key]))]
+    empty = [key for key, kind in layers.items() if kind == "empty" and key.lower() in ("entities", "ents", "spans")]
+    return bool(spans or empty)
+
+
+def _are_records(values: list[Any]) -> bool:
+    """Whether a list has records, pairs of a text and its annotations, or lists of spans."""
+    some = [value for value in values[:SAMPLE_RECORDS] if value is not None]
+    return bool(some) and all(map(_is_element, some))
+
+
+def _is_element(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _is_record(value)
+    if not isinstance(value, list):
+        return False
+    is_pair = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
+    return is_pair or (bool(value) and all(map(is_span, value)))
+
+
+def _table(value: Raw) -> list[Raw] | None:
+    """The rows of a table, as pandas writes it by columns (objects or lists) or split."""
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        names = list(map(str, value["columns"]))
+        if not all(isinstance(row, list) and len(row) == len(names) for row in value["data"]):
+            return None
+        rows = [dict(zip(names, row, strict=True)) for row in value["data"]]
+        return rows if any(map(_is_record, rows)) else None
+    words = next((key for key in (*TEXT_KEYS, *TOKEN_KEYS) if isinstance(value.get(key), dict | list)), None)
+    if words is None:
+        return None
+    column, columns = value[words], dict[str, Any]()
+    if isinstance(column, dict):
+        columns = {key: each for key, each in value.items() if isinstance(each, dict) and each.keys() == column.keys()}
+    else:
+        columns = {key: each for key, each in value.items() if isinstance(each, list) and len(each) == len(column)}
+    indices = column if isinstance(column, dict) else range(len(column))
+    rows = [{key: each[index] for key, each in columns.items()} for index in indices]
+    has_words = bool(rows) and all(isinstance(row[words], str | list) for row in rows)
+    return rows if has_words and all(map(_is_record, rows)) else None
 
 
 # Layers

@@ -200,7 +200,7 @@ class Quoted(msgspec.Struct, gc=False):
 
     text: Words
     quotes: Sequence[Quote]
-    least: int = 0
+    smallest: int = 0
     largest: int = 0
 
     @staticmethod
@@ -213,7 +213,7 @@ class Quoted(msgspec.Struct, gc=False):
         """Whether all offsets are inside the text, and the text there is equal to the quotes."""
         size = len(self.text) if not isinstance(self.text, str) else _size(self.text, convention.unit)
         last = self.largest - convention.first + convention.inclusive
-        if self.least < convention.first or last > size:
+        if self.smallest < convention.first or last > size:
             return False
         if exactly:
             return all(_quoted_text(self.text, quote, convention) == quote.quoted for quote in self.quotes)
@@ -768,18 +768,23 @@ def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span]]]:
-    """The text (or the tokens, if spans count these) and the spans of each sentence (or text).
-
-    Offsets are code points in the text, or token positions.
-    """
-    corpus = annotation.corpus
+def text_records(annotation: Annotation) -> Iterator[tuple[str, list[Span]]]:
+    """The text of each sentence (or text), and its spans with offsets in code points; tokens are joined by spaces."""
     for sentence, spans in to_write(annotation):
-        text, starts, ends = edges(corpus, sentence)
-        if corpus.atoms == "characters":
-            yield text, with_offsets(spans, starts, ends)
-        else:
-            yield [text[start:end] for start, end in zip(starts, ends, strict=True)], spans
+        text, starts, ends = edges(annotation.corpus, sentence)
+        yield text, with_offsets(spans, starts, ends)
+
+
+def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span]]]:
+    """The same with tokens instead of the text, and with token offsets, if spans count tokens."""
+    corpus = annotation.corpus
+    if corpus.atoms == "characters":
+        yield from text_records(annotation)
+        return
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
+    for (_, spans), bounds in zip(to_write(annotation), pairwise(corpus.bounds.tolist()), strict=True):
+        yield corpus.tokens.texts(*bounds), spans
 
 
 def span_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
