@@ -181,17 +181,12 @@ def _check(settings: ScoreSettings, content: GoldProfile) -> None:
 
 TASK = Task(
     name="tags",
-    title="tags: parts of speech, any label a word",
+    title="tags: parts of speech, one label per word",
     unit="word",
     example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
     measures=(
         Measure(
-            "accuracy",
-            "tags",
-            Scorer("tags"),
-            _accuracy,
-            "evenhand.tasks.tags.TagScorer",
-            ("acc",),
+            *("accuracy", "tags", Scorer("tags"), _accuracy, "evenhand.tasks.tags.TagScorer", ("acc",)),
             summary="The share of words with the right tag.",
         ),
     ),
@@ -209,33 +204,12 @@ TASK = Task(
         detects_any=True,
     ),
     rules=SettingRules(
-        signature=(*("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),),
+        signature=("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),
         check=_check,
     ),
-    evaluation=EvaluationSpec(
-        evaluator=evaluator,
-        notes=notes,
-        is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
-    ),
-    error_types=ErrorTypes(
-        all=(*TAG_KINDS, MISSING),
-        correct=lambda by: ("right",),
-        extra=(EXTRA,),
-        names=TAG_ERRORS,
-    ),
-    comparison=ComparisonSpec(
-        unit_scorers=("tags",),
-        unit_columns=(("side", "string"),),
-    ),
-    agreement=AgreementSpec(
-        ("accuracy",),
-        as_spans=as_spans,
-        from_spans=as_tags,
-        settings={"align": "strict"},
-    ),
-    display=Display(
-        confusion=Confusion(("accuracy",), "confusion (wrong tags)"),
-        label="tag",
-        drawing="words",
-    ),
+    evaluation=EvaluationSpec(evaluator=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")),
+    error_types=ErrorTypes(all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS),
+    comparison=ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
+    agreement=AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
+    display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, runtime_checkable
@@ -348,6 +348,21 @@ class Predictions:
         """The units of the gold standard or of at least one system."""
         here = ~self.is_surplus if self.absent is None else ~self.is_surplus | ~self.absent.all(axis=0)
         return np.flatnonzero(here)
+
+
+class NameColumn:
+    """A function of names as a function of their codes; every name is looked up once.
+
+    Names may be added later, also by the function, but keep their codes.
+    """
+
+    def __init__(self, names: Sequence[str], function: Callable[[str], int]) -> None:
+        self._names, self._function, self._values = names, function, list[int]()
+
+    def __call__(self, codes: Ints) -> Ints:
+        size = int(codes.max(initial=-1)) + 1
+        self._values += [self._function(name) for name in self._names[len(self._values) : size]]
+        return ints(self._values)[codes] if size else codes
 
 
 def occurrences(key: Ints, system: Ints) -> Ints:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.tasks.constituents.task import Rules
+from evenhand.tasks.units import NameColumn
 
 VALID, ERROR, SKIP = range(3)
 """The status of a sentence."""
@@ -134,17 +135,6 @@ class ForestFeed:
         return Forest.of(batch, self._vocabulary)
 
 
-class _NameColumn:
-    """A function of names as a function of their codes; names may be added, but keep their codes."""
-
-    def __init__(self, names: Sequence[str], function: Callable[[str], int]) -> None:
-        self._names, self._function, self._values = names, function, list[int]()
-
-    def __call__(self, codes: Ints) -> Ints:
-        self._values += map(self._function, self._names[len(self._values) :])
-        return ints(self._values)[codes] if len(codes) else codes
-
-
 class Selection:
     """The effect of a parameter file on tags and labels, by their codes."""
 
@@ -156,12 +146,12 @@ class Selection:
         def number(name: str) -> int:
             return classes.setdefault(same(name), len(classes))
 
-        self._deleted_tag = _NameColumn(tags.names, lambda name: name in rules.deleted)
-        self._uncounted_tag = _NameColumn(tags.names, lambda name: name in rules.uncounted)
-        self._quote_tag = _NameColumn(tags.names, lambda name: name in rules.quotes)
-        self.tag_class = _NameColumn(tags.names, number)
-        self.label_class = _NameColumn(labels.values, number)
-        self._deleted_label = _NameColumn(labels.values, lambda name: same(name) in deleted)
+        self._deleted_tag = NameColumn(tags.names, lambda name: name in rules.deleted)
+        self._uncounted_tag = NameColumn(tags.names, lambda name: name in rules.uncounted)
+        self._quote_tag = NameColumn(tags.names, lambda name: name in rules.quotes)
+        self.tag_class = NameColumn(tags.names, number)
+        self.label_class = NameColumn(labels.values, number)
+        self._deleted_label = NameColumn(labels.values, lambda name: same(name) in deleted)
 
     def keeps_words(self, forest: Forest) -> Bools:
         """Which words are not deleted."""

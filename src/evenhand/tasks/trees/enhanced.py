@@ -56,6 +56,7 @@ from evenhand.scoring.scores import MeasureScore, averages
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.matching import equal_keys
+from evenhand.tasks.units import NameColumn
 from evenhand.tasks.words.evaluation import Heads, UnitPair, gold_sentences
 from evenhand.tasks.words.measures import TREE_KINDS, is_confused, without_subtype
 
@@ -167,12 +168,13 @@ class EdgeTable:
         self._label: list[int] = []
         self._malformed: dict[int, str] = {}
         """Malformed edges, by the code of their cell."""
-        self._is_path = _LabelColumn(labels, lambda label: ">" in label)
-        self._is_conj = _LabelColumn(labels, lambda label: ">" not in label and label.startswith("conj"))
-        self._is_nsubj = _LabelColumn(labels, lambda label: any(step.startswith("nsubj") for step in label.split(">")))
-        self._is_ref = _LabelColumn(labels, lambda label: label == "ref")
-        self._stripped = _LabelColumn(labels, lambda label: labels.code(without_case(label)))
-        self._universal = _LabelColumn(labels, lambda label: labels.code(universal(label)))
+        names = labels.values
+        self._is_path = NameColumn(names, lambda label: ">" in label)
+        self._is_conj = NameColumn(names, lambda label: ">" not in label and label.startswith("conj"))
+        self._is_nsubj = NameColumn(names, lambda label: any(step.startswith("nsubj") for step in label.split(">")))
+        self._is_ref = NameColumn(names, lambda label: label == "ref")
+        self._stripped = NameColumn(names, lambda label: labels.code(without_case(label)))
+        self._universal = NameColumn(names, lambda label: labels.code(universal(label)))
 
     def __call__(self, words: Words) -> Edges:
         """The edges of some words, after `--enhancements`."""
@@ -252,18 +254,6 @@ class EdgeTable:
             goes &= (heads[edges.head] + 1 == edges.word) & (heads[edges.head] >= 0)
             edges = _as_basic(edges, is_ref, heads, basic).take(np.flatnonzero(~goes))
         return replace(edges, label=self._stripped(edges.label)) if "6" in self._digits else edges
-
-
-class _LabelColumn:
-    """A function of labels as a function of label codes; each label is looked up once."""
-
-    def __init__(self, labels: StringIndex[str], function: Callable[[str], int]) -> None:
-        self._labels, self._function, self._values = labels, function, list[int]()
-
-    def __call__(self, codes: Ints) -> Ints:
-        size = int(codes.max(initial=-1)) + 1
-        self._values += [self._function(self._labels[code]) for code in range(len(self._values), size)]
-        return np.array(self._values, dtype=np.int64)[codes] if size else codes
 
 
 def _has_relation(relation: Tags, is_one: Callable[[str], bool]) -> Bools:

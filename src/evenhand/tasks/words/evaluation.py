@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, reduce
-from typing import Protocol
+from typing import Any, Protocol
 from unicodedata import category
 
 import numpy as np
@@ -486,48 +486,41 @@ def _word_numbers(pairs: Sequence[UnitPair]) -> list[Ints]:
 
 def _with_extra_edges(predictions: Predictions, pairs: Sequence[UnitPair]) -> Predictions:
     """Add the edges that only systems have as surplus units."""
-    extra = [np.flatnonzero(pair.is_extra) for pair in pairs]
-    columns = []
+    extra, edges = [np.flatnonzero(pair.is_extra) for pair in pairs], []
     for pair, rows, number in zip(pairs, extra, _word_numbers(pairs), strict=True):
         assert pair.heads is not None
         assert pair.word is not None
         head, word = number[pair.heads.system[rows]], number[pair.word[rows]]
-        columns.append((pair.system_sentence[rows], word, head, pair.system[rows], *pair.extra_bounds(rows)))
-    sentence, word, head, label, start, end = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+        edges.append((pair.system_sentence[rows], word, head, pair.system[rows], *pair.extra_bounds(rows)))
+    sentence, word, head, label, start, end = (np.concatenate(parts) for parts in zip(*edges, strict=True))
     system = np.repeat(np.arange(len(pairs)), list(map(len, extra)))
     key, _ = pack(*((column, empty()) for column in (sentence, word, head, label)))
     key, _ = pack((key, empty()), (occurrences(key, system), empty()))
     _, first, unit = np.unique(key, return_index=True, return_inverse=True)
-    size, shape = len(predictions), (len(pairs), len(first))
-    has = np.zeros(shape, dtype=np.bool_)
+    has = np.zeros((len(pairs), len(first)), dtype=np.bool_)
     has[system, unit] = True
-    heads = np.full(shape, -2)
+    heads = np.full(has.shape, -2)
     heads[system, unit] = head
-    labels = np.where(has, label[first], ABSENT_CODE)
-
-    def widened(table: Ints, more: Ints) -> Ints:
-        return np.concatenate((table, more), axis=1)
-
-    assert predictions.gold_head is not None
-    assert predictions.verdict is not None
-    assert predictions.missing is not None
-    kinds = predictions.kinds
-    return replace(
-        predictions,
-        label=np.append(predictions.label, label[first]),
-        is_surplus=np.arange(size + len(first)) >= size,
-        answer=widened(predictions.answer, _attachment_code(heads, np.where(has, label[first], -1))),
-        shown=widened(predictions.shown, labels),
-        right=np.concatenate((predictions.right, ~has), axis=1),
-        part=widened(predictions.part, heads),
-        sentence=np.append(predictions.sentence, sentence[first]),
-        start=np.append(predictions.start, start[first]),
-        end=np.append(predictions.end, end[first]),
-        gold_head=np.append(predictions.gold_head, np.full(len(first), -2)),
-        absent=np.concatenate((np.zeros_like(predictions.right), ~has), axis=1),
-        verdict=widened(predictions.verdict, np.where(has, kinds.index(EXTRA), len(kinds))),
-        missing=np.concatenate((predictions.missing, np.zeros_like(has)), axis=1),
-    )
+    labels, kinds = np.where(has, label[first], ABSENT_CODE), predictions.kinds
+    of_units = {
+        "label": label[first],
+        "is_surplus": np.ones(len(first), dtype=np.bool_),
+        "sentence": sentence[first],
+        "start": start[first],
+        "end": end[first],
+        "gold_head": np.full(len(first), -2),
+    }
+    of_systems = {
+        "answer": _attachment_code(heads, np.where(has, label[first], -1)),
+        "shown": labels,
+        "right": ~has,
+        "part": heads,
+        "verdict": np.where(has, kinds.index(EXTRA), len(kinds)),
+        "missing": np.zeros_like(has),
+    }
+    columns: dict[str, Any] = {name: np.append(getattr(predictions, name), column) for name, column in of_units.items()}
+    columns |= {name: np.append(getattr(predictions, name), table, axis=1) for name, table in of_systems.items()}
+    return replace(predictions, **columns, absent=np.append(np.zeros_like(predictions.right), ~has, axis=1))
 
 
 def word_units(by: str, pairs: Sequence[UnitPair]) -> Units:
