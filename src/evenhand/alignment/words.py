@@ -3,8 +3,6 @@
 Words are compared by the characters they cover: the characters of their token, without spaces. All words of a
 multi-word token cover the whole token. Characters are counted in bytes over the whole file, so parts of files can be
 split and joined.
-
-Source: Zeman et al. 2018, and the evaluation script of the task.
 """
 
 from __future__ import annotations
@@ -217,6 +215,8 @@ def align_words(gold: Words, system: Words) -> Rows:
     with it (a plain word that begins earlier on the other side is skipped) and grows until no multi-word token of
     either side crosses its end. In a region, words are aligned by a longest common subsequence of their lower-cased
     forms.
+
+    Source: Zeman et al. 2018, and the evaluation script of the task.
     """
     plain = _plain_pairs(gold, system)
     if not gold.in_multiword.any() and not system.in_multiword.any():
