@@ -166,7 +166,7 @@ def test_labels_lack_what_is_declared_for_the_sum_only() -> None:
 def test_what_files_do_not_tell_is_null() -> None:
     found = score(known={"cost": {"never": 1.0}, "good": {"seen": 1.0}})
     assert (found.overall.more["cost"], found.overall.counts["good"]) == (None, 3)
-    with pytest.raises(KeyError, match="what the files do not have"):
+    with pytest.raises(KeyError, match="which the files do not have"):
         found.overall["cost"]
 
 
