@@ -118,7 +118,7 @@ def test_ids_of_another_tool_are_no_ids_of_ours(kind: str, tmp_path: Path) -> No
     others = [{**each, "id": f"x{each['id']}"} for each in system]
     found = eh.score(key, written(tmp_path, "others", others))
     assert found["exact"].overall["TP"] == 70
-    assert found.notes == ("system others: none of its ids is in the gold standard, so that the order counts.",)
+    assert found.notes == ("system others: no id matches the gold standard; documents are matched by order.",)
     with pytest.raises(eh.InputError, match="no document of the gold standard is here: the first one is 'x"):
         eh.score(key, written(tmp_path, "others", others[1:]))
 

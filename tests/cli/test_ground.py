@@ -240,7 +240,7 @@ def test_a_line_that_is_no_json_is_refused(texts: Path, tmp_path: Path) -> None:
 def test_a_wrong_number_of_documents_is_refused(tmp_path: Path) -> None:
     answers = write(tmp_path / "gpt.jsonl", {"output": "[]"}, {"output": "[]"})
     assert refusal(GOLD, answers) == (
-        f"{answers}: there are 2 answers, where the gold standard has 8 documents and 87 sentences; give one for each, "
+        f"{answers}: there are 2 answers, but the gold standard has 8 documents and 87 sentences; give one for each, "
         "or give ids on both sides."
     )
 

@@ -354,7 +354,7 @@ def test_a_wrong_number_of_answers_is_refused(gold: eh.Annotation) -> None:
     with pytest.raises(eh.InputError) as caught:
         eh.score(gold, eh.extractions([[], [], []], name="gpt"))
     assert str(caught.value) == (
-        "gpt: there are 3 answers, where the gold standard has 2 sentences; give one for each, or give ids on both sides."
+        "gpt: there are 3 answers, but the gold standard has 2 sentences; give one for each, or give ids on both sides."
     )
 
 

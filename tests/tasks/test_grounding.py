@@ -151,7 +151,7 @@ def test_answers_about_documents_or_sentences(tmp_path: Path) -> None:
     with pytest.raises(eh.InputError) as caught:
         eh.score(path, eh.extractions([[]]))
     assert str(caught.value) == (
-        "extractions: there is 1 answer, where the gold standard has 2 documents and 3 sentences; "
+        "extractions: there is 1 answer, but the gold standard has 2 documents and 3 sentences; "
         "give one for each, or give ids on both sides."
     )
 

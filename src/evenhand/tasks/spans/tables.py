@@ -1,8 +1,9 @@
-"""What only results of spans show: the types of errors, and the queries for their units."""
+"""Tables and notes of spans: scores, error types, overrides of the gold standard, and answers of language models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evenhand.data.annotation import ReadInfo
@@ -20,6 +21,7 @@ from evenhand.tasks.tables import (
     confusion_score,
     confusion_table,
     document_notes,
+    error_type_table,
     errors_by_kind,
     label_notes,
     label_table,
@@ -31,45 +33,9 @@ from evenhand.tasks.tables import summary as summary_of_scores
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
 
-# == tasks/spans/override_tables.py: What overrides of the gold standard do to scores: the senten
-
-
-_AS_KIND = "GE: errors on gold spans that are wrong, and FP that should be gold spans. They count as --weights says."
-
-
-def override_notes(settings: ScoreSettings) -> tuple[str, ...]:
-    """How many spans are overridden, by verdict."""
-    file: OverrideFile | None = settings["overrides"]
-    if file is None:
-        return ()
-    counted = ", ".join(f"{count:,} {verdict}" for verdict, count in file.verdicts.items() if count)
-    number = sum(file.verdicts.values())
-    lines = f"{number:,} override{'' if number == 1 else 's'}"
-    how = "errors of the gold standard are the kind GE" if settings["overrides_as"] == KIND else "it is corrected"
-    return (f"the gold standard has {lines} ({file.name}{f': {counted}' if counted else ''}); {how}.",)
-
-
-def before_and_after(results: Results) -> Iterator[Table]:
-    """The headlines of all systems without and with overrides, where there are some."""
-    first = next(iter(results.values()))
-    if not first.before:
-        return
-    columns = [Column("system", "text"), Column("model", "text")]
-    columns += [Column(name, "percent") for name in ("before", "after", "change")]
-    rows: list[list[Cell]] = []
-    for name, result in results.items():
-        for place, (model, score) in enumerate(result.scores.items()):
-            before, after = result.before[model].headline, score.headline
-            rows.append([name if place == 0 else "", model, before, after, after - before])
-    remark = _AS_KIND if first.settings["overrides_as"] == KIND else ""
-    yield Table("overrides of the gold standard", columns, rows, remark=remark)
-
-
-# == tasks/spans/grounding_tables.py: Tables on the answers of language models: how they were read
-
-
+_AS_KIND = "GE: errors on wrong gold spans, and FP that should be gold spans. --weights defines what they count."
 _ALWAYS = ("documents", "items", *NOWHERE, "ambiguous", "malformed", "unparsable")
-"""The counts that are shown, be they 0."""
+"""The counts that are shown even if they are 0."""
 _NAMES = {
     "several": "several lists",
     "skipped_lines": "skipped lines",
@@ -78,24 +44,42 @@ _NAMES = {
 }
 _WHY = (*NOWHERE, UNKNOWN, AMBIGUOUS)
 _LISTED = (
-    "absent: not in the text. repeated: named more often than it occurs. ambiguous: it occurs more often than it is "
-    "named. unknown label: the gold standard has none of this name."
+    "absent: not in the text. repeated: named more often than it occurs. ambiguous: occurs more often than named. "
+    "unknown label: not a label of the gold standard."
 )
 _REMARK = (
     "Found by: the first step that found the string. absent: not in the text; repeated: named more often than it "
-    "occurs; both count as wrong. Upper bound: exact F1 if every string stood where it scores best, with a look at the "
-    "gold standard; no score."
+    "occurs; both count as wrong. Upper bound: exact F1 if every string were placed where it scores best, which uses "
+    "the gold standard; not a score."
 )
+_MATCHED = "LE,BES,BEL,BEO,LBE"
+"""Error types with a span on both sides, which exact match counts as FN and FP."""
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """The scores of all systems, what overrides change and, of language models, how answers were read and placed."""
+    """The scores of all systems, the effect of overrides and, of language models, how answers were read and placed."""
     yield from summary_of_scores(results)
     yield from before_and_after(results)
     grounded = {name: result.grounding for name, result in results.items() if result.grounding is not None}
     if grounded:
         yield _answers(grounded)
         yield _places(grounded)
+
+
+def before_and_after(results: Results) -> Iterator[Table]:
+    """The headlines of all systems without and with overrides, if there are any."""
+    first = next(iter(results.values()))
+    if not first.before:
+        return
+    columns = [Column("system", "text"), Column("model", "text")]
+    columns += [Column(name, "percent") for name in ("before", "after", "change")]
+    rows: list[list[Cell]] = []
+    for name, result in results.items():
+        for index, (model, score) in enumerate(result.scores.items()):
+            before, after = result.before[model].headline, score.headline
+            rows.append([name if index == 0 else "", model, before, after, after - before])
+    remark = _AS_KIND if first.settings["overrides_as"] == KIND else ""
+    yield Table("overrides of the gold standard", columns, rows, remark=remark)
 
 
 def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
@@ -115,7 +99,7 @@ def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
 def _places(grounded: Mapping[str, GroundingCounts]) -> Table:
     names = ("items", *STEPS, *NOWHERE, "outside", "ambiguous", "merged", "widened", "respelled", "unknown_labels")
     table = _counts("grounding", grounded, (*names, "capped"))
-    bounds = [each.upper_bound for each in grounded.values()]
+    bounds = [counts.upper_bound for counts in grounded.values()]
     if all(bound is None for bound in bounds):
         return table
     rows = [[*row, bound] for row, bound in zip(table.rows, bounds, strict=True)]
@@ -123,96 +107,27 @@ def _places(grounded: Mapping[str, GroundingCounts]) -> Table:
 
 
 def _counts(title: str, grounded: Mapping[str, GroundingCounts], names: Sequence[str]) -> Table:
-    """A row a system, and a column for every count that some system has."""
-    shown = [name for name in names if name in _ALWAYS or any(each[name] for each in grounded.values())]
+    """One row per system, and a column for every count that is not 0 for all systems."""
+    shown = [name for name in names if name in _ALWAYS or any(counts[name] for counts in grounded.values())]
     columns = [Column("system", "text"), *(Column(_NAMES.get(name, name.replace("_", " ")), "count") for name in shown)]
-    rows: list[list[Cell]] = [[name, *(each[count] for count in shown)] for name, each in grounded.items()]
+    rows: list[list[Cell]] = [[name, *(counts[count] for count in shown)] for name, counts in grounded.items()]
     return Table(title, columns, rows)
 
 
 def listing(result: Result) -> Iterator[Table]:
-    """The items of a language model that are worth a look, in their documents."""
+    """The items of a language model that could not be placed or are ambiguous."""
     grounding = result.grounding
     if grounding is None or not grounding.listed:
         return
     columns = [Column(name, "text") for name in ("string", "label", "why", "document")]
-    listed = sorted(grounding.listed, key=lambda each: _WHY.index(each.status))
-    rows: list[list[Cell]] = [[each.text, each.label, each.status, each.document] for each in listed]
+    listed = sorted(grounding.listed, key=lambda item: _WHY.index(item.status))
+    rows: list[list[Cell]] = [[item.text, item.label, item.status, item.document] for item in listed]
     left = f"The first {len(rows):,} of them. " if len(rows) >= MOST_LISTED else ""
     yield Table("strings to look at", columns, rows, remark=f"{left}{_LISTED}")
 
 
-# == tasks/spans/notes.py: What a reader of scores of spans should know about the files
-
-
-def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
-    """What of a language model's answers could not be used."""
-    reasons = {
-        "not in it": grounding["absent"],
-        "named more often than they occur": grounding["repeated"],
-        "not whole tokens": grounding["outside"],
-    }
-    why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
-    places = f"in the text ({why}); see --unplaced"
-    rest = (
-        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", f"no place {places}"),
-        (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
-        (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
-        (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
-        (grounding["unused_ids"], "answer", "has", "have", "ids and the gold standard has none, so the order counts"),
-        (grounding["malformed"], "item without a string or a label", "is", "are", "left out"),
-        (grounding["capped"], "search", "has", "have", "reached a limit, so some places may be others"),
-    )
-    notes = []
-    for count, what, one, several, ending in rest:
-        noun, _, others = what.partition(" ")
-        nouns = noun if count == 1 or noun == "of" else "searches" if noun == "search" else plural(noun)
-        subject = f"{nouns} {others}".strip()
-        notes += [f"system {name}: {count:,} {subject} {one if count == 1 else several} {ending}."] * (count > 0)
-    answered = grounding["documents"] - grounding["missing"]
-    hint = "if they are written in another way, name it with --shape"
-    if grounding.has_nothing:
-        notes.insert(0, f"{WARNING}system {name}: no answer has a span that can be read; {hint}.")
-    elif 2 * grounding["unparsable"] > answered:
-        notes.insert(0, f"{WARNING}system {name}: most answers could not be read; {hint}.")
-    return notes
-
-
-def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
-    """What a reader should know about the settings."""
-    notes = override_notes(settings)
-    if settings["unplaced"] != "drop":
-        return notes
-    return (*notes, "items without a place in the text are left out (--unplaced drop), which flatters precision.")
-
-
-def notes(
-    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
-) -> tuple[str, ...]:
-    """One sentence for everything that was repaired or is worth a look."""
-    found = reading_notes("gold", gold.name, gold.reading, read_as.repair)
-    found += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
-    if side.mismatches is not None:
-        found += document_notes(name, side.mismatches)
-        if side.mismatches.by_order:
-            found.append(f"system {name}: none of its ids is in the gold standard, so that the order counts.")
-    if side.grounding is not None:
-        found += grounding_notes(name, side.grounding)
-    if side.breaks_differ:
-        found.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
-    found += unit_notes(gold, name, side.units, "span", identical=identical)
-    return (*found, *label_notes(gold, name, side.labels))
-
-
-# == tasks/spans/tables.py (primary)
-
-
-_MATCHED = "LE,BES,BEL,BEO,LBE"
-"""Wrong spans that were matched with another, which exact match counts on both sides."""
-
-
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
-    """A table by label for every model, the error types, the confusion matrix."""
+    """A table by label for every measure, the error types, the confusion matrix."""
     for score in result.scores.values():
         if score.model.breakdown.details in ("all", "labels"):
             yield label_table(result, score, query, style, without=("BE", "spans"))
@@ -225,25 +140,24 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 
 def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
-    """The spans that are not covered, one by one."""
     names = ("place", "label", "words", "visible", "state")
     columns = [Column(name, "text") for name in names]
     rows: list[list[Cell]] = [[span[name] for name in names] for span in spans]
-    return Table("leaked", columns, rows, remark="" if rows else "There are none.")
+    return Table("leaked", columns, rows, remark="" if rows else "(none)")
 
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
-    """The types of errors of fair evaluation, beside those of exact match."""
+    """The error types of fair evaluation, next to those of exact match."""
     fair = confusion_score(next(iter(results.values())))
     if fair is None:
-        raise SettingError("The types of errors come from the match model fair; score with it too.")
+        raise SettingError("The error types come from the match model fair; score with it, too.")
     models = [*(name for name in results.models if name == "exact"), fair.name]
     kinds = {kind: name for kind, name in ERROR_NAMES.items() if kind in fair.overall.counts}
     return errors_by_kind(results, models, kinds, query)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-    """The spans behind a count of a match model, of one label or of all; none where fair verdicts do not tell."""
+    """The query for the spans of a count, of one label or of all; None if error types of fair do not determine them."""
     system, by_system = result.name, result.settings["focus"] == "system"
     if count == "gold":
         return Query(system, of="gold", gold=label)
@@ -261,19 +175,89 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
-    """How the errors divide; the traditional view beside the fair one, where it was scored."""
-    kinds = [kind for kind in ERROR_NAMES if kind in score.overall.counts]
-    errors = sum(score.overall[kind] for kind in kinds)
-    columns = [Column("error type", "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
-    rows: list[list[Cell]] = []
-    for kind in kinds:
-        share = score.overall[kind] / errors if errors else 0.0
-        rows.append([f"{kind:<4}{ERROR_NAMES[kind]}", score.overall[kind], share, share])
-    remark = ""
+    """The error distribution, with that of exact match for comparison, if scored."""
+    names = {kind: name for kind, name in ERROR_NAMES.items() if kind in score.overall.counts}
+    table, remark = error_type_table(result, score, names, f"error types ({score.name})", "error type"), ""
     if "exact" in result.scores:
         fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]
         if fp + fn:
             shares = f"{fp:,.0f} FP ({fp / (fp + fn):.0%}) and {fn:,.0f} FN ({fn / (fp + fn):.0%})"
             remark = f"Exact match counts {shares} instead."
-    queries = [[Query(result.name, kind=kind)] * len(columns) for kind in kinds]
-    return Table(f"error types ({score.name})", columns, rows, remark=remark, queries=queries)
+    return replace(table, remark=remark)
+
+
+def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
+    """Notes on answers and items of a language model that could not be used."""
+    reasons = {
+        "not in it": grounding["absent"],
+        "named more often than they occur": grounding["repeated"],
+        "not whole tokens": grounding["outside"],
+    }
+    why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
+    places = f"in the text ({why}); see --unplaced"
+    sentences = (
+        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", f"no place {places}"),
+        (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
+        (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
+        (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
+        (
+            grounding["unused_ids"],
+            "answer",
+            "has",
+            "have",
+            "ids, but the gold standard does not, so they are matched by order",
+        ),
+        (grounding["malformed"], "item without a string or a label", "is", "are", "left out"),
+        (grounding["capped"], "search", "has", "have", "hit a limit, so some positions may be wrong"),
+    )
+    notes = []
+    for count, what, one, several, ending in sentences:
+        noun, _, others = what.partition(" ")
+        nouns = noun if count == 1 or noun == "of" else "searches" if noun == "search" else plural(noun)
+        subject = f"{nouns} {others}".strip()
+        notes += [f"system {name}: {count:,} {subject} {one if count == 1 else several} {ending}."] * (count > 0)
+    answered = grounding["documents"] - grounding["missing"]
+    hint = "if they are written in another way, name it with --shape"
+    if grounding.has_nothing:
+        notes.insert(0, f"{WARNING}system {name}: no answer has a span that can be read; {hint}.")
+    elif 2 * grounding["unparsable"] > answered:
+        notes.insert(0, f"{WARNING}system {name}: most answers could not be read; {hint}.")
+    return notes
+
+
+def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
+    """Notes on the settings."""
+    notes = override_notes(settings)
+    if settings["unplaced"] != "drop":
+        return notes
+    return (*notes, "items without a place in the text are left out (--unplaced drop), which flatters precision.")
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Notes on repairs, alignment and labels."""
+    notes = reading_notes("gold", gold.name, gold.reading, read_as.repair)
+    notes += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
+    if side.mismatches is not None:
+        notes += document_notes(name, side.mismatches)
+        if side.mismatches.by_order:
+            notes.append(f"system {name}: no id matches the gold standard; documents are matched by order.")
+    if side.grounding is not None:
+        notes += grounding_notes(name, side.grounding)
+    if side.breaks_differ:
+        notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+    notes += unit_notes(gold, name, side.units, "span", identical=identical)
+    return (*notes, *label_notes(gold, name, side.labels))
+
+
+def override_notes(settings: ScoreSettings) -> tuple[str, ...]:
+    """The number of overrides by kind."""
+    file: OverrideFile | None = settings["overrides"]
+    if file is None:
+        return ()
+    counted = ", ".join(f"{count:,} {verdict}" for verdict, count in file.verdicts.items() if count)
+    number = sum(file.verdicts.values())
+    lines = f"{number:,} override{'' if number == 1 else 's'}"
+    how = "its errors are the error type GE" if settings["overrides_as"] == KIND else "it is corrected"
+    return (f"the gold standard has {lines} ({file.name}{f': {counted}' if counted else ''}); {how}.",)
