@@ -230,37 +230,28 @@ def recognise_germeval(sample: Block) -> float:
     and tags that are mostly the same in both columns, show that a table is not GermEval's.
     """
     numbered = [_without_empty_end(cells) for _, _, cells in numbered_rows(sample)]
-    good = list(filter(_is_row, numbered))
-    if not good or _has_chunks(good) or _are_repeated(good) or _are_other_values(numbered):
+    good = [
+        cells for cells in numbered if len(cells) in _WIDTHS and cells[0].isdecimal() and all(map(_is_tag, cells[2:]))
+    ]
+    inner = [cells for cells in good if len(cells) == _WIDTHS[0] and cells[3] not in OUTSIDE_TAGS]
+    are_repeated = 2 * sum(cells[2] == cells[3] for cells in inner) > len(inner)
+    chunks = (part for cells in good for part in map(parse, cells[2:4]) if part is not None)
+    has_chunks = any(label.upper() in CHUNKS for _, label in chunks)
+    last = {cells[3] for cells in numbered if len(cells) == _WIDTHS[0]} - OUTSIDE_TAGS
+    has_other_values = bool(last) and not any(map(parse, last))  # such as SpaceAfter=No
+    if not good or has_chunks or are_repeated or has_other_values:
         return 0.0
     return len(good) / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample))
+
+
+def _is_tag(cell: str) -> bool:
+    return cell in OUTSIDE_TAGS or parse(cell) is not None
 
 
 def _without_empty_end(cells: list[str]) -> list[str]:
     while len(cells) > _WIDTHS[0] and not cells[-1]:
         cells = cells[:-1]
     return cells
-
-
-def _is_row(cells: list[str]) -> bool:
-    is_numbered = len(cells) in _WIDTHS and cells[0].isdecimal()
-    return is_numbered and all(cell in OUTSIDE_TAGS or parse(cell) for cell in cells[2:])
-
-
-def _has_chunks(rows: list[list[str]]) -> bool:
-    return any(part is not None and part[1].upper() in CHUNKS for cells in rows for part in map(parse, cells[2:4]))
-
-
-def _are_other_values(rows: list[list[str]]) -> bool:
-    """Whether the last of four columns has values, but no tag among them, such as SpaceAfter=No."""
-    values = {cells[3] for cells in rows if len(cells) == _WIDTHS[0]} - OUTSIDE_TAGS
-    return bool(values) and not any(map(parse, values))
-
-
-def _are_repeated(rows: list[list[str]]) -> bool:
-    """Whether most inner tags repeat the outer ones."""
-    inner = [cells for cells in rows if len(cells) == _WIDTHS[0] and cells[3] not in OUTSIDE_TAGS]
-    return 2 * sum(cells[2] == cells[3] for cells in inner) > len(inner)
 
 
 def read_germeval(

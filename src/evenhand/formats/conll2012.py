@@ -155,9 +155,8 @@ def _counts(cells: Sequence[Sequence[str]], column: int, first: Sequence[int] = 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
     """The column of POS, if there is one that is not empty."""
-    if word not in (1, 3) or columns < _WITH_POS or all(row[4] in _NO_POS for row in cells):
-        return None
-    return 4
+    has_pos = word in (1, 3) and columns >= _WITH_POS and any(row[4] not in _NO_POS for row in cells)
+    return 4 if has_pos else None
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
@@ -189,7 +188,9 @@ class _Reader:
         marks = lines.take(is_hash)
         tokens = self._within_documents(lines.take(~(is_hash | lines.is_blank)), marks)
         tokens, cells, brackets = self._cells(tokens)
-        begins, names = self._documents(marks)
+        titles = [(row, text) for row, text in enumerate(marks.texts()) if text.startswith(BEGIN)]
+        begins = marks.line[[row for row, _ in titles]]
+        names = tuple(self._name(text, marks.number(row)) for row, text in titles)
         before = np.searchsorted(tokens.line, begins)
         if len(tokens) and (not len(before) or before[0] > 0):
             names, before = self._without_name(tokens, names), np.append(0, before)
@@ -264,12 +265,6 @@ class _Reader:
             self._source.report(tokens.number(row), finding, f"begin a new one with {BEGIN}", "document")
         return tokens.take(~outside)
 
-    def _documents(self, marks: LineCells) -> tuple[Ints, tuple[str, ...]]:
-        """The lines that begin documents, and their names."""
-        begins = [(row, text) for row, text in enumerate(marks.texts()) if text.startswith(BEGIN)]
-        names = tuple(self._name(text, marks.number(row)) for row, text in begins)
-        return marks.line[[row for row, _ in begins]], names
-
     def _name(self, text: str, number: int) -> str:
         if self._unnamed and not self._names:
             finding = "there are words before this mark, outside of documents"
@@ -278,7 +273,9 @@ class _Reader:
         if not name:
             self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
             return f"document in line {number}"
-        return self._names.once(document_name(name, part), number)
+        if part is not None:
+            name = f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"
+        return self._names.once(name, number)
 
     def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
         """The documents of a block that begins with words; a file without marks is one document."""
@@ -304,13 +301,6 @@ def _title(mark: str) -> tuple[str, str | None]:
     title = title.removesuffix(";").rstrip()
     is_inside = title.startswith("(") and title.endswith(")") and len(title) > 1
     return (title[1:-1].strip() if is_inside else title), part
-
-
-def document_name(name: str, part: str | None) -> str:
-    """Return the name of a document in all formats: its name, and the number of its part if it has one."""
-    if part is None:
-        return name
-    return f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"
 
 
 class DocumentNames:
@@ -467,21 +457,20 @@ class MentionParts:
         return self.mentions[mention] if is_new else None
 
 
-def is_conll2012(sample: Block) -> float:
+def _is_conll2012(sample: Block) -> float:
     """Whether a line of the sample begins a document."""
-    return float(sample.data.startswith(BEGIN.encode()) or f"\n{BEGIN}".encode() in sample.data)
+    return float(f"\n{BEGIN}".encode() in b"\n" + sample.data)
 
 
-def declares_entities(sample: Block) -> float:
-    """Whether the sample declares entities."""
+def _declares_entities(sample: Block) -> float:
     return float(DECLARATION.encode() in sample.data)
 
 
-def is_corefud(source: Source, task: str | None) -> bool:
+def _is_corefud(source: Source, task: str | None) -> bool:
     """Whether a CoNLL-U file declares entities in its first lines; for chains, it may lack entities."""
     if not has_suffix(source.path):
         return False
-    return task == "chains" or (source.path.is_file() and declares_entities(source.sample(1 << 14)) > 0)
+    return task == "chains" or (source.path.is_file() and _declares_entities(source.sample(1 << 14)) > 0)
 
 
 def _follows_blank(data: bytes, start: int) -> bool:
@@ -506,7 +495,7 @@ CONLL2012 = Format(
         "chains": Writer(Capabilities(gaps=False, columns=False), lazy("evenhand.formats.coreference:write_conll2012"))
     },
     suffixes=(".conll",),
-    detection=Detection(b"#", confidence=is_conll2012, fallback_for=("chains",)),
+    detection=Detection(b"#", confidence=_is_conll2012, fallback_for=("chains",)),
     contents=Contents(is_table=True, has_columns=True, file_traits=traits),
 )
 COREFUD = Format(
@@ -520,7 +509,7 @@ COREFUD = Format(
     },
     writers={"chains": Writer(Capabilities(columns=False), lazy("evenhand.formats.coreference:write_corefud"))},
     suffixes=(".conllu",),
-    detection=Detection(b"#", certain=is_corefud, confidence=declares_entities),
+    detection=Detection(b"#", certain=_is_corefud, confidence=_declares_entities),
     contents=Contents(
         is_table=True,
         has_columns=True,

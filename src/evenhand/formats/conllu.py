@@ -98,12 +98,9 @@ def recognise(sample: Block) -> float:
 
 def share_of_words(sample: Block, *, tabs: bool) -> float:
     """Return the share of lines that are words of CoNLL-U, with tabs or blanks between the columns."""
-    words = sum(has_tabs == tabs and _is_word(cells) for _, has_tabs, cells in numbered_rows(sample))
+    rows = [cells for _, has_tabs, cells in numbered_rows(sample) if has_tabs == tabs and len(cells) == len(COLUMNS)]
+    words = sum(bool(_ID.fullmatch(cells[0]) and _HEAD.fullmatch(cells[6])) for cells in rows)
     return words / sum(not cells[0].startswith("#") for _, _, cells in rows_of_sample(sample)) if words else 0.0
-
-
-def _is_word(cells: list[str]) -> bool:
-    return len(cells) == len(COLUMNS) and _ID.fullmatch(cells[0]) is not None and _HEAD.fullmatch(cells[6]) is not None
 
 
 def has_suffix(path: AnyPath) -> bool:

@@ -99,7 +99,10 @@ class Conversion:
         """Return the part of a batch that the target can represent."""
         self._note_omissions(batch)
         if self.capabilities.text and batch.corpus.tokens is None:
-            raise self._no_text(batch)
+            writers = {name: FORMATS[name].writers[self.task] for name in serving(self.task, written=True)}
+            others = [name for name, writer in writers.items() if not writer.capabilities.text]
+            remedy = f"convert to {' or '.join(others)} instead" if others else "give a file with words"
+            raise SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
         if isinstance(batch.layers.get(self.task), Spans):
             return self._fit_spans(batch)
         return self._without_gaps(batch, "mentions") if self.task == "chains" else batch
@@ -107,6 +110,8 @@ class Conversion:
     def _note_omissions(self, batch: Annotation) -> None:
         """Note what the target cannot represent of a batch, besides the annotation itself."""
         target, corpus, spans = self.capabilities, batch.corpus, batch.layers.get(self.task)
+        source = batch.reading.format
+        has_columns = source in FORMATS and FORMATS[source].contents.is_table
         has_words = corpus.atoms == "tokens"
         for is_omitted, what in (
             (not target.text and corpus.tokens is not None, "the text"),
@@ -122,20 +127,10 @@ class Conversion:
                 "comments, multi-word tokens and empty nodes",
             ),
             (not target.columns and batch.is_of_words and len(batch.layers) > 1, "columns but the form and the tags"),
-            (
-                not target.columns and batch.is_of_chains and _has_columns(batch),
-                "all but words, sentences, POS and chains",
-            ),
+            (not target.columns and batch.is_of_chains and has_columns, "all but words, sentences, POS and chains"),
         ):
             if is_omitted:
                 self.not_carried.add(what)
-
-    def _no_text(self, batch: Annotation) -> SettingError:
-        others = [
-            name for name in serving(self.task, written=True) if not FORMATS[name].writers[self.task].capabilities.text
-        ]
-        remedy = f"convert to {' or '.join(others)} instead" if others else "give a file with words"
-        return SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
 
     def _fit_spans(self, batch: Annotation) -> Annotation:
         target = self.capabilities
@@ -192,10 +187,12 @@ def conversion_of(
         finding = f"{first.corpus.source} holds answers of a language model, which have no positions"
         raise SettingError(f"{finding}; find them with evenhand ground, and convert its output.")
     tasks = _tasks(first, task)
-    target = _by_suffix(path, tasks) if named is None else format_named(named)
+    formats = check_target_format(path, named)
+    target = next((format for format in formats if not format.writers.keys().isdisjoint(tasks)), formats[-1])
     chosen = next((name for name in tasks if name in target.writers), None)
     if chosen is None:
-        others = [name for name in target.writers if name in _source_tasks(first)]
+        source = first.reading.format
+        others = [name for name in target.writers if source in FORMATS and name in FORMATS[source].readers]
         or_else = f", or read the file with --task {others[0]}" if others else ""
         names = ", ".join(serving(*tasks, written=True))
         raise SettingError(f"{target.name} cannot represent {tasks[0]}; convert to {names}{or_else}.")
@@ -212,17 +209,6 @@ def _tasks(batch: Annotation, task: str | None) -> Sequence[str]:
     return _OF_WORDS if "trees" in batch.layers and task != "tags" else _OF_WORDS[1:]
 
 
-def _source_tasks(batch: Annotation) -> Sequence[str]:
-    name = batch.reading.format
-    return FORMATS[name].tasks if name in FORMATS else ()
-
-
-def _has_columns(batch: Annotation) -> bool:
-    """Whether the file of a batch may have further columns."""
-    name = batch.reading.format
-    return name in FORMATS and FORMATS[name].contents.is_table
-
-
 def check_target_format(path: Path, named: str | None) -> list[Format]:
     """Return the named format, or those of the file's suffix; refuse an unknown suffix."""
     if named is not None:
@@ -233,12 +219,6 @@ def check_target_format(path: Path, named: str | None) -> list[Format]:
         names = ", ".join(format.name for format in writable)
         raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
     return by_suffix
-
-
-def _by_suffix(path: Path, tasks: Sequence[str]) -> Format:
-    """The format of the file's suffix, preferably one that is written for these tasks."""
-    formats = check_target_format(path, None)
-    return next((format for format in formats if not format.writers.keys().isdisjoint(tasks)), formats[-1])
 
 
 def _check_visible(annotation: Annotation, layer: str) -> None:

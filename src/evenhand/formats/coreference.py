@@ -281,7 +281,9 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     brackets, across = _Brackets(conversion, single_first=False), 0
     for batch in batches:
         conversion.lose(int(np.count_nonzero(np.diff(batch.corpus.document_bounds) == 0)), "documents without words")
-        across += _across_sentences(batch)
+        chains = batch.chains()
+        first, last = (batch.corpus.in_sentences(chains.document, row)[0] for row in (chains.start, chains.end - 1))
+        across += int(np.count_nonzero(first != last))
         fitted = brackets.fit(batch)
         brackets.check_names(can_stay=brackets.unnamed == 0)
         yield from _corefud(fitted)
@@ -289,13 +291,6 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
         mentions = f"{counted(across, 'mention')} {'reaches' if across == 1 else 'reach'}"
         refused = "across sentences, which corefud can hold, but udapi and its scorer refuse"
         conversion.notes.append(f"{mentions} {refused}.")
-
-
-def _across_sentences(batch: Annotation) -> int:
-    """The number of mentions across sentences."""
-    chains = batch.chains()
-    edges = [batch.corpus.in_sentences(chains.document, token)[0] for token in (chains.start, chains.end - 1)]
-    return int(np.count_nonzero(edges[0] != edges[1]))
 
 
 def _corefud(annotation: Annotation) -> Iterator[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
@@ -162,22 +162,17 @@ def _table(source: Source, delimiter: str) -> _Table:
                 breaks.append(len(rows))
             elif not names:
                 names = _names(cells)
-            elif _is_complete(source, first, cells, names):
+            elif len(cells) == len(names):
                 rows.append(cells)
                 numbers.append(first)
+            else:
+                finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
+                source.report(first, finding, "mend the line, and quote cells with a delimiter in them", "columns")
     except csv.Error as error:
         raise source.error(reader.line_num, f"the line is not CSV ({error})", "check its quotation marks") from None
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
     return _Table(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
-
-
-def _is_complete(source: Source, line: int, cells: Sequence[str], names: Sequence[str]) -> bool:
-    if len(cells) == len(names):
-        return True
-    finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
-    source.report(line, finding, "mend the line, and quote cells with a delimiter in them", "columns")
-    return False
 
 
 def read_tag_lines(

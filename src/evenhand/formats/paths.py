@@ -204,7 +204,12 @@ def manifest(path: str | PathLike[str]) -> Manifest:
 
 def _rows(source: Source) -> Iterator[_Row]:
     """The header and the rows."""
-    lines = list(_lines(source))
+    lines = [
+        (number, line.rstrip("\r"))
+        for block in source.blocks(_BLOCK, cut_after="line")
+        for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line)
+        if line.strip() and not line.startswith("#")
+    ]
     if not lines:
         remedy = "write a header (gold and the systems) and one row per pair"
         raise source.error(None, "the manifest has no rows", remedy)
@@ -220,14 +225,6 @@ def _rows(source: Source) -> Iterator[_Row]:
             finding = f"this line is not a row of a table ({error})"
             raise source.error(number, finding, "mend its commas and quotes") from None
         yield _Row(number, [cell.strip() for cell in cells])
-
-
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    """The lines that are neither blank nor comments, with their numbers."""
-    for block in source.blocks(_BLOCK, cut_after="line"):
-        for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
-            if line.strip() and not line.startswith("#"):
-                yield number, line.rstrip("\r")
 
 
 def _records(source: Source, lines: list[tuple[int, str]]) -> Iterator[_Row]:

@@ -49,7 +49,6 @@ _JOINED = re.compile(rf".+[/|_\\](?:O|[BIESLUMW][{re.escape(SEPARATORS)}][^/|\\]
 _MOST = 0.8
 """Minimum share of lines that must fit."""
 _IF_COLUMNS = "write it in a format that Evenhand reads, or specify --format conll if it is a column file"
-_ANSWER = "or --format system:extractions if a language model wrote it"
 _MARKUP: tuple[tuple[str, tuple[bytes, ...], str], ...] = (
     ("BioC XML", (b"<collection", b"BioC.dtd"), "convert it to BioC JSON or PubTator"),
     ("UIMA CAS XMI", (b"<xmi:XMI", b"xmlns:xmi", b"http://www.omg.org/XMI"), "export WebAnno TSV 3 instead"),
@@ -117,7 +116,11 @@ def _refuse(source: Source, sample: Block) -> None:
     if text.startswith(_LFS_POINTER):
         raise source.error(line, "the file is a Git LFS pointer, not the data itself", "run: git lfs pull")
     if text.startswith(b"<"):
-        raise source.error(line, *_markup(text))
+        for name, strings, remedy in _MARKUP:
+            if any(string in text for string in strings):
+                raise source.error(line, f"the file is {name}, which Evenhand does not read", remedy)
+        finding = "the file begins with '<', so it looks like HTML or XML"
+        raise source.error(line, finding, f"{_IF_COLUMNS}, or --format system:extractions if a language model wrote it")
     if text.startswith((b"{", b"[")):
         finding = f"the file begins with {text[:1].decode()!r}, but it is not JSON that Evenhand reads"
         raise source.error(line, finding, _IF_COLUMNS)
@@ -140,13 +143,6 @@ def _refuse(source: Source, sample: Block) -> None:
     for finding, remedy, fits in _LAYOUTS:
         if fits(lines):
             raise source.error(line, f"the file looks like {finding}", remedy)
-
-
-def _markup(text: bytes) -> tuple[str, str]:
-    for name, marks, remedy in _MARKUP:
-        if any(mark in text for mark in marks):
-            return f"the file is {name}, which Evenhand does not read", remedy
-    return "the file begins with '<', so it looks like HTML or XML", f"{_IF_COLUMNS}, {_ANSWER}"
 
 
 def _is_start_end_label(cells: list[str]) -> bool:
@@ -182,23 +178,18 @@ def _are_tags(words: list[str]) -> bool:
 
 def _is_markdown(lines: list[str]) -> bool:
     """A Markdown table: most lines begin with a bar, and one consists of hyphens."""
-    rows = [line.strip() for line in lines if line.strip().startswith("|")]
+    rows = [line for line in lines if line.startswith("|")]
     return len(rows) >= _MOST * len(lines) and any(map(_RULE.fullmatch, rows))
 
 
 def _is_list(lines: list[str]) -> bool:
     """A list with bullets or numbers, each item with a label after a colon, dash or arrow, or in brackets."""
-    items = [line for line in lines if _ITEM.fullmatch(line.strip()) is not None]
-    return len(items) > len(lines) / 2
-
-
-def _is_fenced(lines: list[str]) -> bool:
-    return bool(lines) and lines[0].strip().startswith("```")
+    return sum(_ITEM.fullmatch(line) is not None for line in lines) > len(lines) / 2
 
 
 def _is_sentence_with_tags(lines: list[str]) -> bool:
     """A sentence and its tags on one line, with a tab or bars between."""
-    halves = [_BETWEEN.split(line.strip()) for line in lines]
+    halves = map(_BETWEEN.split, lines)
     tagged = [_is_tagged(parts[0].split(), parts[1].split()) for parts in halves if len(parts) == 2]
     return sum(tagged) > len(lines) / 2
 
@@ -229,7 +220,11 @@ _AS_JSON = "ask the model for JSON, or specify --format system:extractions to lo
 _LAYOUTS: tuple[tuple[str, str, Callable[[list[str]], bool]], ...] = (
     ("a table in Markdown", f"{_ONE_PER_LINE}; {_AS_JSON}", _is_markdown),
     ("a list with bullets, as language models write it", _AS_JSON, _is_list),
-    ("Markdown with a code block", f"remove the lines with ``` ; {_AS_JSON}", _is_fenced),
+    (
+        "Markdown with a code block",
+        f"remove the lines with ``` ; {_AS_JSON}",
+        lambda lines: "".join(lines[:1]).startswith("```"),
+    ),
     ("sentences with their tags on the same line", _ONE_PER_LINE, _is_sentence_with_tags),
     ("lines of words and lines of tags in turns", _ONE_PER_LINE, _is_alternating),
     ("sentences with a tag joined to each token", _ONE_PER_LINE, _is_joined),

@@ -40,7 +40,7 @@ def recognise(sample: Block) -> float:
     texts = sample.data[: sample.size].split(b"\n")
     if max(map(len, texts)) > COLUMNS.value and any(map(is_wide, texts)):
         return 0.0
-    lines = split(sample, tabs=_has_tabs(sample))
+    lines = split(sample, tabs=b"\t" in sample.data)
     rows = np.flatnonzero(lines.cells)
     wide = rows[np.isin(lines.cells[rows], (3, 4))]
     if not len(wide):
@@ -52,7 +52,7 @@ def recognise(sample: Block) -> float:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole sentences."""
     labels = StringCoder()
-    tabs = _has_tabs(source.sample(1 << 12))
+    tabs = b"\t" in source.sample(1 << 12).data
     pending, begun = 0, False
     for block in source.blocks(settings.block_size):
         lines = split(block, tabs=tabs)
@@ -76,10 +76,6 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         pending, begun = max(len(lines.cells) - int(rows[-1]) - 2, 0), True
     if not begun:
         raise source.error(None, "the file has no spans", "check how it was written")
-
-
-def _has_tabs(sample: Block) -> bool:
-    return b"\t" in sample.data
 
 
 def _cells(lines: Lines, rows: Ints, column: int) -> tuple[Ints, Ints]:

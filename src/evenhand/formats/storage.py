@@ -180,37 +180,32 @@ class Address(os.PathLike[str]):
         with self.open() as file:
             return file.read()
 
-    def read_text(self, encoding: str = "utf-8") -> str:
-        return self.read_bytes().decode(encoding)
-
     def is_dir(self) -> bool:
         """Whether it is a folder; on the web, whether the address ends with a slash."""
         if self.protocol in _WEB:  # looking for links in a page would mean to read all of it
             return self._parts[1].endswith("/")
-        with _as_input_error(self):
-            files, path = self._file_system()
-            return bool(files.isdir(path))
+        return bool(self._call("isdir"))
 
     def is_file(self) -> bool:
         return self.exists() and not self.is_dir()
 
     def exists(self) -> bool:
-        with _as_input_error(self):
-            files, path = self._file_system()
-            return bool(files.exists(path))
+        return bool(self._call("exists"))
 
     def files(self) -> list[Address]:
         """The files in a folder."""
-        with _as_input_error(self):
-            files, path = self._file_system()
-            entries = files.ls(path, detail=True)
+        entries = self._call("ls", detail=True)
         return [self / PurePosixPath(entry["name"]).name for entry in entries if entry["type"] == "file"]
 
     def matches(self) -> list[Address]:
         """The files that match a pattern."""
+        return [self._with(name.split("://", 1)[-1]) for name in self._call("glob")]
+
+    def _call(self, method: str, **options: Any) -> Any:
+        """Call a method of the file system with the path."""
         with _as_input_error(self):
             files, path = self._file_system()
-            return [self._with(name.split("://", 1)[-1]) for name in files.glob(path)]
+            return getattr(files, method)(path, **options)
 
     def _file_system(self) -> tuple[Any, str]:
         """The fsspec file system, and the path in it."""

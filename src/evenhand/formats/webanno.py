@@ -230,7 +230,7 @@ class _Document:
             units = 0
             for token in self.tokens[first:last]:
                 begins.append(units)
-                units += _units(token.text) + 1
+                units += len(token.text.encode("utf-16-le")) // 2 + 1
             texts.append(" ".join(token.text for token in self.tokens[first:last]))
         lists: list[list[Span]] = [[] for _ in texts]
         for name, first, before, last, up_to in self._spans:
@@ -249,10 +249,6 @@ class _Document:
 def _plain(text: str) -> str:
     """Remove escapes."""
     return _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text) if "\\" in text else text
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 def _is_webanno(sample: Block) -> float:

@@ -77,7 +77,10 @@ class TagReader:
             self._check_new(coded.new, findings, known)
         tags = SparseTags(coded.code, tuple(self._table.names))
         if self._wrong:
-            self._report_wrong(corpus, tags.code)
+            tokens = np.flatnonzero(np.isin(tags.code, list(self._wrong)))
+            lines = corpus.line_numbers(tokens).tolist()
+            for wrong, line in zip(tags.code[tokens].tolist(), lines, strict=True):
+                self._source.report(line if line >= 0 else None, *self._wrong[wrong], "tag")
         assert corpus.bounds is not None
         segments = self._table.segments(coded.code, corpus.bounds[:-1])
         decoded = self._table.decode(segments, corpus, self._encoding, self._repair)
@@ -110,13 +113,6 @@ class TagReader:
                 remedy = "name the file's encoding with --encoding"
             if finding is not None:
                 self._wrong[code] = finding, remedy
-
-    def _report_wrong(self, corpus: Corpus, code: Ints) -> None:
-        """Report the tokens whose tags are wrong, in the order of the text."""
-        tokens = np.flatnonzero(np.isin(code, list(self._wrong)))
-        lines = corpus.line_numbers(tokens).tolist()
-        for wrong, line in zip(code[tokens].tolist(), lines, strict=True):
-            self._source.report(line if line >= 0 else None, *self._wrong[wrong], "tag")
 
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
         """Describe the first ill-formed span; report all, if they are problems."""

@@ -369,11 +369,9 @@ def _is_name(cell: str, below: list[str]) -> bool:
     return any(part in _NAMES for part in _PART.findall(cell.lower())) or _are_tags(below)
 
 
-def _are_tags(cells: Sequence[str], *, some: bool = False) -> bool:
-    """Whether all cells are tags with prefixes or outside; with `some`, at least one has a prefix."""
-    prefixed = sum(parse(cell.split("|")[0]) is not None for cell in cells)
-    outside = sum(cell in OUTSIDE_TAGS for cell in cells)
-    return bool(cells) and prefixed + outside == len(cells) and (prefixed > 0 or not some)
+def _are_tags(cells: Sequence[str]) -> bool:
+    """Whether all cells are tags with prefixes or outside."""
+    return bool(cells) and all(cell in OUTSIDE_TAGS or parse(cell.split("|")[0]) is not None for cell in cells)
 
 
 def _is_numbered(rows: Iterable[Row]) -> bool:
@@ -507,17 +505,19 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> TokenLines:
         odd = np.flatnonzero(~(is_token | is_break))
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
         documents, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
-        documents += _document_comments(lines, odd[is_hash].tolist())
+        if any(word in lines.data for word in _DOCUMENT_WORDS):
+            comments = odd[is_hash].tolist()
+            documents += [line for line in comments if _DOCUMENT_COMMENT.search(lines.text(line))]
         is_token[shortened], trailing = True, len(shortened)
         is_break[odd[is_hash]] |= layout.hash_comments
     if layout.has_header(lines.first_line, len(is_token)):
         is_token[layout.first_line - lines.first_line] = False
     cells = lines.table(np.flatnonzero(is_token), layout.columns)
-    marks, comments = _document_starts(cells), _hash_lines(cells) if layout.hash_comments else ints([])
-    if len(marks) or len(comments):
+    marks, hash_rows = _document_starts(cells), _hash_lines(cells) if layout.hash_comments else ints([])
+    if len(marks) or len(hash_rows):
         documents += cells.lines[marks].tolist()
-        is_break[cells.lines[comments]] = True
-        cells = lines.table(np.delete(cells.lines, np.concatenate((marks, comments))), layout.columns)
+        is_break[cells.lines[hash_rows]] = True
+        cells = lines.table(np.delete(cells.lines, np.concatenate((marks, hash_rows))), layout.columns)
     is_break[documents] = True
     bounds = _bounds(cells.lines, np.flatnonzero(is_break), len(is_break))
     return TokenLines(lines.first_line, cells, bounds, np.searchsorted(cells.lines, sorted(documents)), trailing)
@@ -531,13 +531,6 @@ def _bounds(tokens: Ints, breaks: Ints, lines: int) -> Ints:
     edges[before] = True
     edges[[0, -1]] = True
     return np.flatnonzero(edges)
-
-
-def _document_comments(lines: Lines, comments: list[int]) -> list[int]:
-    """Which comments begin documents."""
-    if not any(word in lines.data for word in _DOCUMENT_WORDS):
-        return []
-    return [line for line in comments if _DOCUMENT_COMMENT.search(lines.text(line))]
 
 
 def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> tuple[list[int], list[int]]:
