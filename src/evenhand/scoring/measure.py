@@ -9,7 +9,7 @@ A measure has precision, recall and F. It may declare further ratios, in additio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any, Literal
@@ -179,6 +179,21 @@ def count_hits(name: str, settings: ScoreSettings, **options: Any) -> Formula:
     }
     divided = PrecisionRecall(counts["system_hits"], counts["system"], counts["gold_hits"], counts["gold"])
     return Formula(name, name, counts, divided, beta=settings.beta, **options)
+
+
+def count_fair(
+    name: str,
+    settings: ScoreSettings,
+    kinds: Sequence[str],
+    missing: Sequence[str] = ("FN",),
+    spurious: Sequence[str] = ("FP",),
+    **options: Any,
+) -> Formula:
+    """Fair evaluation: errors of pairs, which are all other types but TP, count half for precision and for recall."""
+    paired = {kind: 0.5 for kind in kinds if kind not in ("TP", *missing, *spurious)}
+    predicted, expected = (plus({"TP": 1.0}, paired, dict.fromkeys(side, 1.0)) for side in (spurious, missing))
+    divided = PrecisionRecall.of_pairs({"TP": 1.0}, predicted, expected)
+    return Formula(name, name, {kind: {kind: 1.0} for kind in kinds}, divided, beta=settings.beta, **options)
 
 
 def ratios_only(

@@ -14,20 +14,7 @@ from evenhand.errors import SettingError
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.task import (
-    AgreementSpec,
-    ComparisonSpec,
-    Confusion,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    GoldProfile,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
+from evenhand.tasks import task as spec
 from evenhand.tasks.words.measures import (
     EXTRA,
     MISSING,
@@ -174,42 +161,48 @@ def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
 
 
-def _check(settings: ScoreSettings, content: GoldProfile) -> None:
+def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     if settings["punctuation"].by == "relation":
         raise SettingError("Tags have no relations; choose punctuation by its form, or by tags: pos:PUNCT.")
 
 
-TASK = Task(
+TASK = spec.Task(
     name="tags",
     title="tags: parts of speech, one label per word",
     unit="word",
-    example=Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
+    example=spec.Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
     measures=(
         Measure(
             *("accuracy", "tags", Scorer("tags"), _accuracy, "evenhand.tasks.tags.TagScorer", ("acc",)),
             summary="The share of words with the right tag.",
         ),
     ),
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=lambda content: ("accuracy",),
         ranked=lambda content: ("accuracy",),
         compared=("accuracy",),
         reported=("accuracy",),
     ),
     parameters=(PUNCTUATION,),
-    input=InputSpec(
+    input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_words,
         detects=lambda annotation: True,
         detects_any=True,
     ),
-    rules=SettingRules(
+    rules=spec.SettingRules(
         signature=("align", "gold", "system", "repair", "map", "labels", "exclude", "punctuation", "macro", "beta"),
         check=_check,
     ),
-    evaluation=EvaluationSpec(evaluator=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")),
-    error_types=ErrorTypes(all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS),
-    comparison=ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
-    agreement=AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
-    display=Display(confusion=Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"),
+    evaluation=spec.EvaluationSpec(
+        evaluator=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
+    ),
+    error_types=spec.ErrorTypes(
+        all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS
+    ),
+    comparison=spec.ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
+    agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
+    display=spec.Display(
+        confusion=spec.Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"
+    ),
 )

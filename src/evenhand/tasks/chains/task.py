@@ -20,19 +20,7 @@ from evenhand.scoring.measure import (
     plus,
 )
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.task import (
-    AgreementSpec,
-    ComparisonSpec,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    GoldProfile,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
+from evenhand.tasks import task as spec
 
 ARCS = ("arcs_any", "arcs_nom")
 ARCS_KINDS = ("tp", "wl", "fn", "fp", "tn")
@@ -115,7 +103,7 @@ PARAMETERS = (
 )
 
 
-def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
     """Set the parameters that depend on a preset or on the format."""
     has_heads, preset = HEADS in content.traits, values["preset"]
     for name, value in PRESETS.get(preset, {}).items():
@@ -283,17 +271,17 @@ MEASURES = (
 )
 
 
-def _scorable(content: GoldProfile, names: Sequence[str] = ()) -> tuple[str, ...]:
+def _scorable(content: spec.GoldProfile, names: Sequence[str] = ()) -> tuple[str, ...]:
     """The measures, of some or of all, whose requirements the gold standard meets: arcs_nom needs POS."""
     requires = {measure.name: measure.requires for measure in MEASURES}
     return tuple(name for name in names or requires if requires[name] <= content.traits)
 
 
-def _tested(by: str, content: GoldProfile) -> tuple[str, ...]:
+def _tested(by: str, content: spec.GoldProfile) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_scorable(content), by)))
 
 
-def _check(settings: ScoreSettings, content: GoldProfile) -> None:
+def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     if "arcs_nom" in settings.match and "pos" not in content.traits:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
     if HEADS in content.traits:
@@ -305,13 +293,13 @@ def _check(settings: ScoreSettings, content: GoldProfile) -> None:
         raise SettingError(f"{options[0]} needs the heads of mentions, which only CorefUD files have; leave it out.")
 
 
-TASK = Task(
+TASK = spec.Task(
     name="chains",
     title="coreference chains",
     unit="mention",
-    example=Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
+    example=spec.Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=_scorable,
         ranked=lambda content: _scorable(content, ("mela", "lea", *ARCS)),
         compared=ARCS,
@@ -319,7 +307,7 @@ TASK = Task(
         tested=_tested,
     ),
     parameters=PARAMETERS,
-    input=InputSpec(
+    input=spec.InputSpec(
         alignments=("strict", "position"),
         default_alignment=lambda content: "strict" if HEADS in content.traits else "position",
         has_labels=False,
@@ -327,19 +315,19 @@ TASK = Task(
         detects=lambda annotation: "chains" in annotation.layers,
         matches_documents=True,
     ),
-    rules=SettingRules(
+    rules=spec.SettingRules(
         resolve=_resolve,
         signature=("align", "gold", "system", "singletons", "repeats", "nominal", "beta"),
         check=_check,
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
     ),
-    error_types=ErrorTypes(all=ARCS_KINDS, correct=lambda by: ("tp", "tn"), names=ERROR_NAMES, absent=("tn",)),
-    comparison=ComparisonSpec(
+    error_types=spec.ErrorTypes(all=ARCS_KINDS, correct=lambda by: ("tp", "tn"), names=ERROR_NAMES, absent=("tn",)),
+    comparison=spec.ComparisonSpec(
         unit_scorers=ARCS,
         unit_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
         answer_text=lambda code, labels: ARCS_KINDS[code],
@@ -347,8 +335,8 @@ TASK = Task(
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
         default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
     ),
-    agreement=AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
-    display=Display(
+    agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
+    display=spec.Display(
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),

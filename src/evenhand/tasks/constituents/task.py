@@ -14,20 +14,8 @@ from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
 from evenhand.settings import ScoreSettings
+from evenhand.tasks import task as spec
 from evenhand.tasks.spans.measures import KINDS as SPAN_KINDS
-from evenhand.tasks.task import (
-    ComparisonSpec,
-    Confusion,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    GoldProfile,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
 
 _PARSEVAL = "evenhand.tasks.constituents.parseval"
 ERRORS = ("LE", "BES", "BEL")
@@ -335,7 +323,7 @@ def _problem(key: str, values: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
     """Take the length of short sentences from the parameter file by default."""
     if values["cutoff"] is None:
         values["cutoff"] = values["prm"].cutoff
@@ -367,15 +355,15 @@ PARAMETERS = (
     ),
 )
 
-TASK = Task(
+TASK = spec.Task(
     name=CONSTITUENTS,
     title="constituents: phrase structure trees",
     unit="bracket",
-    example=Example(
+    example=spec.Example(
         "constituents", "gold.mrg", ("chunks.mrg", "pcfg.mrg", "neural.mrg"), options="--task constituents"
     ),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=lambda content: (*EVALB, *EVALB_SHORT, *map(with_errors, (*EVALB, *EVALB_SHORT))),
         ranked=lambda content: EVALB,
         compared=("labeled", with_errors("labeled")),
@@ -385,8 +373,8 @@ TASK = Task(
         leaves_out=lambda name, options: options.get("errors") == SKIP and counts_errors(name),
     ),
     parameters=PARAMETERS,
-    input=InputSpec(alignments=("strict",), detects=lambda annotation: CONSTITUENTS in annotation.layers),
-    rules=SettingRules(
+    input=spec.InputSpec(alignments=("strict",), detects=lambda annotation: CONSTITUENTS in annotation.layers),
+    rules=spec.SettingRules(
         signature=(
             *("align", "gold", "system", "functions", "prm", "cutoff", "errors"),
             *("map", "labels", "exclude", "macro", "beta"),
@@ -394,25 +382,25 @@ TASK = Task(
         resolve=_resolve,
         notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.constituents.evaluation:ConstituentEvaluator"),
         notes=lazy("evenhand.tasks.constituents.tables:notes"),
         is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
     ),
-    error_types=ErrorTypes(
+    error_types=spec.ErrorTypes(
         all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",), unscored=("unscored",)
     ),
-    comparison=ComparisonSpec(
+    comparison=spec.ComparisonSpec(
         unit_scorers=("brackets", "brackets-all"),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS, bare=("FN", "TN", "unscored")),
     ),
-    display=Display(
+    display=spec.Display(
         summary=lazy("evenhand.tasks.constituents.tables:summary"),
         details=lazy("evenhand.tasks.constituents.tables:details"),
         listing=lazy("evenhand.tasks.constituents.tables:listing"),
         errors=lazy("evenhand.tasks.constituents.tables:error_bars"),
-        confusion=Confusion(
+        confusion=spec.Confusion(
             (with_errors("labeled"), "labeled"),
             caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",
             one_sided=("FN", "FP"),

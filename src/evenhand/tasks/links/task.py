@@ -11,28 +11,9 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.parameters import SIDES, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
-from evenhand.scoring.measure import (
-    Formula,
-    Measure,
-    PrecisionRecall,
-    Scorer,
-    WeightedCounts,
-    count_errors,
-    count_hits,
-    plus,
-)
+from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors, count_fair, count_hits
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.task import (
-    ComparisonSpec,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
+from evenhand.tasks import task as spec
 
 KINDS = ("TP", "LE.other", "LE.missed", "LE.over", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, OTHER, MISSED, OVER, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
@@ -97,12 +78,7 @@ def _weak_formula(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _fair_formula(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
-    errors = {kind: 0.5 for kind in KINDS if kind not in ("TP", "FN", "FP")}
-    tp = counts["TP"]
-    divided = PrecisionRecall.of_pairs(tp, plus(tp, errors, counts["FP"]), plus(tp, errors, counts["FN"]))
-    extra_scores = lazy("evenhand.tasks.links.error_types:with_details")
-    return Formula(name, "fair", counts, divided, beta=settings.beta, extra_scores=extra_scores)
+    return count_fair(name, settings, KINDS, extra_scores=lazy("evenhand.tasks.links.error_types:with_details"))
 
 
 def _measure(
@@ -226,41 +202,41 @@ PARAMETERS = (
     ),
 )
 
-TASK = Task(
+TASK = spec.Task(
     name="links",
     title="entity links: mentions of entries of a knowledge base",
     unit="link",
-    example=Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
+    example=spec.Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=lambda content: ("links", "all", "fair"),
         ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
         compared=("fair",),
         reported=("fair",),
     ),
     parameters=PARAMETERS,
-    input=InputSpec(
+    input=spec.InputSpec(
         default_alignment=lambda content: "position" if RESPELLED in content.traits else "strict",
         detects=lambda annotation: LINKS in annotation.layers,
         matches_documents=True,
     ),
-    rules=SettingRules(
+    rules=spec.SettingRules(
         signature=("align", "atoms", "scope", "gold", "system", "offsets", "map", "labels", "exclude", "macro", "beta"),
         constants={"scope": "document"},
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.links.evaluation:LinkEvaluator"),
         by_document=True,
         notes=lazy("evenhand.tasks.links.tables:notes"),
         is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("fair", "typed_all", "all")),
     ),
-    error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
-    comparison=ComparisonSpec(
+    error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
+    comparison=spec.ComparisonSpec(
         unit_scorers=("fair",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
-    display=Display(
+    display=spec.Display(
         details=lazy("evenhand.tasks.links.tables:details"),
         errors=lazy("evenhand.tasks.links.tables:error_bars"),
         confusion=None,

@@ -15,23 +15,13 @@ from evenhand.scoring.measure import (
     Scorer,
     WeightedCounts,
     count_errors,
+    count_fair,
     count_hits,
     plus,
 )
 from evenhand.settings import ScoreSettings
+from evenhand.tasks import task as spec
 from evenhand.tasks.sentences import SENTENCES, refuse_table
-from evenhand.tasks.task import (
-    ComparisonSpec,
-    Confusion,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
 
 KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
 TP, AL, AB, ALB, DE, TE, XE, AM, FN, AS, FP = range(len(KINDS))
@@ -67,13 +57,8 @@ _COUNTED = {"both": "AB", "entities": "A", "relations": "B"}
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
-    right = counts["TP"]
-    errors = dict.fromkeys(PAIRED, 0.5)
-    predicted, expected = plus(right, errors, {"AS": 1.0, "FP": 1.0}), plus(right, errors, {"AM": 1.0, "FN": 1.0})
-    divided = PrecisionRecall.of_pairs(right, predicted, expected)
     extra_scores = lazy("evenhand.tasks.relations.error_types:with_confusion")
-    return Formula(name, name, counts, divided, beta=settings.beta, extra_scores=extra_scores)
+    return count_fair(name, settings, KINDS, ("AM", "FN"), ("AS", "FP"), extra_scores=extra_scores)
 
 
 def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
@@ -186,21 +171,21 @@ PARAMETERS = (
     ),
 )
 
-TASK = Task(
+TASK = spec.Task(
     name="relations",
     title="relations between labeled spans",
     unit="relation",
-    example=Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
+    example=spec.Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
         ranked=lambda content: ("strict", "boundaries", "fair"),
         compared=("fair", "strict"),
         reported=("fair",),
     ),
     parameters=PARAMETERS,
-    input=InputSpec(detects=lambda annotation: "relations" in annotation.layers),
-    rules=SettingRules(
+    input=spec.InputSpec(detects=lambda annotation: "relations" in annotation.layers),
+    rules=spec.SettingRules(
         signature=(
             *(
                 "align",
@@ -218,13 +203,13 @@ TASK = Task(
         ),
         check=refuse_table,
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.relations.evaluation:RelationEvaluator"),
         notes=lazy("evenhand.tasks.relations.tables:notes"),
         is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("strict", "fair")),
     ),
-    error_types=ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
-    comparison=ComparisonSpec(
+    error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
+    comparison=spec.ComparisonSpec(
         unit_scorers=("fair", "strict"),
         unit_columns=(
             ("side", "string"),
@@ -234,10 +219,10 @@ TASK = Task(
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
         similarity=lazy("evenhand.tasks.relations.evaluation:RelationAgreement"),
     ),
-    display=Display(
+    display=spec.Display(
         details=lazy("evenhand.tasks.relations.tables:details"),
         errors=lazy("evenhand.tasks.relations.tables:error_bars"),
-        confusion=Confusion(
+        confusion=spec.Confusion(
             ("fair",),
             caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",
             one_sided=("AM, FN", "AS, FP"),

@@ -10,19 +10,7 @@ from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.task import (
-    ComparisonSpec,
-    Confusion,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    GoldProfile,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
-)
+from evenhand.tasks import task as spec
 from evenhand.tasks.words.measures import (
     ABSENT,
     ENHANCED,
@@ -128,14 +116,14 @@ MEASURES = (
 )
 
 
-def _scored(content: GoldProfile) -> tuple[str, ...]:
+def _scored(content: spec.GoldProfile) -> tuple[str, ...]:
     """Attachment scores and, if the file has the columns, metrics of CoNLL 2018 and of enhanced dependencies."""
     if "universal" not in content.traits:
         return ATTACHMENT
     return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))
 
 
-def _ranked(content: GoldProfile) -> tuple[str, ...]:
+def _ranked(content: spec.GoldProfile) -> tuple[str, ...]:
     if "universal" not in content.traits:
         return "las", "uas", "ls"
     return (*OFFICIAL, *(ENHANCED if "enhanced" in content.traits else ()))
@@ -147,7 +135,7 @@ def _digits(text: str) -> str:
     return "".join(sorted(set(text) - {"0"})) or "0"
 
 
-def _resolve(values: dict[str, Any], content: GoldProfile) -> None:
+def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
     """Keep a colon as part of the name unless the file is CoNLL-U, which has subtypes."""
     values["subtypes"] = values["subtypes"] or "conllu" not in content.traits
 
@@ -161,14 +149,14 @@ def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     return ()
 
 
-TASK = Task(
+TASK = spec.Task(
     name="trees",
     title="dependency trees",
     unit="word",
     other_units=dict.fromkeys(ENHANCED, "enhanced edge"),
-    example=Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
+    example=spec.Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=_scored,
         ranked=_ranked,
         compared=("las", "uas", "ls", *ENHANCED),
@@ -199,12 +187,12 @@ TASK = Task(
             cli=CommandLine(metavar="DIGITS"),
         ),
     ),
-    input=InputSpec(
+    input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_trees,
         detects=lambda annotation: "trees" in annotation.layers,
     ),
-    rules=SettingRules(
+    rules=spec.SettingRules(
         signature=(
             *("align", "gold", "system", "repair", "map", "labels", "exclude"),
             *("punctuation", "subtypes", "macro", "beta"),
@@ -212,26 +200,26 @@ TASK = Task(
         resolve=_resolve,
         notes=_setting_notes,
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.trees.attachment:evaluator"),
         notes=notes,
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
-    error_types=ErrorTypes(
+    error_types=spec.ErrorTypes(
         all=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
         correct=lambda by: RIGHT[by],
         names=TREE_ERRORS,
         absent=(MISSING, ABSENT),
     ),
-    comparison=ComparisonSpec(
+    comparison=spec.ComparisonSpec(
         unit_scorers=("trees", *ENHANCED),
         unit_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
     ),
-    display=Display(
+    display=spec.Display(
         summary=lazy("evenhand.tasks.trees.tables:summary"),
         details=lazy("evenhand.tasks.trees.tables:details"),
         errors=lazy("evenhand.tasks.trees.tables:error_bars"),
-        confusion=Confusion(
+        confusion=spec.Confusion(
             ("ls",), "confusion (wrong relations)", "Errors only: wrong relations, regardless of heads."
         ),
         label="relation",
