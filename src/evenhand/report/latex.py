@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from functools import cached_property, lru_cache
+from itertools import accumulate, takewhile
 from math import ceil
 from unicodedata import normalize
 
@@ -115,6 +116,7 @@ _WORD = re.compile(r"[^\s/.:_,-]{1,12}[/.:_,-]*\s*|[/.:_,-]+\s*|\s+")
 """Parts of a text between which a line may end: words, and parts of paths and long names."""
 
 
+@lru_cache(1 << 14)
 def fitted_width(text: str) -> float:
     """The estimated width of a text, in digits."""
     wide = sum(char.isupper() or char in "mw%&@+<>=–—…" for char in text)
@@ -159,19 +161,24 @@ class Grid:
         """Long names cut in the middle, in columns whose texts remain distinct."""
         columns = [[row[column] for row in self.rows] for column in range(len(self.names))]
         for number, texts in enumerate(columns):
-            short = [re.sub(r"\S+", _shortened, text) for text in texts]
-            if self.wraps[number] and len({*short}) == len({*texts}):
+            short = [re.sub(r"\S+", _shortened, text) for text in texts] if self.wraps[number] else texts
+            if len({*short}) == len({*texts}):
                 columns[number] = short
         return replace(self, rows=list(map(list, zip(*columns, strict=True))))
 
-    def widths(self, names: Sequence[Sequence[str]]) -> list[float]:
-        """The widths of columns under these headings."""
-        widths = [max(map(fitted_width, name_lines)) for name_lines in names]
+    @cached_property
+    def cell_widths(self) -> list[float]:
+        """The widths of columns without headings."""
+        widths = [0.0] * len(self.names)
         for number, row in enumerate(self.rows):
             for column, text in enumerate(row):
                 bold = _BOLD if (number, column) in self.bold else 1
                 widths[column] = max(widths[column], fitted_width(text) * bold)
         return widths
+
+    def widths(self, names: Sequence[Sequence[str]]) -> list[float]:
+        """The widths of columns under these headings."""
+        return [max(*map(fitted_width, lines), cells) for lines, cells in zip(names, self.cell_widths, strict=True)]
 
 
 def _shortened(word: re.Match[str]) -> str:
@@ -214,8 +221,8 @@ def _column_groups(grid: Grid, page_columns: int) -> Iterator[Sequence[int]]:
     """The columns of parts that fit, about equally many in each; all parts have the key columns."""
     columns = range(len(grid.names))
     keys = grid.keys
-    fitting = (end for end in columns[keys + 1 :] if _layout(grid.with_columns(columns[:end]), page_columns))
-    limit = max(fitting, default=keys + 1) - keys
+    fits = (_layout(grid.with_columns(columns[:end]), page_columns) is not None for end in columns[keys + 1 :])
+    limit = sum(1 for _ in takewhile(bool, fits))
     size = ceil((len(columns) - keys) / ceil((len(columns) - keys) / limit))
     for start in range(keys, len(columns), size):
         yield [*columns[:keys], *columns[start : start + size]]
@@ -261,7 +268,7 @@ def _folded_headings(grid: Grid) -> list[list[str]]:
 def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout | None:
     """A layout with the widest texts wrapped; None if the line is too narrow for that."""
     widths = grid.widths(names)
-    room = width - _GAP * len(widths) - sum(width for width, wraps in zip(widths, grid.wraps, strict=True) if not wraps)
+    room = width - _GAP * len(widths) - sum(size for size, wraps in zip(widths, grid.wraps, strict=True) if not wraps)
     texts = sorted((column for column, wraps in enumerate(grid.wraps) if wraps), key=lambda column: widths[column])
     while texts and widths[texts[0]] <= room / len(texts):
         room -= widths[texts.pop(0)]
