@@ -19,6 +19,7 @@ ROOMS = (
     "version",
     "dataclass",
     "registry",
+    "plugins",
     "errors",
     "files",
     "tables",
@@ -41,7 +42,6 @@ ROOMS = (
     "api",
     "integrations",
     "cli",
-    "plugins",
     "__main__",
 )
 """From the bottom up: a module imports only from its own room and those before it."""

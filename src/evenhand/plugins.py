@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from evenhand.formats.source import Source as Source
     from evenhand.parameters import Allowed as Allowed
     from evenhand.parameters import CommandLine as CommandLine
+    from evenhand.parameters import Conversion as _ParameterConversion
     from evenhand.parameters import Effect as Effect
     from evenhand.parameters import Parameter as Parameter
     from evenhand.registry import lazy as lazy
@@ -177,8 +178,10 @@ if TYPE_CHECKING:
     from evenhand.tasks.evaluation import Outcome as Outcome
     from evenhand.tasks.evaluation import SideSummary as SideSummary
     from evenhand.tasks.evaluation import VerdictRows as VerdictRows
+    from evenhand.tasks.labeled_units import KINDS as _LABELED_UNIT_TYPES
     from evenhand.tasks.labeled_units import LabeledUnitEvaluator as LabeledUnitEvaluator
     from evenhand.tasks.spans.matching import SpanPair as SpanPair
+    from evenhand.tasks.spans.measures import MEASURES as _SPAN_MEASURES
     from evenhand.tasks.spans.overlap import Hits as Hits
     from evenhand.tasks.spans.overlap import tally_hits as tally_hits
     from evenhand.tasks.task import AgreementSpec as AgreementSpec
@@ -197,7 +200,15 @@ if TYPE_CHECKING:
     from evenhand.tasks.units import Predictions as Predictions
     from evenhand.tasks.units import SentenceView as SentenceView
     from evenhand.tasks.units import Units as Units
+    from evenhand.tasks.words.measures import TAG_KINDS as _RIGHT_OR_WRONG
     from evenhand.tasks.words.measures import by_label as by_label
+    from evenhand.tasks.words.measures import notes as _label_notes
+
+    ParameterConversion = _ParameterConversion
+    LABELED_UNIT_TYPES = _LABELED_UNIT_TYPES
+    SPAN_MEASURES = _SPAN_MEASURES
+    RIGHT_OR_WRONG = _RIGHT_OR_WRONG
+    label_notes = _label_notes
 
 _ADDRESSES = {
     "AgreementSpec": "evenhand.tasks.task:AgreementSpec",

@@ -71,7 +71,7 @@ def test_a_keyword_like_no_other(function: str) -> None:
 def test_signatures_stay_what_they_are() -> None:
     assert list(inspect.signature(eh.read).parameters)[:3] == ["path", "format", "column"]
     assert eh.gate.__doc__ is not None
-    assert eh.gate.__doc__.startswith("Compare a candidate")
+    assert eh.gate.__doc__.startswith("Check a candidate")
 
 
 @pytest.mark.parametrize("option", ["column", "encoding"])
