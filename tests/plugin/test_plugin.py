@@ -161,7 +161,7 @@ def test_a_task_has_a_page_with_units_and_links(path: str, tmp_path: Path) -> No
     code = (
         "import evenhand as eh; from evenhand.report.html import unit_data;"
         f"data = unit_data(eh.report({GOLD!r}, [{RULES!r}, {MODEL!r}], task='sentences', trials=0, resamples=0));"
-        "print(data['met'], data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
+        "print(data['total'], data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=True
