@@ -160,8 +160,8 @@ def test_a_task_has_a_page_with_units_and_links(path: str, tmp_path: Path) -> No
     assert 'href="#units?from=rules&amp;to=model&amp;' in text
     code = (
         "import evenhand as eh; from evenhand.report.html import unit_data;"
-        f"data = unit_data(eh.report({GOLD!r}, [{RULES!r}, {MODEL!r}], task='sentences', trials=0, resamples=0));"
-        "print(data['total'], data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
+        f"report = eh.report({GOLD!r}, [{RULES!r}, {MODEL!r}], task='sentences', trials=0, resamples=0);"
+        "data = unit_data(report); print(report.units.total, data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=True
