@@ -22,7 +22,7 @@ from declared import CHAIN_MODELS
 from evenhand.cli import main
 from evenhand.results.result import Result
 from evenhand.settings import ReadSettings
-from evenhand.tasks.chains.task import MODELS
+from evenhand.tasks.chains.task import MEASURES
 
 Score = Callable[..., Result]
 A, B, C = ["(1", "1)", "(2)", "(1)"], ["(1)", "-", "(1)", "(3)"], ["(3)", "(3)", "-", "-"]
@@ -323,7 +323,7 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
         (
             {"match": "exact"},
             "match is 'exact', which is not a match model of chains; did you mean --mention-match exact? "
-            f"Choose from {', '.join(model.name for model in MODELS)}.",
+            f"Choose from {', '.join(model.name for model in MEASURES)}.",
         ),
         ({"weights": "lenient"}, "weights does nothing for chains; leave it out, or choose the task spans."),
         (

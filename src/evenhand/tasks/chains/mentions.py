@@ -203,7 +203,6 @@ def _dice(one: set[object], other: set[object]) -> float:
 
 
 def _match_heads(key: Chains, response: Chains, key_rows: Ints, response_rows: Ints) -> tuple[Ints, Ints]:
-    """Match mentions with the same head."""
     heads = pack(
         (key.document[key_rows], response.document[response_rows]),
         (_words(key).head[key_rows], _words(response).head[response_rows]),

@@ -299,7 +299,6 @@ def _positions(keep: Bools, begin: int, words: Ints) -> Ints:
 
 
 def _compare_words(sentences: Sentences, selection: Selection) -> None:
-    """Mark sentences with different words as errors."""
     gold_words, words = sentences.words
     tokens, system_tokens = sentences.gold.tokens, sentences.system.tokens
     different = np.flatnonzero(~equal(tokens.take(gold_words), system_tokens.take(words)))

@@ -312,7 +312,6 @@ def rules_of(lines: Iterable[str], name: str, display_name: str) -> Rules:
 
 
 def _problem(key: str, values: Sequence[str]) -> tuple[str, str] | None:
-    """The problem with a line and its remedy."""
     if key not in KEYS:
         return f"{key!r} is not a key of EVALB", f"choose from {', '.join(KEYS)}"
     minimum = 2 if key in _CLASSES else 1

@@ -107,7 +107,6 @@ def _chosen(side: Linked, only: str) -> Bools:
 
 
 def _distinct(side: Linked, key: LinkKey) -> Linked:
-    """A side without repeats."""
     keys, _ = _keys(side, side.take(empty()), key, 0)
     _, first = np.unique(keys, return_index=True)
     return side if len(first) == len(side) else side.take(np.sort(first))

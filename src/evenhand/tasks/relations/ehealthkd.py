@@ -118,7 +118,6 @@ def _token_parts(side: Side, row: int) -> Parts:
 
 
 def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
-    """All units of a sentence."""
     free_gold, free_system = list(gold.entities), list(system.entities)
     represents: dict[int, int] = {}
     for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):

@@ -61,7 +61,6 @@ def count_dygie(pair: RelationPair) -> Tally:
 
 
 def _last(bounds: Ints, side: Side) -> Ints:
-    """The last relation of each head and tail."""
     key, _ = pack((bounds[side.head], empty()), (bounds[side.tail], empty()))
     return np.sort(len(key) - 1 - np.unique(key[::-1], return_index=True)[1])
 

@@ -68,7 +68,6 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
-    """The distribution of error types, and whose fault they are."""
     table = error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error")
     first, *columns = table.columns
     rows = [[name, FAULTS[kind], *cells] for kind, (name, *cells) in zip(ERROR_NAMES, table.rows, strict=True)]

@@ -140,7 +140,6 @@ class TreeScorer:
         return conll18.Analysis(*renamed, xpos, lemma)
 
     def _score_enhanced(self, pair: UnitPair, aligned: Aligned, tallies: dict[str, Tally]) -> None:
-        """Count enhanced edges, with and without subtypes."""
         with_subtypes = self._edges(aligned.gold), self._edges(aligned.system)
         for score in self._enhanced_scores:
             gold, system = with_subtypes
