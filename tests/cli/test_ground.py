@@ -116,7 +116,7 @@ def test_output_goes_to_a_file_and_counts_to_standard_error(tmp_path: Path) -> N
     assert (result.status, result.written) == (0, "")
     assert result.stderr.splitlines() == [
         "documents: 8",
-        "answers read as they stand: 6",
+        "answers read without repair: 6",
         "answers read after a repair: 1",
         "answers of which a part was read: 1",
         "items: 212",
@@ -150,7 +150,9 @@ def test_ids_that_the_texts_do_not_have_are_counted_and_the_order_counts(tmp_pat
     answers = write(tmp_path / "gpt.jsonl", {"id": "y", "output": [["Ada", "PER"]]}, {"id": "x", "output": []})
     result = run(gold, answers)
     assert [len(each["spans"]) for each in records(result.written)] == [1, 0]
-    assert "answers matched by order, as the gold standard has no ids for theirs: 2" in result.stderr.splitlines()
+    assert (
+        "answers matched by order, because the gold standard does not have their ids: 2" in result.stderr.splitlines()
+    )
 
 
 def test_what_is_written_can_be_scored(tmp_path: Path, texts: Path) -> None:

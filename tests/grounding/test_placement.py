@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evenhand.grounding.items import Item, MarkedText
 from evenhand.grounding.placement import (
-    MOST_WORDS,
+    MAX_WORDS,
     Occupancy,
     Placed,
     align,
@@ -293,7 +293,7 @@ def test_a_text_without_tags_can_differ() -> None:
 
 
 def test_long_texts_are_aligned_at_their_ends_only_and_that_is_counted() -> None:
-    middle = " ".join(f"w{number}" for number in range(MOST_WORDS + 1))
+    middle = " ".join(f"w{number}" for number in range(MAX_WORDS + 1))
     tagged = marked(f"[Ada] x {middle} x w7 [Bob]")
     placed = place_marked(AnswerDocument(f"Ada y {middle} y w7 Bob"), tagged)
     assert [each.status for each in placed.placements] == ["aligned", "aligned"]

@@ -1,6 +1,6 @@
-"""From the answers about a document to items with places: answers are read, and their strings are looked for.
+"""Grounding: read the answers about a document, locate their strings in its text, and count the outcomes.
 
-The text and the known labels are all that is taken from the gold standard.
+Only the text and the known labels of the gold standard are used.
 """
 
 from __future__ import annotations
@@ -18,20 +18,17 @@ from evenhand.grounding.items import Item, KnownLabels, MarkedText, Shape
 from evenhand.grounding.placement import Occurrences, Placed, Placement, place, place_marked
 from evenhand.grounding.search import AnswerDocument
 
-# == grounding/counts.py: What became of the items of a system: how answers were read,
-
-
 STEPS = ("given", "aligned", "exact", "spaces", "case", "tokens", "punctuation", "part", "fuzzy")
-"""How an item got its place."""
+"""How an item was located."""
 NOWHERE = ("absent", "repeated")
-"""Why an item has none."""
+"""Why an item was not located."""
 AMBIGUOUS, UNKNOWN = "ambiguous", "unknown label"
-"""Why an item with a place is worth a look."""
+"""Why a located item should be checked."""
 COUNTS = {
     "documents": "documents",
     "missing": "documents without an answer",
-    "unused_ids": "answers matched by order, as the gold standard has no ids for theirs",
-    "ok": "answers read as they stand",
+    "unused_ids": "answers matched by order, because the gold standard does not have their ids",
+    "ok": "answers read without repair",
     "repaired": "answers read after a repair",
     "salvaged": "answers of which a part was read",
     "unparsable": "answers that could not be read",
@@ -53,14 +50,14 @@ COUNTS = {
     "unknown_labels": "items with a label that the gold standard does not have",
     "capped": "searches that reached a limit",
 }
-"""The names of all counts, and what they count."""
+"""All counts, with their descriptions."""
 BOUND = ("TP", "found", "wanted")
-"""What an upper bound divides: what is right, all that the system has, all that the gold standard has."""
-MOST_LISTED = 1000
+"""Counts of the upper bound: correct items, all items of the system, all gold spans."""
+MAX_LISTED = 1000
 
 
 class Listed(NamedTuple):
-    """An item that a reader should look at."""
+    """An item that a user should check."""
 
     document: str
     text: str
@@ -70,15 +67,15 @@ class Listed(NamedTuple):
 
 @dataclass
 class GroundingCounts(Mapping[str, int]):
-    """Counts by name; all names of `COUNTS` are there."""
+    """Counts by name, for all names of `COUNTS`."""
 
     counts: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
-    """The unknown labels, with their items."""
+    """Unknown labels, with their numbers of items."""
     listed: list[Listed] = field(default_factory=list)
-    """Items without a place, with an unknown label or with several places, in the order of the text; the first ones."""
+    """The first items that were not located, have an unknown label, or are ambiguous, in the order of the text."""
     bound: Counter[str] = field(default_factory=Counter)
-    """Under the best occurrences, that is with a look at the gold standard: those of `BOUND`."""
+    """The counts of `BOUND` for the best occurrences, chosen by the gold standard."""
 
     def __getitem__(self, name: str) -> int:
         if name not in COUNTS:
@@ -93,54 +90,51 @@ class GroundingCounts(Mapping[str, int]):
 
     @property
     def unplaced(self) -> int:
-        """How many items have no place."""
+        """Number of items that were not located."""
         return self["absent"] + self["repeated"] + self["outside"]
 
     @property
     def upper_bound(self) -> float | None:
-        """The F1 of exact match if every string stood where it is right, as far as it occurs; None without a count."""
+        """The F1 of exact match with the best occurrence of every string; None without a count."""
         total = self.bound["found"] + self.bound["wanted"]
         return 2 * self.bound["TP"] / total if total else None
 
     @property
     def has_nothing(self) -> bool:
-        """Whether there are documents, but not a single item."""
+        """Whether there are documents but no items."""
         return self["documents"] > 0 and not self["items"]
 
     def add(self, other: GroundingCounts) -> None:
         self.counts.update(other.counts)
         self.labels.update(other.labels)
         self.bound.update(other.bound)
-        self.listed += other.listed[: max(0, MOST_LISTED - len(self.listed))]
-
-
-# == grounding/grounder.py (primary)
+        self.listed += other.listed[: max(0, MAX_LISTED - len(self.listed))]
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How answers are read, and how strings are placed."""
+    """How answers are read and strings are located."""
 
     shape: Shape
     occurrences: Occurrences = "in-order"
     fuzzy: int | None = 15
-    """How many edits are allowed, in percent of the characters."""
+    """Maximum number of edits, in percent of the characters."""
     unknown_labels: Literal["keep", "drop"] = "keep"
 
 
 @dataclass(frozen=True)
 class Grounded:
-    """The items of one document, with their places."""
+    """The located items of one document."""
 
     document: AnswerDocument
     marked: tuple[Placement, ...]
-    """Those that the model marked in the text itself."""
+    """Items that the model marked in the text."""
     placed: tuple[Placement, ...]
-    """Those whose strings were looked for."""
+    """Items whose strings were searched."""
     sought: tuple[Item, ...]
-    """The items of these; several may have become one."""
+    """The items of `placed`, before merging."""
     is_forced: bool = False
-    """Whether no string had a choice: each is named once, and occurs once at most."""
+    """Whether there was no choice: each string is named once and occurs at most once."""
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -148,61 +142,63 @@ class Grounded:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """All items as they were written."""
-        return (*(each.item for each in self.marked), *self.sought)
+        """All items as written."""
+        return (*(placement.item for placement in self.marked), *self.sought)
 
 
 class Grounder:
-    """Grounds documents by the same rules, and counts what becomes of their items."""
+    """Grounds documents by the same rules, and counts the outcomes."""
 
     def __init__(self, rules: Rules, labels: KnownLabels) -> None:
         self.rules, self._labels = rules, labels
         self.counts = GroundingCounts()
-        self._standings: dict[str, str | None] = {}
+        self._label_problems: dict[str, str | None] = {}
 
     def __call__(self, document: AnswerDocument, answers: Sequence[Answer], name: str = "") -> Grounded:
-        """The items of a document with their places; `name` is what lists call it: its id, or where it begins."""
+        """Locate the items of a document; `name` identifies it in lists: its id or location."""
         counts = self.counts.counts
         counts["documents"] += 1
         items, marked = list[Item](), list[Placed]()
         for answer in answers:
-            found = read_answer(answer.content, self.rules.shape, self._labels, answer.label, document.text)
-            counts[found.how] += 1
-            counts["several"] += found.has_several
-            counts["malformed"] += found.malformed
-            counts["skipped_lines"] += found.skipped_lines
-            counts["respelled"] += found.respelled
-            items += found.items
-            if found.marked is not None:
-                marked.append(self._marked(document, found.marked))
-        items = [item for item in items if self._standing(item.label) is None or self._keeps(item.label)]
+            read = read_answer(answer.content, self.rules.shape, self._labels, answer.label, document.text)
+            counts[read.how] += 1
+            counts["several"] += read.has_several
+            counts["malformed"] += read.malformed
+            counts["skipped_lines"] += read.skipped_lines
+            counts["respelled"] += read.respelled
+            items += read.items
+            if read.marked is not None:
+                marked.append(self._place_marked(document, read.marked))
+        items = [item for item in items if self._keeps(item.label)]
         placed = place(document, items, self.rules.occurrences, self.rules.fuzzy)
-        for some in (*marked, placed):
-            self._count(some, name)
-        in_text = tuple(placement for some in marked for placement in some.placements)
+        for part in (*marked, placed):
+            self._count(part, name)
+        in_text = tuple(placement for part in marked for placement in part.placements)
         is_forced = not placed.uncertain and len({item.text for item in items}) == len(items)
         return Grounded(document, in_text, placed.placements, tuple(items), is_forced)
 
-    def _marked(self, document: AnswerDocument, marked: MarkedText) -> Placed:
+    def _place_marked(self, document: AnswerDocument, marked: MarkedText) -> Placed:
         counts = self.counts.counts
         counts["unclosed_tags"] += marked.unclosed
         counts["unopened_tags"] += marked.unopened
-        spans = tuple(span for span in marked.spans if self._standing(span[2]) is None or self._keeps(span[2]))
-        found = place_marked(document, MarkedText(marked.text, spans), self.rules.fuzzy)
-        counts["text_differs"] += found.differs
-        return found
+        spans = tuple(span for span in marked.spans if self._keeps(span[2]))
+        placed = place_marked(document, MarkedText(marked.text, spans), self.rules.fuzzy)
+        counts["text_differs"] += placed.differs
+        return placed
 
-    def _standing(self, label: str) -> str | None:
-        """What is wrong with a label: nobody could read it, or the gold standard does not have it."""
-        if label not in self._standings:
-            too_long = len(label) > LABEL.value
-            unknown = self._labels.find(label) is None
-            self._standings[label] = "malformed" if too_long else UNKNOWN if unknown else None
-        return self._standings[label]
+    def _label_problem(self, label: str) -> str | None:
+        """Return the problem of a label that is too long or not in the gold standard."""
+        if label not in self._label_problems:
+            is_long, is_unknown = len(label) > LABEL.value, self._labels.find(label) is None
+            self._label_problems[label] = "malformed" if is_long else UNKNOWN if is_unknown else None
+        return self._label_problems[label]
 
     def _keeps(self, label: str) -> bool:
-        """Count an item with something wrong about its label; whether it stays one."""
-        if self._standing(label) != UNKNOWN:
+        """Whether an item is kept; problems of its label are counted."""
+        problem = self._label_problem(label)
+        if problem is None:
+            return True
+        if problem != UNKNOWN:
             self.counts.counts["malformed"] += 1
             return False
         self.counts.counts["unknown_labels"] += 1
@@ -217,7 +213,7 @@ class Grounder:
         uncertain = set(placed.uncertain)
         for row, placement in enumerate(placed.placements):
             counts[placement.status] += 1
-            why = placement.status if placement.status in NOWHERE else AMBIGUOUS if row in uncertain else None
-            why = why or self._standing(placement.item.label)
-            if why is not None and len(listed) < MOST_LISTED:
-                listed.append(Listed(name, placement.item.text, placement.item.label, why))
+            reason = placement.status if placement.status in NOWHERE else AMBIGUOUS if row in uncertain else None
+            reason = reason or self._label_problem(placement.item.label)
+            if reason is not None and len(listed) < MAX_LISTED:
+                listed.append(Listed(name, placement.item.text, placement.item.label, reason))

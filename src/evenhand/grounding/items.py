@@ -1,4 +1,7 @@
-"""What a language model's answer says: items, which are strings with labels, or a text with tags in it."""
+"""Content of a language model's answer: items (strings with labels), or a text with tags.
+
+Also the helpers that all answer formats share: known labels, thoughts, fenced blocks, and answers without entities.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,25 @@ from typing import Literal, NamedTuple
 from evenhand.dataclass import dataclass
 
 READINGS = ("ok", "repaired", "salvaged", "unparsable")
-"""How answers were read."""
-
-
-# == grounding/known_labels.py: The labels that the gold standard knows, found however a mod
-
-
+"""How answers were read: unchanged, after a repair, in part, or not at all."""
+How = Literal["ok", "repaired", "salvaged", "unparsable"]
+Shape = Literal["json", "xml", "marks", "markdown", "lines"]
+"""The format of answers: `<PER>Ada</PER>` is xml, `@@Ada##` marks, `[Ada](PER)` markdown, `PER: Ada` lines."""
+TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
+"""Keys of an item's string in JSON objects, by priority."""
+MAX_BLOCKS = 50
+"""Number of fenced blocks of an answer that are read, from the last."""
 _POSITION = re.compile("[BIESLUM]-")
-"""What tags of spans begin with: `B-PER`."""
+"""The prefix of a tag of a span: `B-PER`."""
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_FENCE = "```"
+_INFO = re.compile(r"[^\n`]*\n")
+"""The line of an opening fence after the fence: the name of a language."""
+_NOTHING_WORDS = frozenset({"none", "null", "n/a", "-"})
+_NOTHING_SENTENCE = re.compile(r"(?:there (?:are|were|is|was) )?no\b(?!,)[^.:;!?\n\[\]{}]*\bentit", re.IGNORECASE)
+_AROUND = " \t\r\n.*`'\""
+"""Characters that may surround these words."""
 
 
 class KnownLabels:
@@ -35,7 +49,7 @@ class KnownLabels:
         self._by_folded = {form: name for name in self.names if folded[form := _folded(name)] == 1 and form}
 
     def find(self, written: str) -> str | None:
-        """The label as the gold standard spells it, or None if it has no such label."""
+        """Return the label in the gold standard's spelling, or None if it has no such label."""
         label = self._equal(written)
         if label is None and _POSITION.match(written):
             label = self._equal(written[2:])
@@ -49,22 +63,10 @@ def _folded(label: str) -> str:
     return "".join(filter(str.isalnum, label.casefold()))
 
 
-# == grounding/fences.py: What stands around an answer: thoughts before it, and fences
-
-
-MOST_BLOCKS = 50
-"""How many fenced blocks of an answer are looked at, from the last."""
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_END_OF_THOUGHTS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
-_FENCE = "```"
-_INFO = re.compile(r"[^\n`]*\n")
-"""What follows an opening fence on its line: the name of a language."""
-
-
 def without_thoughts(answer: str) -> str:
-    """The answer without `<think>…</think>` and the like, each up to its end or the answer's.
+    """Remove `<think>…</think>` and the like; an unclosed element extends to the end of the answer.
 
-    Some servers send the end of the thoughts alone, as their prompt has the beginning: all before it is cut off.
+    Some servers send only the end tag, because the prompt contains the start tag: everything before it is removed.
     """
     if "<" not in answer:
         return answer
@@ -74,43 +76,23 @@ def without_thoughts(answer: str) -> str:
 
 
 def fenced_blocks(answer: str) -> list[str]:
-    """What stands between fences, from the first to the last block; the last one may lack its end."""
+    """Return the contents of fenced blocks; the last one may be unclosed."""
     parts = answer.split(_FENCE)[1::2]
-    return [_INFO.sub("", part, count=1) if _INFO.match(part) else part for part in parts[-MOST_BLOCKS:]]
-
-
-# == grounding/phrases.py: How models say that there is nothing to extract.
-
-
-_WORDS = frozenset({"none", "null", "n/a", "-"})
-_SENTENCE = re.compile(r"(?:there (?:are|were|is|was) )?no\b(?!,)[^.:;!?\n\[\]{}]*\bentit", re.IGNORECASE)
-_AROUND = " \t\r\n.*`'\""
-"""What may stand around such words."""
+    return [_INFO.sub("", part, count=1) if _INFO.match(part) else part for part in parts[-MAX_BLOCKS:]]
 
 
 def says_nothing(answer: str) -> bool:
-    """Whether an answer, or a line of it, says that there are no entities."""
+    """Whether an answer, or a line of it, means that there are no entities."""
     bare = answer.strip(_AROUND)
-    if bare.casefold() in _WORDS:
+    if bare.casefold() in _NOTHING_WORDS:
         return True
-    return _SENTENCE.match(bare) is not None and not any(bracket in bare for bracket in "[]{}")
-
-
-# == grounding/items.py (primary)
-
-
-Shape = Literal["json", "xml", "marks", "markdown", "lines"]
-"""How answers are written: `<PER>Ada</PER>` is xml, `@@Ada##` marks, `[Ada](PER)` markdown, `PER: Ada` lines."""
-TEXT_KEYS = ("text", "span", "mention", "name", "extraction_text", "word", "value", "entity")
-"""Under which keys objects of JSON have the string of an item, the first one that is there."""
-How = Literal["ok", "repaired", "salvaged", "unparsable"]
-"""How an answer was read: as it stands, after a repair, in part, or not at all."""
+    return _NOTHING_SENTENCE.match(bare) is not None and not any(bracket in bare for bracket in "[]{}")
 
 
 class Item(NamedTuple):
-    """A string that an answer names, its label, and the offsets that the answer itself gives.
+    """A string in an answer, its label, and its offsets if the answer has any.
 
-    The label is spelled as the gold standard spells it, or stands as it was written if the gold standard has no such.
+    The label is in the gold standard's spelling, or unchanged if the gold standard does not have it.
     """
 
     text: str
@@ -121,10 +103,10 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text that a model wrote with tags in it.
+    """A text that a model wrote with tags.
 
-    `text` is what stands there without tags, `spans` are (start, end, label) in it, in the order in which they open.
-    Tags without a partner are counted; they make no span.
+    `text` is the text without tags, `spans` are (start, end, label) in it, in the order of their start tags. Tags
+    without a partner are only counted.
     """
 
     text: str
@@ -135,10 +117,10 @@ class MarkedText:
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """What was read in an answer.
+    """Items of an answer, and how it was read.
 
     `malformed` counts items without a label or a text, `skipped_lines` lines without a known label, `respelled` labels
-    that the gold standard spells otherwise. An answer with tags has its spans in `marked` and no items.
+    that the gold standard spells differently. An answer with tags has its spans in `marked` and no items.
     `has_several` is set for answers with several lists, of which the last complete one was read.
     """
 

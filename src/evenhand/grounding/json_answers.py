@@ -1,18 +1,18 @@
-"""Answers in JSON, or in what models write for JSON: in fences, between sentences, in Python's notation, cut off.
+"""Answers in JSON and in similar notations: in fences, between sentences, in Python's notation, cut off.
 
-Six steps, each over all fenced blocks from the last and then over the whole answer, before the next step:
+There are six steps. Each is tried on all fenced blocks, from the last, and then on the whole answer, before the next:
 
 1. JSON from the first bracket to the last: `ok`.
-2. The same in Python's notation (single quotes, a comma too many): `repaired`.
-3. If brackets stay open: up to the last comma outside a string, with the brackets closed: `salvaged`. If there are
-   objects, in Python's notation, too; lists are left to step 5, which loses nothing of them.
-4. All JSON values from left to right, lists of numbers left out: `ok`, or `salvaged` if a bracket opens no value.
-5. The innermost brackets in Python's notation, or bare, `[Ada, PER, 0, 1]`: `salvaged`.
+2. The same in Python's notation (single quotes, trailing commas): `repaired`.
+3. If brackets are not closed: the text up to the last comma outside a string, with the brackets closed: `salvaged`. If
+   there are objects, also in Python's notation; lists are left to step 5, which loses nothing of them.
+4. All JSON values from left to right, except lists of numbers: `ok`, or `salvaged` if a bracket does not open a value.
+5. The innermost brackets in Python's notation, or without quotes, `[Ada, PER, 0, 1]`: `salvaged`.
 6. `unparsable`.
 
-If an answer has several lists, such as a draft and a final one, the last complete one counts. It is looked for before
-step 3; of fenced blocks, the last one that can be read counts anyway. Lists are complete answers: lists of items,
-objects with such a list, objects of labels with a label in common. Single items are none, so all of them count.
+If an answer has several lists, such as a draft and a final one, the last complete one counts. It is searched before
+step 3; among fenced blocks, the last readable one counts anyway. Complete answers are lists of items, objects with such
+a list, and objects of labels with a label in common. Single items are not complete answers, so all of them count.
 
 Source: Evenhand's own rules.
 """
@@ -26,30 +26,55 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from evenhand.data.structures import MAX_DEPTH
 from evenhand.grounding.items import TEXT_KEYS, How, Item, KnownLabels, ReadAnswer, fenced_blocks, says_nothing
 
-# == grounding/notation.py: Values in JSON or in Python's notation. Whatever a model wri
-
-
 NOTHING: Final = object()
-"""What is returned where there is no value; None is one."""
+"""The result of a failed parse; None is a value."""
+MAX_FAILURES = 1_000
+"""Number of brackets that open no JSON value after which step 4 ends."""
+MAX_WORK = 10_000_000
+"""Number of characters read for such brackets after which step 4 ends."""
+MAX_BRACKETS = 100_000
+"""Number of innermost brackets that are read."""
+_MAX_LITERALS, _MAX_LITERAL = 20, 100_000
+"""While searching lists: number of brackets that open no JSON, and length of a value in Python's notation."""
+WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
+"""Keys whose lists and objects hold the items."""
+_LABELS = ("label", "type", "entity_type", "entity_group", "category", "class", "extraction_class", "tag", "entity")
+"""Keys of an item's label, by priority."""
+_SPECIAL = frozenset((*TEXT_KEYS, *_LABELS))
+_FINAL = re.compile(r"final", re.IGNORECASE)
+"""The beginning of the key of the last of several lists: `{"draft": […], "final": […]}`."""
+_IGNORED_SUFFIXES = ("_attributes", "_index")
+"""Suffixes of keys that LangExtract adds to an item."""
+_OPENING = re.compile(r"[\[{]")
+_CLOSING = {"[": "]", "{": "}"}
+_INNERMOST = re.compile(r"\[[^\[\]{}]*+\]|\{[^\[\]{}]*+\}")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_AROUND = " \t\r\n'\"‘’‚“”„`"
+"""Blanks and quotes, paired or not, that may surround a string."""
+_Object = Mapping[object, object]
+_Values = tuple[list[object], How]
+_Step = Callable[[str], _Values | None]
 _ERRORS = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
-"""What parsers raise: integers of more than 4,300 digits, deep nesting and lists as keys included."""
+"""Errors of parsers, including integers of more than 4,300 digits, deep nesting and lists as keys."""
 _LONG = 600
-"""Digits of an integer that Python may refuse to convert: a user can set its limit to 640, and no lower."""
+"""Number of digits from which Python may refuse to convert an integer; its limit is at least 640."""
 _TO_PYTHON = {"null": "None", "true": "True", "false": "False"}
 _TO_JSON = {python: name for name, python in _TO_PYTHON.items()}
 STRING = r""""[^"\\]*+(?:\\.?[^"\\]*+)*+"?|'[^'\\]*+(?:\\.?[^'\\]*+)*+'?"""
-"""A string in either kind of quotes, which may lack its end."""
-_TOKEN_NOTATION = re.compile(rf"{STRING}|\b(?:null|true|false|None|True|False)\b|,(?=\s*[\]}}])", re.DOTALL)
-"""What JSON and Python write in different ways: strings, constants, and a comma too many."""
+"""A string in either kind of quotes, which may be unclosed."""
+_TOKEN = re.compile(rf"{STRING}|[\[\]{{}},]", re.DOTALL)
+_PYTHON_TOKEN = re.compile(rf"{STRING}|\b(?:null|true|false|None|True|False)\b|,(?=\s*[\]}}])", re.DOTALL)
+"""Tokens that differ between JSON and Python: strings, constants, and trailing commas."""
 
 
 def json_value(text: str) -> object:
-    """The value of a text in JSON; strings may hold line breaks."""
+    """Return the value of JSON text, whose strings may contain line breaks; `NOTHING` if it is not JSON."""
     try:
         return DECODER.decode(text)
     except _ERRORS:
@@ -57,14 +82,14 @@ def json_value(text: str) -> object:
 
 
 def python_value(text: str) -> object:
-    """The value of a literal in Python's notation, where `null`, `true` and `false` may stand as in JSON.
+    """Return the value of a literal in Python's notation, which may contain `null`, `true` and `false`.
 
-    Literals without escapes become JSON first, which is five times as fast; the others are left to Python.
+    Literals without escapes are converted to JSON, which is five times as fast; Python parses the others.
     """
-    if "\\" not in text and (value := json_value(_TOKEN_NOTATION.sub(_as_json_notation, text))) is not NOTHING:
+    if "\\" not in text and (value := json_value(_PYTHON_TOKEN.sub(_to_json_token, text))) is not NOTHING:
         return value
     if any(name in text for name in _TO_PYTHON):
-        text = _TOKEN_NOTATION.sub(lambda token: _TO_PYTHON.get(token[0], token[0]), text)
+        text = _PYTHON_TOKEN.sub(lambda token: _TO_PYTHON.get(token[0], token[0]), text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about "\d" in strings
@@ -73,8 +98,8 @@ def python_value(text: str) -> object:
         return NOTHING
 
 
-def _as_json_notation(token: re.Match[str]) -> str:
-    """A token of Python's notation as JSON; a comma too many is left out."""
+def _to_json_token(token: re.Match[str]) -> str:
+    """Convert a token from Python's notation to JSON; a trailing comma is dropped."""
     written = token[0]
     if written[0] == "'" and written[-1] == "'" and len(written) > 1:
         return '"' + written[1:-1].replace('"', '\\"') + '"'
@@ -82,7 +107,7 @@ def _as_json_notation(token: re.Match[str]) -> str:
 
 
 def json_value_at(text: str, start: int) -> tuple[object, int]:
-    """The JSON value that begins here and where it ends; or `NOTHING` and where reading stopped."""
+    """Return the JSON value that begins here and its end, or `NOTHING` and the position of the error."""
     try:
         return DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -92,45 +117,30 @@ def json_value_at(text: str, start: int) -> tuple[object, int]:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object; values of a key that stands there several times become one list, so that none is lost."""
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    several: dict[str, list[object]] = {key: [] for key in found}
+    """Return an object; the values of a repeated key become one list."""
+    values = dict(pairs)
+    if len(values) == len(pairs):
+        return values
+    by_key: dict[str, list[object]] = {key: [] for key in values}
     for key, value in pairs:
-        several[key].append(value)
-    return {key: values[0] if len(values) == 1 else _joined(values) for key, values in several.items()}
+        by_key[key].append(value)
+    return {key: found[0] if len(found) == 1 else _flatten(found) for key, found in by_key.items()}
 
 
-def _joined(values: list[object]) -> list[object]:
+def _flatten(values: list[object]) -> list[object]:
     return [part for value in values for part in (value if isinstance(value, list) else [value])]
 
 
 def _integer(digits: str) -> int | str:
-    """An integer; as it stands where it is longer than Python converts."""
+    """Return an integer, or its digits if it is longer than Python converts."""
     return int(digits) if len(digits) < _LONG else digits
 
 
 DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object, parse_int=_integer)
 
 
-# == grounding/values.py: Items in a decoded value: objects with a text and a label, p
-
-
-WRAPPERS = ("entities", "extractions", "items", "results", "spans", "annotations", "ner", "output", "answer")
-"""Keys whose lists and objects hold the items."""
-_LABELS = (*("label", "type", "entity_type", "entity_group", "category", "class", "extraction_class", "tag", "entity"),)
-"""Keys of an item's label, the first one with a string counts."""
-_SPECIAL = frozenset((*TEXT_KEYS, *_LABELS))
-_FINAL = re.compile(r"final", re.IGNORECASE)
-"""How the key of the last of several lists begins: `{"draft": […], "final": […]}`."""
-_PASSED_OVER = ("_attributes", "_index")
-"""How keys end that LangExtract adds to an item."""
-_Object = Mapping[object, object]
-
-
 def items_of(values: Iterable[object], labels: KnownLabels, label: str | None, how: How = "ok") -> ReadAnswer:
-    """The items of an answer's values, in their order; `label` is that of strings without one."""
+    """Return the items of an answer's values in order; `label` is the label of strings without one."""
     collector = _Collector(labels, label)
     for value in values:
         collector.read(value, None, 0, is_top=True)
@@ -144,7 +154,7 @@ def items_of(values: Iterable[object], labels: KnownLabels, label: str | None, h
 
 
 class _Collector:
-    """Collects items; an outer label, of the object around a value, wins over the value's own."""
+    """Collects items; an outer label, of the object around a value, overrides the value's own label."""
 
     def __init__(self, labels: KnownLabels, label: str | None) -> None:
         self.labels = labels
@@ -165,7 +175,7 @@ class _Collector:
             self.add(value, outer or self.label)
 
     def read_list(self, values: list[object], outer: str | None, depth: int, *, is_top: bool) -> None:
-        """A pair of a text and a label, among numbers maybe; or values, each for itself."""
+        """Read a pair of a text and a label, possibly with numbers; or separate values."""
         if outer is None and (pair := self.pair(values, is_top=is_top)):
             self.add(*pair)
             return
@@ -176,9 +186,10 @@ class _Collector:
                 self.read(value, outer, depth + 1)
 
     def pair(self, values: list[object], *, is_top: bool) -> tuple[str, str] | None:
-        """The text and the label of a list of scalars with two strings; at the top, one of them must be known.
+        """Return the text and the label of a list of scalars with two strings.
 
-        Elsewhere, too, if the answer needs no labels: then unknown strings are texts.
+        One of the strings must be a known label at the top level, or if the answer needs no labels: then unknown
+        strings are texts.
         """
         strings = [value for value in values if isinstance(value, str)]
         if len(strings) != 2 or not all(value is None or _is_scalar(value) for value in values):
@@ -190,7 +201,7 @@ class _Collector:
         return (second, first) if is_turned else (first, second)
 
     def plain_item(self, value: object) -> Item | None:
-        """The short way for the most frequent item: a string and a known label, and nothing else."""
+        """Fast path for the most frequent item: a string and a known label, and nothing else."""
         if type(value) is not dict or len(value) != 2:
             return None
         text, label = value.get("text"), value.get("label")
@@ -199,14 +210,14 @@ class _Collector:
         return Item(text, label) if text and not text.isspace() else None
 
     def read_object(self, value: _Object, outer: str | None, depth: int, *, is_top: bool) -> None:
-        """A wrapper of items, an item, or labels with their strings."""
+        """Read a wrapper of items, an item, or labels with their strings."""
         text_key = next((key for key in TEXT_KEYS if _is_scalar(value.get(key))), None)
         own = next((name for key in _LABELS if key != text_key and (name := _filled(value.get(key)))), None)
         known = outer or (own if self.is_known(own) else None)
         texts = [value[key] for key in TEXT_KEYS if _is_nested(value.get(key))]
         final = [key for key in value if isinstance(key, str) and _FINAL.match(key) and _is_nested(value[key])]
         if final and not any(map(self.is_known, value)):
-            self.has_several = self.has_several or sum(isinstance(each, list) for each in value.values()) > 1
+            self.has_several = self.has_several or sum(isinstance(member, list) for member in value.values()) > 1
             self.read(value[final[-1]], known, depth + 1, is_top=is_top)
             return
         for key in WRAPPERS:
@@ -224,14 +235,14 @@ class _Collector:
             self.read(texts[0], outer or own, depth + 1)
 
     def read_mapping(self, value: _Object, outer: str | None, depth: int) -> None:
-        """Labels with a string, a list or items each; or strings with a label each, if only these are known."""
+        """Read labels with their strings or items; or strings with their labels, if only these are known."""
         for key, content in value.items():
             if not isinstance(key, str):
                 self.malformed += 1
-            elif key.endswith(_PASSED_OVER) or _is_void(content):
+            elif key.endswith(_IGNORED_SUFFIXES) or _is_void(content):
                 continue
-            elif outer is None and not self.is_known(key) and (own := self.known_in(content)):
-                for label in own:
+            elif outer is None and not self.is_known(key) and (known := self.known_in(content)):
+                for label in known:
                     self.add(key, label)
             else:
                 self.read(content, outer or key, depth + 1)
@@ -240,7 +251,7 @@ class _Collector:
         return isinstance(name, str) and self.labels.find(name) is not None
 
     def known_in(self, content: object) -> list[str]:
-        """The labels that a value consists of, if all of it is known labels."""
+        """Return the labels in a value that consists only of known labels."""
         parts = content if isinstance(content, list) else [content]
         known = [part for part in parts if isinstance(part, str) and self.is_known(part)]
         return known if len(known) == len(parts) else []
@@ -250,10 +261,10 @@ class _Collector:
         if label is None or not label.strip() or not string.strip():
             self.malformed += 1
             return
-        found = self.labels.find(label)
-        self.respelled += found is not None and found != label
+        known = self.labels.find(label)
+        self.respelled += known is not None and known != label
         offsets = (start, end) if type(start) is int and type(end) is int else (None, None)
-        self.items.append(Item(string, found or label, *offsets))
+        self.items.append(Item(string, known or label, *offsets))
 
 
 def _is_nested(value: object) -> bool:
@@ -261,7 +272,7 @@ def _is_nested(value: object) -> bool:
 
 
 def _filled(value: object) -> str | None:
-    """A string that is not blank."""
+    """Return a string that is not blank, or None."""
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -276,7 +287,7 @@ def _is_void(content: object) -> bool:
 
 
 def _string(value: object) -> str:
-    """A string or number as a text; nothing for other values."""
+    """Return a string or number as text, and "" for other values."""
     if isinstance(value, str):
         return value
     if not _is_scalar(value) or value != value:  # NaN
@@ -287,20 +298,9 @@ def _string(value: object) -> str:
         return ""
 
 
-# == grounding/bare_lists.py: Lists without quotes, or with wrong ones: `[Ada, PER, 0, 1]`
-
-
-MOST_BRACKETS = 100_000
-"""How many brackets of an answer are looked at."""
-_INNERMOST = re.compile(r"\[[^\[\]{}]*+\]|\{[^\[\]{}]*+\}")
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
-_AROUND = " \t\r\n'\"‘’‚“”„`"
-"""What may stand around a string: blanks and quotes, paired or not."""
-
-
 def bare_values(text: str, labels: KnownLabels) -> Iterator[object]:
-    """The values of the innermost brackets: in Python's notation, or a string, a known label and numbers."""
-    for _, match in zip(range(MOST_BRACKETS), _INNERMOST.finditer(text), strict=False):
+    """Yield values of innermost brackets: in Python's notation, or an unquoted string, a known label and numbers."""
+    for match in islice(_INNERMOST.finditer(text), MAX_BRACKETS):
         has_strings = "'" in match[0] or '"' in match[0]
         value = python_value(match[0]) if has_strings else NOTHING
         if value is NOTHING:
@@ -310,34 +310,17 @@ def bare_values(text: str, labels: KnownLabels) -> Iterator[object]:
 
 
 def _pair(content: str, labels: KnownLabels) -> object:
-    """The string and the label, if there is one known label, and only numbers behind it."""
+    """Return the string and the label, if there is one known label with only numbers after it."""
     parts = [part.strip(_AROUND) for part in content.split(",")]
-    known = [place for place, part in enumerate(parts) if labels.find(part) is not None]
+    known = [index for index, part in enumerate(parts) if labels.find(part) is not None]
     if len(known) != 1 or not all(map(_NUMBER.fullmatch, parts[known[0] + 1 :])):
         return NOTHING
     text = ",".join(content.split(",")[: known[0]]).strip(_AROUND)
     return [text, parts[known[0]]] if text else NOTHING
 
 
-# == grounding/json_answers.py (primary)
-
-
-MOST_FAILURES = 1_000
-"""How many brackets may open no JSON value before step 4 ends."""
-MOST_WORK = 10_000_000
-"""How many characters may be read for these brackets in vain."""
-_MOST_LITERALS, _LONGEST_LITERAL = 20, 100_000
-"""How many brackets of an answer may open no JSON while lists are looked for, and how long those in Python's notation
-may be."""
-_OPENING = re.compile(r"[\[{]")
-_TOKEN = re.compile(rf"{STRING}|[\[\]{{}},]", re.DOTALL)
-_CLOSING = {"[": "]", "{": "}"}
-_Values = tuple[list[object], How]
-_Step = Callable[[str], _Values | None]
-
-
 def read_json(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer:
-    """The items of an answer in JSON."""
+    """Return the items of an answer in JSON, by the steps above."""
     if says_nothing(answer):
         return ReadAnswer()
     blocks = [block for block in (*reversed(fenced_blocks(answer)), answer) if _OPENING.search(block)]
@@ -347,20 +330,20 @@ def read_json(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer
     for step in steps:
         for block in blocks:
             if values := step(block):
-                found = items_of(values[0], labels, label, values[1])
+                read = items_of(values[0], labels, label, values[1])
                 has_several = step is last_of_several or _has_another(answer, block, values[0], labels, label)
-                return replace(found, has_several=True) if has_several else found
+                return replace(read, has_several=True) if has_several else read
     return ReadAnswer(how="unparsable")
 
 
 def _last_of_several(labels: KnownLabels, label: str | None, block: str) -> _Values | None:
-    """The last complete list of a block with several, or with one and items of another that is cut off."""
+    """Return the last complete list of a block with several, or with one and items of another that is cut off."""
     values = list(_values_in(block))
-    complete = [at for at, (value, _) in enumerate(values) if _is_complete(value, labels, label)]
+    complete = [row for row, (value, _) in enumerate(values) if _is_complete(value, labels, label)]
     if not complete or len(values) < 2:
         return None
     last = values[complete[-1]]
-    if len(complete) == 1 and not any(_is_item(value) for at, (value, _) in enumerate(values) if at != complete[0]):
+    if len(complete) == 1 and not any(_is_item(value) for row, (value, _) in enumerate(values) if row != complete[0]):
         return None
     if isinstance(last[0], dict) and not _is_wrapper(last[0]) and _have_different_labels(values, complete):
         return None
@@ -368,28 +351,29 @@ def _last_of_several(labels: KnownLabels, label: str | None, block: str) -> _Val
 
 
 def _have_different_labels(values: Sequence[tuple[object, How]], complete: Sequence[int]) -> bool:
-    """Whether objects of labels follow each other that have no label in common: each is a part of the answer."""
-    keys = [key for at in complete if isinstance(found := values[at][0], dict) for key in found]
-    return len(set(keys)) == len(keys) and all(isinstance(values[at][0], dict) for at in complete)
+    """Whether all are objects of labels without a common label, so each is a part of the answer."""
+    objects = [value for row in complete if isinstance(value := values[row][0], dict)]
+    keys = [key for value in objects for key in value]
+    return len(set(keys)) == len(keys) and len(objects) == len(complete)
 
 
 def _has_another(answer: str, block: str, values: Sequence[object], labels: KnownLabels, label: str | None) -> bool:
     """Whether a fenced block with a complete list is not the only one in its answer."""
     if block is answer or len(values) != 1 or not _is_complete(values[0], labels, label):
         return False
-    others = [each for each in fenced_blocks(answer) if each != block]
+    others = [other for other in fenced_blocks(answer) if other != block]
     outside = "".join(answer.split("```")[0::2])
-    return any(_is_complete(value, labels, label) for each in (*others, outside) for value, _ in _values_in(each))
+    return any(_is_complete(value, labels, label) for other in (*others, outside) for value, _ in _values_in(other))
 
 
 def _values_in(block: str) -> Iterator[tuple[object, How]]:
-    """The outermost values in JSON or in Python's notation, from left to right.
+    """Yield the outermost values in JSON or in Python's notation, from left to right.
 
-    Values with a comma between them are parts of one list whose brackets do not pair, so there are none.
+    A comma between values means that they are parts of one list with unpaired brackets; then there are no more.
     """
     failures = work = last = 0
     bracket = _OPENING.search(block)
-    while bracket and failures < _MOST_LITERALS and work < MOST_WORK:
+    while bracket and failures < _MAX_LITERALS and work < MAX_WORK:
         value, end = json_value_at(block, bracket.start())
         how: How = "ok"
         if value is NOTHING:
@@ -408,9 +392,9 @@ def _values_in(block: str) -> Iterator[tuple[object, How]]:
 
 
 def _closing(block: str, start: int) -> int:
-    """The end of the brackets that open here; 0 if they stay open, or have very much between them."""
+    """Return the end of the bracket that opens here; 0 if it is not closed, or too far away."""
     stack: list[str] = []
-    for match in _TOKEN.finditer(block, start, start + _LONGEST_LITERAL):
+    for match in _TOKEN.finditer(block, start, start + _MAX_LITERAL):
         token = match[0]
         if token in _CLOSING:
             stack.append(token)
@@ -422,9 +406,9 @@ def _closing(block: str, start: int) -> int:
 
 
 def _is_complete(value: object, labels: KnownLabels, label: str | None) -> bool:
-    """Whether a value is an answer by itself, not an item of one."""
+    """Whether a value is a complete answer, not an item."""
     if isinstance(value, list):
-        return not value or label is not None or any(isinstance(each, list | tuple | dict) for each in value)
+        return not value or label is not None or any(isinstance(member, list | tuple | dict) for member in value)
     if isinstance(value, dict):
         return _is_wrapper(value) or (
             bool(value) and all(isinstance(key, str) and labels.find(key) is not None for key in value)
@@ -440,11 +424,11 @@ def _is_item(value: object) -> bool:
     """Whether a value is one item: an object with a text, or a pair."""
     if isinstance(value, dict):
         return any(key in value for key in TEXT_KEYS)
-    return isinstance(value, list | tuple) and sum(isinstance(each, str) for each in value) > 1
+    return isinstance(value, list | tuple) and sum(isinstance(member, str) for member in value) > 1
 
 
 def _bracketed(block: str) -> str:
-    """What stands from the first bracket to the last."""
+    """Return the text from the first bracket to the last."""
     first = _OPENING.search(block)
     return block[first.start() : max(block.rfind("]"), block.rfind("}")) + 1] if first else ""
 
@@ -456,7 +440,7 @@ def _as_json(block: str) -> _Values | None:
 
 def _as_python(block: str) -> _Values | None:
     text = _bracketed(block)
-    if _open_brackets(text):  # which Python would read to the end, slowly
+    if _open_brackets(text):  # Python would read it to the end, slowly
         return None
     value = python_value(text)
     return None if value is NOTHING else ([value], "repaired")
@@ -479,7 +463,7 @@ def _cut_off(block: str) -> _Values | None:
 
 
 def _open_brackets(text: str) -> list[str]:
-    """The brackets that stay open, from the outermost; those in strings do not count."""
+    """Return the unclosed brackets outside strings, from the outermost."""
     stack: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match[0]
@@ -494,7 +478,7 @@ def _json_values(block: str) -> _Values | None:
     values: list[object] = []
     failures = work = 0
     bracket = _OPENING.search(block)
-    while bracket and failures < MOST_FAILURES and work < MOST_WORK:
+    while bracket and failures < MAX_FAILURES and work < MAX_WORK:
         value, end = json_value_at(block, bracket.start())
         if value is NOTHING:
             failures += 1
@@ -513,4 +497,4 @@ def _innermost(labels: KnownLabels, block: str) -> _Values | None:
 
 def _is_numbers(value: object) -> bool:
     """Whether this is a list of numbers, such as a reference in a sentence: [1]."""
-    return isinstance(value, list) and bool(value) and all(isinstance(each, int | float) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(member, int | float) for member in value)

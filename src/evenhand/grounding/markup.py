@@ -1,4 +1,4 @@
-"""Markup in a text that a model wrote: where it is cut out, and which spans it stands around."""
+"""Answers that repeat the text with markup: XML or HTML tags, Markdown links, and `@@…##` marks."""
 
 from __future__ import annotations
 
@@ -14,16 +14,45 @@ from evenhand.grounding.items import KnownLabels, MarkedText, ReadAnswer, Shape,
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _TOKENIZED_ENTITY = re.compile(r"& ?(#?[0-9A-Za-z]{1,32}) ?;")
-"""In documents, whose tokens may be joined by blanks: `& quot ;`."""
+"""An entity in a document, whose tokens may be joined by blanks: `& quot ;`."""
 _WORD = re.compile(r"\S+")
+TAG = re.compile(r"<(?:(/?)([^\W\d_][\w.:-]{0,99})((?:[\s/][^<>]{0,1000})?)|![^<>]{0,1000})>")
+"""A tag, with its name and attributes; a comment or a declaration has no name."""
+LINK = re.compile(r"\[[^\[\]\n]+\]\([^()\n]{1,200}\)")
+_LINK_PARTS = re.compile(r"\[|\](?:\(([^()\n]{1,200})\))?")
+_MARKS = re.compile("@@|##")
+_ADDRESS = re.compile(r"\w+://|[/#]|www\.|mailto:")
+"""The beginning of a link target that is not a label."""
+_ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_CARRIERS = frozenset({"span", "mark", "entity", "ent", "ne", "e", "tag", "annotation"})
+"""Tags with the label in an attribute."""
+_PLAIN_CARRIERS = frozenset({"span", "mark"})
+"""HTML tags among these, which may have no label."""
+_ATTRIBUTES = ("class", "type", "label", "data-label", "data-entity", "entity", "category", "name")
+"""Attributes of a label, by priority."""
+_BLOCKS = frozenset(
+    {
+        *("blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure", "footer", "h1", "h2"),
+        *("h3", "h4", "h5", "h6", "head", "header", "hr", "html", "li", "main", "nav", "ol"),
+        *("p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+    }
+)
+"""HTML tags that separate words."""
+_HTML = _BLOCKS | {
+    *("a", "abbr", "article", "aside", "b", "big", "center", "cite", "code", "del", "em", "font"),
+    *("i", "img", "input", "ins", "kbd", "link", "meta", "q", "s", "samp", "script", "small"),
+    *("strike", "strong", "style", "sub", "sup", "title", "tt", "u", "var", "wbr"),
+}
+_Open = tuple[int, str | None]
+"""The end of an opening tag, and its label."""
 
 
 @dataclass(slots=True)
 class Markup:
     """Markup in an answer, in offsets of the answer.
 
-    `cuts` are (start, end, what stands in its place), `spans` (end of the opening mark, start of the closing one,
-    label). `malformed` counts pairs of marks that say no label.
+    `cuts` are (start, end, replacement), `spans` (end of the opening mark, start of the closing one, label).
+    `malformed` counts pairs of marks without a label.
     """
 
     cuts: list[tuple[int, int, str]] = field(default_factory=list)
@@ -34,9 +63,9 @@ class Markup:
 
 
 def without_markup(answer: str, markup: Markup, document: str) -> MarkedText:
-    """The answer's text with its spans, which are stripped of white space; empty ones count as malformed.
+    """Return the answer's text with its spans, stripped of white space; empty spans count as malformed.
 
-    Entities such as `&amp;` are decoded, unless the document has some itself.
+    Entities such as `&amp;` are decoded, unless the document contains entities.
     """
     text, moved = _cut(answer, sorted(markup.cuts), _decoder(document))
     words = [match.span() for match in _WORD.finditer(text)] if markup.spans else []
@@ -52,18 +81,18 @@ def without_markup(answer: str, markup: Markup, document: str) -> MarkedText:
 
 
 def _cut(answer: str, cuts: list[tuple[int, int, str]], decode: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """The answer without its cuts, and where the ends of these have moved."""
+    """Return the answer without its cuts, and the new offsets of the bounds of cuts."""
     pieces: list[str] = []
     moved: dict[int, int] = {}
-    length = place = 0
-    for start, end, instead in cuts:
-        piece = decode(answer[place:start])
-        pieces += piece, instead
+    length = done = 0
+    for start, end, replacement in cuts:
+        piece = decode(answer[done:start])
+        pieces += piece, replacement
         moved[start] = length + len(piece)
-        length += len(piece) + len(instead)
+        length += len(piece) + len(replacement)
         moved[end] = length
-        place = end
-    return "".join((*pieces, decode(answer[place:]))), moved
+        done = end
+    return "".join((*pieces, decode(answer[done:]))), moved
 
 
 def _decoder(document: str) -> Callable[[str], str]:
@@ -76,37 +105,11 @@ def _is_entity(written: str) -> bool:
     return html.unescape(written) != written
 
 
-# == grounding/xml_tags.py: Tags of XML or HTML: `<PER>Ada</PER>`, `<span class="PER">Ad
-
-
-TAG = re.compile(r"<(?:(/?)([^\W\d_][\w.:-]{0,99})((?:[\s/][^<>]{0,1000})?)|![^<>]{0,1000})>")
-"""A tag, with its name and attributes; a comment or a declaration has no name."""
-_ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-_CARRIERS = frozenset({"span", "mark", "entity", "ent", "ne", "e", "tag", "annotation"})
-"""Tags that carry a label in an attribute."""
-_PLAIN_CARRIERS = frozenset({"span", "mark"})
-"""Those of HTML itself, which may stand there without a label."""
-_ATTRIBUTES = ("class", "type", "label", "data-label", "data-entity", "entity", "category", "name")
-"""The attributes of a label, the first one counts."""
-_BLOCKS = frozenset(
-    {
-        *("blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure", "footer", "h1", "h2"),
-        *("h3", "h4", "h5", "h6", "head", "header", "hr", "html", "li", "main", "nav", "ol"),
-        *("p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
-    }
-)
-"""HTML's own tags that part words."""
-_HTML = _BLOCKS | {
-    *("a", "abbr", "article", "aside", "b", "big", "center", "cite", "code", "del", "em", "font"),
-    *("i", "img", "input", "ins", "kbd", "link", "meta", "q", "s", "samp", "script", "small"),
-    *("strike", "strong", "style", "sub", "sup", "title", "tt", "u", "var", "wbr"),
-}
-_Open = tuple[int, str | None]
-"""Where an opening tag ends, and its label."""
-
-
 def xml_markup(answer: str, labels: KnownLabels, label: str | None, document: str) -> Markup:
-    """The tags of an answer; a tag closes the last open one of its name. Tags that stand in the document are text."""
+    """Return the XML or HTML tags of an answer: `<PER>Ada</PER>`, `<span class="PER">Ada</span>`.
+
+    An end tag closes the last open tag of its name. Tags that occur in the document are text.
+    """
     markup = Markup()
     literal = {match[0] for match in TAG.finditer(document)} if "<" in document else set()
     open_tags: defaultdict[str, list[_Open]] = defaultdict(list)
@@ -114,9 +117,9 @@ def xml_markup(answer: str, labels: KnownLabels, label: str | None, document: st
         if match[0] in literal:
             continue
         name = (match[2] or "").casefold()
-        is_own = not name or _is_html(match[2], labels)
-        markup.cuts.append((match.start(), match.end(), "\n" if is_own and name in _BLOCKS else ""))
-        if is_own or match[3].endswith("/"):
+        is_html = not name or _is_html(match[2], labels)
+        markup.cuts.append((match.start(), match.end(), "\n" if is_html and name in _BLOCKS else ""))
+        if is_html or match[3].endswith("/"):
             continue
         if not match[1]:
             open_tags[name].append((match.end(), _label(match[2], match[3], labels, label)))
@@ -128,23 +131,23 @@ def xml_markup(answer: str, labels: KnownLabels, label: str | None, document: st
     return markup
 
 
-def _close(markup: Markup, name: str, opened: _Open, place: int) -> None:
+def _close(markup: Markup, name: str, opened: _Open, end: int) -> None:
     start, written = opened
     if written is not None:
-        markup.spans.append((start, place, written))
+        markup.spans.append((start, end, written))
     elif name not in _PLAIN_CARRIERS:
         markup.malformed += 1
 
 
 def _is_html(name: str, labels: KnownLabels) -> bool:
-    """Whether this is a tag of HTML's own and no label; `<b>` is no label B."""
+    """Whether this is an HTML tag, not a label; `<b>` is not the label B."""
     if name.casefold() not in _HTML:
         return False
     return name not in labels.names if len(name) == 1 else labels.find(name) is None
 
 
 def _label(name: str, attributes: str, labels: KnownLabels, label: str | None) -> str | None:
-    """The label that a tag says, as it is written."""
+    """Return the label of a tag, as written."""
     if name.casefold() not in _CARRIERS:
         return name
     values = {match[1].casefold(): match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(attributes)}
@@ -156,18 +159,8 @@ def _label(name: str, attributes: str, labels: KnownLabels, label: str | None) -
     return written
 
 
-# == grounding/brackets.py: Strings in brackets: `[Ada](PER)` of Markdown, `@@Ada##` of
-
-
-LINK = re.compile(r"\[[^\[\]\n]+\]\([^()\n]{1,200}\)")
-_LINK_PARTS = re.compile(r"\[|\](?:\(([^()\n]{1,200})\))?")
-_MARKS = re.compile("@@|##")
-_ADDRESS = re.compile(r"\w+://|[/#]|www\.|mailto:")
-"""How the target of a link begins that is no label."""
-
-
 def markdown_markup(answer: str, labels: KnownLabels, document: str) -> Markup:
-    """The strings with a label behind them; other brackets are text, as are links to addresses."""
+    """Return the strings with labels of an answer, `[Ada](PER)`; other brackets and links to addresses are text."""
     markup = Markup()
     opened: list[re.Match[str]] = []
     for match in _LINK_PARTS.finditer(answer):
@@ -187,7 +180,7 @@ def markdown_markup(answer: str, labels: KnownLabels, document: str) -> Markup:
 
 
 def marks_markup(answer: str, label: str | None, document: str) -> Markup:
-    """The strings between marks, which have the only label asked for; without one, they are malformed."""
+    """Return the strings between marks, `@@Ada##`, which have the only requested label; without one, malformed."""
     markup = Markup()
     opened: list[re.Match[str]] = []
     for match in _MARKS.finditer(answer):
@@ -210,7 +203,7 @@ def _pair(markup: Markup, opening: re.Match[str], closing: re.Match[str], label:
 
 
 def _with_unclosed(markup: Markup, opened: list[re.Match[str]], document: str) -> Markup:
-    """The markup with openings that have no end, unless they may be text, as the document has such."""
+    """Count unclosed marks, unless the document contains such marks, so they may be text."""
     if opened and opened[0][0] not in document:
         markup.unclosed = len(opened)
         markup.cuts += [(*match.span(), "") for match in opened]
@@ -221,25 +214,18 @@ def _is_text(closing: str, target: str, document: str) -> bool:
     return _ADDRESS.match(target) is not None or closing in document
 
 
-# == grounding/tagged_text.py: Answers that repeat the text with tags in it.
-
-
 def read_tagged(answer: str, shape: Shape, labels: KnownLabels, label: str | None, document: str) -> ReadAnswer:
-    """The text of an answer and the spans that its tags mark; a fenced block counts alone, the last one if several."""
+    """Return the text of an answer and its marked spans; if there are fenced blocks, only the last one is read."""
     blocks = [] if "```" in document else [block for block in fenced_blocks(answer) if block.strip()]
     answer = blocks[-1] if blocks else answer
-    markup = _markup(answer, shape, labels, label, document)
+    if shape == "xml":
+        markup = xml_markup(answer, labels, label, document)
+    elif shape == "markdown":
+        markup = markdown_markup(answer, labels, document)
+    else:
+        markup = marks_markup(answer, label, document)
     marked = without_markup(answer, markup, document)
-    found = [labels.find(written) or written for _, _, written in marked.spans]
-    respelled = sum(name != written for name, (_, _, written) in zip(found, marked.spans, strict=True))
-    spans = tuple((start, end, name) for name, (start, end, _) in zip(found, marked.spans, strict=True))
+    spans = tuple((start, end, labels.find(written) or written) for start, end, written in marked.spans)
+    respelled = sum(span != written for span, written in zip(spans, marked.spans, strict=True))
     marked = MarkedText(marked.text, spans, marked.unclosed, marked.unopened)
     return ReadAnswer(malformed=markup.malformed, respelled=respelled, marked=marked)
-
-
-def _markup(answer: str, shape: Shape, labels: KnownLabels, label: str | None, document: str) -> Markup:
-    if shape == "xml":
-        return xml_markup(answer, labels, label, document)
-    if shape == "markdown":
-        return markdown_markup(answer, labels, document)
-    return marks_markup(answer, label, document)

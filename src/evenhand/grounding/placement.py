@@ -1,4 +1,4 @@
-"""Where an item of an answer was placed, and how."""
+"""Place the items of an answer in the document: choose occurrences of strings, and align texts with tags."""
 
 from __future__ import annotations
 
@@ -16,13 +16,21 @@ from evenhand.grounding.items import Item, MarkedText
 from evenhand.grounding.search import ABSENT, IS_LETTER, PART, AnswerDocument, Form, Forms, Found, Search, Span
 
 GIVEN, ALIGNED, REPEATED, MERGED = "given", "aligned", "repeated", "merged"
-"""What an item's status can be beside the steps of the search and `absent`."""
+"""Statuses of items other than the steps of the search and `absent`."""
+Occurrences = Literal["in-order", "first", "all"]
 FUZZY_PERCENT = 15
-"""How many characters of a hundred may be edited in the step `fuzzy`."""
+"""Maximum number of edits in the step `fuzzy`, in percent of the characters."""
+MAX_CANDIDATES = 200_000
+"""Above this number of occurrences in a document, chains are made greedily."""
+MAX_WORDS = 2_000
+MAX_PAIRS = 1_000_000
+MAX_WINDOW = 2_000
+CANDIDATES, WORDS, WINDOWS = "candidates", "words to align", "characters between aligned words"
+"""Names of the limits, for counting how often they are reached."""
 
 
 class Placement(NamedTuple):
-    """An item, how it was placed (a step, or why it has no place), and where; several spans under `all` only."""
+    """An item, its status (a step, or why it was not placed), and its span; only `all` yields several spans."""
 
     item: Item
     status: str
@@ -31,10 +39,10 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The placements of a document's items, in their order.
+    """The placements of a document's items, in order.
 
-    `uncertain` are the places of items that are ambiguous, `merged` counts items, `capped` how often each limit was
-    reached. `differs` says whether a text with tags is not the document's, whatever its spaces and case.
+    `uncertain` are the rows of ambiguous items, `merged` counts items, `capped` how often each limit was reached.
+    `differs` is whether a text with tags differs from the document, ignoring spaces and case.
     """
 
     placements: tuple[Placement, ...]
@@ -45,21 +53,18 @@ class Placed:
 
     @property
     def ambiguous(self) -> int:
-        """How many items are ambiguous: their strings occur more often than items name them."""
+        """Number of ambiguous items: their strings occur more often than items name them."""
         return len(self.uncertain)
 
 
-# == grounding/occupancy.py: Which places of a document are taken already.
-
-
 class Occupancy:
-    """The spans that items of a document have got."""
+    """The spans of placed items of a document."""
 
     def __init__(self, placed: Iterable[tuple[Span, str]] = ()) -> None:
         self._labeled = set(placed)
         self._spans = {span for span, _ in self._labeled}
         self._starts, self._ends = list[int](), list[int]()
-        """The parts of the text that are covered, from the left."""
+        """The covered parts of the text, from the left."""
         for start, end in sorted(self._spans):
             if self._ends and start < self._ends[-1]:
                 self._ends[-1] = max(end, self._ends[-1])
@@ -80,17 +85,17 @@ class Occupancy:
 
     def overlaps(self, span: Span) -> bool:
         """Whether a placed span overlaps this one."""
-        at = bisect_right(self._ends, span[0])
-        return at < len(self._starts) and self._starts[at] < span[1]
+        index = bisect_right(self._ends, span[0])
+        return index < len(self._starts) and self._starts[index] < span[1]
 
     def has(self, span: Span, label: str) -> bool:
         """Whether an item of this label has this span."""
         return (span, label) in self._labeled
 
     def choose(self, spans: Sequence[Span], label: str, key: Hashable, within: Span | None = None) -> Span | None:
-        """The first span that overlaps no placed one; else that equals none; else that equals none of this label.
+        """Return the first span that overlaps no placed span; else equals none; else equals none of this label.
 
-        What is taken stays taken, so the next search for the same `key`, which names the list of spans, goes on from
+        Spans are never freed, so the next search for the same `key`, which identifies the list of spans, continues
         where the last one ended. `within` are the first and last rows of the list that may be chosen.
         """
         first, last = within or (0, len(spans))
@@ -100,33 +105,27 @@ class Occupancy:
             (lambda span: self.has(span, label), label),
         )
         for number, (is_taken, whose) in enumerate(rules):
-            place = (key, first, last, number, whose)
-            at = self._tried.get(place, first)
-            while at < last and is_taken(spans[at]):
-                at += 1
-            self._tried[place] = at
-            if at < last:
-                return spans[at]
+            rule = (key, first, last, number, whose)
+            row = self._tried.get(rule, first)
+            while row < last and is_taken(spans[row]):
+                row += 1
+            self._tried[rule] = row
+            if row < last:
+                return spans[row]
         return None
 
 
-# == grounding/chain.py: The longest chain of occurrences in the order of the output:
-
-
-MOST_CANDIDATES = 200_000
-"""Above so many occurrences of all items of a document, chains are made greedily."""
-
 _Link = tuple[int, Span, "_Link | None"]
-"""An item's number, its occurrence, and the link before it."""
+"""An item's number, its occurrence, and the preceding link."""
 
 
 def longest_chain(candidates: Sequence[Sequence[Span]]) -> dict[int, Span]:
-    """The longest chain of occurrences in the order of the output: which occurrence of a repeated string an item means.
+    """The longest chain of occurrences in the order of the output decides which occurrence of a string an item means.
 
-    A model mostly lists what it finds in the order of the text. So items are given occurrences, at most one each, such
-    that as many items as possible have one and each begins at or after the end of the one before; of such chains, the
-    one whose ends are earliest counts. Above 200,000 occurrences in a document, each item takes the first one at or
-    after the end of the one before.
+    A model mostly lists entities in the order of the text. So every item gets at most one occurrence such that the
+    maximum number of items have one, and each begins at or after the end of the preceding one. Among such chains, the
+    one with the earliest ends counts. Above 200,000 occurrences in a document, each item takes the first occurrence at
+    or after the end of the preceding one.
 
     Source: Evenhand's own rules.
     """
@@ -149,23 +148,15 @@ def longest_chain(candidates: Sequence[Sequence[Span]]) -> dict[int, Span]:
 
 
 def greedy_chain(candidates: Sequence[Sequence[Span]]) -> dict[int, Span]:
-    """Each item gets its first occurrence at or after the end of the last one, if there is any."""
+    """Give each item its first occurrence at or after the end of the preceding one."""
     chain = dict[int, Span]()
     cursor = 0
     for number, spans in enumerate(candidates):
-        at = bisect_left(spans, (cursor, 0))
-        if at < len(spans):
-            chain[number] = spans[at]
-            cursor = spans[at][1]
+        row = bisect_left(spans, (cursor, 0))
+        if row < len(spans):
+            chain[number] = spans[row]
+            cursor = spans[row][1]
     return chain
-
-
-# == grounding/placing.py: Placing the items of an answer in the document: which occurr
-
-
-Occurrences = Literal["in-order", "first", "all"]
-CANDIDATES = "candidates"
-"""What the limit of chains counts, where it is reached."""
 
 
 def place(
@@ -174,17 +165,17 @@ def place(
     occurrences: Occurrences = "in-order",
     fuzzy: int | None = FUZZY_PERCENT,
 ) -> Placed:
-    """Placing the items of an answer in the document: which occurrence of a string each item means.
+    """Place the items of an answer in the document: choose the occurrence of each item's string.
 
-    - `in-order`: items with offsets that fit stay where these say (`given`). The others get the longest chain of
-      occurrences in the order of the output (see `chain`). An item outside the chain gets, by the first step that finds
-      its string, the first occurrence that overlaps no placed span; else that equals none; else that equals none of its
-      label; else the same by the later steps to `punctuation`; else it is `repeated`: named more often than it occurs.
+    - `in-order`: items with correct offsets keep these (`given`). The others get the longest chain of occurrences in
+      the order of the output (`longest_chain`). An item outside the chain gets, by the first step that finds its
+      string, the first occurrence that overlaps no placed span; else equals none; else equals none of its label; else
+      the same by the later steps up to `punctuation`; else it is `repeated`: named more often than it occurs.
     - `first`, `all`: a document's items are a set of (string, label), which get the first occurrence, or every one.
-      Offsets that the answer gives are not looked at. An item that was named before is `merged`.
+      Offsets in the answer are ignored. An item that was named before is `merged`.
 
     A string that no step finds is `absent`. An item is *ambiguous* if its string occurs more often than items name it.
-    Answers that are texts with tags are placed by `marking`.
+    Answers that are texts with tags are placed by `place_marked`.
 
     Source: Evenhand's own rules.
     """
@@ -205,9 +196,9 @@ def place_best(
     gold: Collection[tuple[int, int, str]],
     fuzzy: int | None = FUZZY_PERCENT,
 ) -> Placed:
-    """Place items with regard to gold spans (start, end, label), for an upper bound only; never a score.
+    """Place items by the gold spans (start, end, label), for an upper bound only, never for a score.
 
-    Items first take occurrences that are gold spans of their label, the others are placed in order.
+    Items first take occurrences that are gold spans of their label; the others are placed in order.
     """
     search = Search(document, fuzzy)
     found = [search.first(item.text.strip()) for item in items]
@@ -218,23 +209,23 @@ def place_best(
 
 
 def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> tuple[int, ...]:
-    """The places of items whose string occurs more often than items name it."""
-    rows = [row for row, each in enumerate(found) if len(each.spans) > 1]
+    """Return the rows of items whose string occurs more often than items name it."""
+    rows = [row for row, result in enumerate(found) if len(result.spans) > 1]
     names = Counter([items[row].text.strip() for row in rows])
     return tuple([row for row in rows if len(found[row].spans) > names[items[row].text.strip()]])
 
 
 def _given(document: AnswerDocument, items: Sequence[Item]) -> dict[int, Placement]:
-    """Items whose offsets fit, by their numbers; a second one of the same place and label is `repeated`."""
+    """Return items with correct offsets by number; a second one with the same span and label is `repeated`."""
     fixed = dict[int, Placement]()
     seen = set[tuple[int, int, str]]()
     for number, item in enumerate(items):
         start, end = item.start, item.end
         if start is None or end is None or not 0 <= start < end or document.text[start:end] != item.text:
             continue
-        place = (start, end, item.label)
-        fixed[number] = Placement(item, REPEATED) if place in seen else Placement(item, GIVEN, ((start, end),))
-        seen.add(place)
+        span = (start, end, item.label)
+        fixed[number] = Placement(item, REPEATED) if span in seen else Placement(item, GIVEN, ((start, end),))
+        seen.add(span)
     return fixed
 
 
@@ -244,31 +235,31 @@ def _on_gold(
     fixed: Mapping[int, Placement],
     gold: Collection[tuple[int, int, str]],
 ) -> dict[int, Placement]:
-    """Items that can stand on a gold span of their label that no fixed item has, by their numbers."""
-    wanted = set(gold) - {(*span, each.item.label) for each in fixed.values() for span in each.spans}
+    """Return items that occur on a gold span of their label without a fixed item, by number."""
+    free = set(gold) - {(*span, placement.item.label) for placement in fixed.values() for span in placement.spans}
     left = dict[tuple[str, str], Iterator[Span]]()
     placed = dict[int, Placement]()
-    for number, (item, each) in enumerate(zip(items, found, strict=True)):
+    for number, (item, result) in enumerate(zip(items, found, strict=True)):
         if number in fixed:
             continue
-        spans = left.setdefault((item.text.strip(), item.label), iter(each.spans))
-        span = next((span for span in spans if (*span, item.label) in wanted), None)
+        spans = left.setdefault((item.text.strip(), item.label), iter(result.spans))
+        span = next((span for span in spans if (*span, item.label) in free), None)
         if span:
-            wanted.remove((*span, item.label))
-            placed[number] = Placement(item, each.step, (span,))
+            free.remove((*span, item.label))
+            placed[number] = Placement(item, result.step, (span,))
     return placed
 
 
 def _each_once(items: Sequence[Item], found: Sequence[Found], *, every: bool) -> list[Placement]:
-    """The first or every occurrence of each string and label."""
+    """Place each string and label at its first occurrence, or at every one."""
     placements = list[Placement]()
     seen = set[tuple[str, str]]()
-    for item, each in zip(items, found, strict=True):
+    for item, (step, spans) in zip(items, found, strict=True):
         key = (item.text.strip(), item.label)
         if key in seen:
             placements.append(Placement(item, MERGED))
         else:
-            placements.append(Placement(item, each.step, tuple(each.spans if every else each.spans[:1])))
+            placements.append(Placement(item, step, tuple(spans if every else spans[:1])))
             seen.add(key)
     return placements
 
@@ -276,7 +267,7 @@ def _each_once(items: Sequence[Item], found: Sequence[Found], *, every: bool) ->
 def _in_order(
     search: Search, items: Sequence[Item], found: Sequence[Found], fixed: Mapping[int, Placement]
 ) -> list[Placement]:
-    """The longest chain, then the others in output order, beside items that have a place already."""
+    """Place the longest chain, then the other items in order; `fixed` items are placed already."""
     placed = dict(fixed)
     for number, span in _chain(search, found, fixed).items():
         placed[number] = Placement(items[number], found[number].step, (span,))
@@ -284,54 +275,51 @@ def _in_order(
         occupancy = _occupancy(placed)
         for number, item in enumerate(items):
             if number not in placed:
-                placed[number] = _other(search, item, found[number], occupancy)
+                placed[number] = _place_outside_chain(search, item, found[number], occupancy)
     return [placed[number] for number in range(len(items))]
 
 
 def _occupancy(placed: Mapping[int, Placement]) -> Occupancy:
-    return Occupancy([(span, each.item.label) for each in placed.values() for span in each.spans])
+    return Occupancy([(span, placement.item.label) for placement in placed.values() for span in placement.spans])
 
 
 def _chain(search: Search, found: Sequence[Found], fixed: Mapping[int, Placement]) -> dict[int, Span]:
-    """The occurrences of the chain, which overlap no item that has a place already, by the items' numbers."""
-    candidates = [each.spans for each in found]
+    """Return the occurrences of the chain by item number; they do not overlap `fixed` items."""
+    candidates = [result.spans for result in found]
     if fixed:
         overlaps = _occupancy(fixed).overlaps
         free = {id(spans): [span for span in spans if not overlaps(span)] for spans in candidates}
         candidates = [[] if number in fixed else free[id(spans)] for number, spans in enumerate(candidates)]
-    if sum(map(len, candidates)) > MOST_CANDIDATES:
+    if sum(map(len, candidates)) > MAX_CANDIDATES:
         search.capped[CANDIDATES] += 1
         return greedy_chain(candidates)
     return longest_chain(candidates)
 
 
-def _other(search: Search, item: Item, found: Found, occupancy: Occupancy) -> Placement:
-    """An item outside the chain: the first free occurrence, by the first step or a later one."""
+def _place_outside_chain(search: Search, item: Item, found: Found, occupancy: Occupancy) -> Placement:
+    """Place an item at the first free occurrence, by the first step or a later one."""
     if not found.spans:
         return Placement(item, ABSENT)
     string = item.text.strip()
     for step, spans in chain([found], search.later(string, found.step)):
         span = occupancy.choose(spans, item.label, (string, step))
         if span:
-            occupancy.add(span, item.label)
-            return Placement(item, step, (span,))
+            return _add_placement(item, step, span, occupancy)
     return Placement(item, REPEATED)
 
 
-# == grounding/alignment.py: Which words of a text that a model wrote are words of the do
-
-
-MOST_WORDS = 2_000
-MOST_PAIRS = 1_000_000
+def _add_placement(item: Item, step: str, span: Span, occupancy: Occupancy) -> Placement:
+    occupancy.add(span, item.label)
+    return Placement(item, step, (span,))
 
 
 @dataclass(frozen=True)
 class Words:
-    """Which words of a text that a model wrote are words of the document.
+    """The words of a model's text are aligned with the words of the document.
 
     Both texts are split into words in their forms `case`: runs of letters, digits and marks, or one other character.
-    Equal words at both ends are aligned, and what stands between them by `difflib`, if neither side has more than 2,000
-    words and there are at most 1,000,000 pairs of equal words: a model that repeats itself without end would take
+    Equal words at both ends are aligned, and the words between them by `difflib`, if neither side has more than 2,000
+    words and there are at most 1,000,000 pairs of equal words: a model that repeats itself endlessly would take
     minutes.
 
     Source: Evenhand's own rules.
@@ -341,11 +329,11 @@ class Words:
     spans: Sequence[Span]
 
     def around(self, span: Span) -> range:
-        """The words from the first that has not ended before a span to the last that begins before its end."""
+        """Return the words that overlap a span."""
         return range(bisect_right(self.ends, span[0]), bisect_left(self.starts, span[1]))
 
     def covers(self, words: range, span: Span) -> bool:
-        """Whether a span consists of these words and of no part of another."""
+        """Whether a span consists of these whole words."""
         return bool(words) and span[0] <= self.starts[words[0]] and self.ends[words[-1]] <= span[1]
 
     @cached_property
@@ -358,13 +346,13 @@ class Words:
 
 
 def words_of(form: Form) -> Words:
-    """The words of a text; `form` is its form `case`."""
+    """Return the words of a text, given its form `case`."""
     runs = _runs(form.text)
     return Words([form.text[begin:end] for begin, end in runs], [form.span(*run) for run in runs])
 
 
 def _runs(text: str) -> list[Span]:
-    """Where words begin and end in a form."""
+    """Return the bounds of words in a form."""
     runs = list[Span]()
     begin = 0
     for is_letter, run in groupby(text, IS_LETTER.__getitem__):
@@ -373,32 +361,32 @@ def _runs(text: str) -> list[Span]:
         if is_letter:
             runs.append((begin, end))
         else:
-            runs += [(begin + at, begin + at + 1) for at, sign in enumerate(characters) if sign != " "]
+            runs += [(index, index + 1) for index, sign in enumerate(characters, begin) if sign != " "]
         begin = end
     return runs
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """For each word of a model's text the word of the document that it is, or -1."""
+    """The document's word for each word of a model's text, or -1."""
 
     partners: list[int]
     is_capped: bool = False
-    """Whether there were too many words to be aligned."""
+    """Whether there were too many words to align."""
 
     def neighbours(self, words: range) -> range | None:
-        """The words of the document that these are, if all have partners and these stand next to each other."""
+        """Return the document's words for these words, if all are aligned and consecutive."""
         first = self.partners[words[0]]
-        wanted = range(first, first + len(words))
-        return wanted if first >= 0 and list(wanted) == self.partners[words.start : words.stop] else None
+        partners = range(first, first + len(words))
+        return partners if first >= 0 and list(partners) == self.partners[words.start : words.stop] else None
 
     @cached_property
     def aligned(self) -> list[int]:
-        """The words that have partners."""
+        """The aligned words."""
         return [word for word, partner in enumerate(self.partners) if partner >= 0]
 
     def around(self, words: range) -> tuple[int | None, int | None]:
-        """The document's words that the nearest aligned words before and behind some words are."""
+        """Return the document's words for the nearest aligned words before and after these words."""
         low, high = bisect_left(self.aligned, words.start), bisect_left(self.aligned, words.stop)
         before = self.partners[self.aligned[low - 1]] if low else None
         after = self.partners[self.aligned[high]] if high < len(self.aligned) else None
@@ -406,50 +394,42 @@ class Alignment:
 
 
 def align(words: Sequence[str], document: Sequence[str]) -> Alignment:
-    """The alignment of a text's words with those of the document."""
+    """Align the words of a text with the words of the document."""
     partners = [-1] * len(words)
     shared = min(len(words), len(document))
     head = _equal_beginning(words, document, shared)
     tail = _equal_beginning(words[::-1], document[::-1], shared - head)
     partners[:head] = range(head)
     partners[len(words) - tail :] = range(len(document) - tail, len(document))
-    rest, other = words[head : len(words) - tail], document[head : len(document) - tail]
-    if max(len(rest), len(other)) > MOST_WORDS or _pairs(rest, other) > MOST_PAIRS:
-        return Alignment(partners, is_capped=bool(rest and other))
-    for at, partner, size in SequenceMatcher(None, rest, other, autojunk=False).get_matching_blocks():
-        partners[head + at : head + at + size] = range(head + partner, head + partner + size)
+    middle, other = words[head : len(words) - tail], document[head : len(document) - tail]
+    if max(len(middle), len(other)) > MAX_WORDS or _equal_pairs(middle, other) > MAX_PAIRS:
+        return Alignment(partners, is_capped=bool(middle and other))
+    for word, partner, size in SequenceMatcher(None, middle, other, autojunk=False).get_matching_blocks():
+        partners[head + word : head + word + size] = range(head + partner, head + partner + size)
     return Alignment(partners)
 
 
-def _pairs(words: Sequence[str], document: Sequence[str]) -> int:
-    """How many pairs of equal words there are."""
+def _equal_pairs(words: Sequence[str], document: Sequence[str]) -> int:
+    """Return the number of pairs of equal words."""
     counts = Counter(document)
     return sum(counts[word] for word in words)
 
 
-def _equal_beginning(one: Sequence[str], other: Sequence[str], most: int) -> int:
-    """How many words are equal from the beginning on, at most `most`."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[:most], other[:most], strict=True)))
-
-
-# == grounding/marking.py: Placing the tags of a text that a model wrote, which may not
-
-
-LONGEST_WINDOW = 2_000
-WORDS, WINDOWS = "words to align", "characters between aligned words"
-"""What the two limits count, where they are reached."""
+def _equal_beginning(one: Sequence[str], other: Sequence[str], limit: int) -> int:
+    """Return the number of equal words at the beginning, up to a limit."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[:limit], other[:limit], strict=True)))
 
 
 def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None = FUZZY_PERCENT) -> Placed:
-    """Placing the tags of a text that a model wrote, which may not be the document's text.
+    """Place the tags of a text that a model wrote, which may differ from the document's text.
 
-    If the forms `tokens` of both texts are equal, tags are placed by position (`aligned`). Else by words (see
-    `alignment`): a span whose words are all aligned to as many neighbouring words is `aligned`, too. The string of any
-    other is looked for between the words of the document that the nearest aligned words around it are: first among the
-    document's occurrences, then in that window alone, if it has at most 2,000 characters; then in the whole document,
-    by the first step that finds it. Of several occurrences the first free one counts, as for items outside a chain (see
-    `placing`). A string that no step finds is `absent`; one whose occurrences are taken is `repeated`, and so is a
-    second tag of the same place and label.
+    If the forms `tokens` of both texts are equal, tags are placed by position (`aligned`). Otherwise they are placed by
+    words (see `align`): a span whose words are all aligned to consecutive words is `aligned`, too. The string of any
+    other span is searched between the nearest aligned words around it: first among the document's occurrences, then in
+    that window alone, if it has at most 2,000 characters; then in the whole document, by the first step that finds it.
+    Among several occurrences the first free one counts, as for items outside a chain (see `place`). A string that no
+    step finds is `absent`; one whose occurrences are taken is `repeated`, like a second tag with the same span and
+    label.
 
     Source: Evenhand's own rules.
     """
@@ -460,11 +440,11 @@ def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None
     items = [Item(marked.text[start:end], label) for start, end, label in marked.spans]
     occupancy = Occupancy()
     if not differs:
-        places = [_by_position(document, forms, (start, end)) for start, end, _ in marked.spans]
-        placed = _aligned(items, places, occupancy)
+        spans = [_by_position(document, forms, (start, end)) for start, end, _ in marked.spans]
+        placed = _place_aligned(items, spans, occupancy)
         return Placed(tuple(placed.get(number, Placement(item, ABSENT)) for number, item in enumerate(items)))
     changed = _ChangedText(document, forms, fuzzy)
-    placed = _aligned(items, [changed.by_words((start, end)) for start, end, _ in marked.spans], occupancy)
+    placed = _place_aligned(items, [changed.by_words((start, end)) for start, end, _ in marked.spans], occupancy)
     for number, (start, end, _) in enumerate(marked.spans):
         if number not in placed:
             placed[number] = changed.by_string(items[number], (start, end), occupancy)
@@ -472,16 +452,16 @@ def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None
 
 
 def _by_position(document: AnswerDocument, forms: Forms, span: Span) -> Span | None:
-    """The characters of the document that a span of the same text has; None if these are only spaces."""
+    """Convert a span of the same text to the document; None if it has only spaces."""
     starts = forms.tokens.starts
     begin, end = bisect_left(starts, span[0]), bisect_left(starts, span[1])
     return document.forms.tokens.span(begin, end) if begin < end else None
 
 
-def _aligned(items: Sequence[Item], places: Sequence[Span | None], occupancy: Occupancy) -> dict[int, Placement]:
-    """The items that have a place, by their numbers."""
+def _place_aligned(items: Sequence[Item], spans: Sequence[Span | None], occupancy: Occupancy) -> dict[int, Placement]:
+    """Return the items with a span, by number."""
     placed = dict[int, Placement]()
-    for number, (item, span) in enumerate(zip(items, places, strict=True)):
+    for number, (item, span) in enumerate(zip(items, spans, strict=True)):
         if span is None:
             continue
         is_repeated = occupancy.has(span, item.label)
@@ -491,7 +471,7 @@ def _aligned(items: Sequence[Item], places: Sequence[Span | None], occupancy: Oc
 
 
 class _ChangedText:
-    """A text that is not the document's, and what of it stands where in the document."""
+    """A text that differs from the document, and its alignment."""
 
     def __init__(self, document: AnswerDocument, forms: Forms, fuzzy: int | None) -> None:
         self._document, self._fuzzy = document, fuzzy
@@ -502,7 +482,7 @@ class _ChangedText:
         self._long_windows = 0
 
     def by_words(self, span: Span) -> Span | None:
-        """The words of the document that the words of a span are."""
+        """Return the document's words for the words of a span, if all are aligned and consecutive."""
         words = self._words.around(span)
         if not self._words.covers(words, span):
             return None
@@ -511,54 +491,45 @@ class _ChangedText:
         return (spans[partners[0]][0], spans[partners[-1]][1]) if partners else None
 
     def by_string(self, item: Item, span: Span, occupancy: Occupancy) -> Placement:
-        """An item where its string stands: in the window that the words around it leave, or anywhere."""
-        found = self._search.first(item.text.strip())
+        """Place an item by its string: in the window between the aligned words around it, or anywhere."""
+        step, spans = self._search.first(item.text.strip())
         window = self._window(span)
-        if found.spans:
-            rows = (bisect_left(found.spans, (window[0], 0)), bisect_right(found.spans, window[1], key=_end))
-            place = occupancy.choose(found.spans, item.label, (item.text, found.step), rows)
-            if place:
-                return _placement(item, found.step, place, occupancy)
-        found_there = self._within(window, item.text)
-        place = occupancy.choose(found_there.spans, item.label, (item.text, window))
-        if place:
-            return _placement(item, found_there.step, place, occupancy)
-        place = occupancy.choose(found.spans, item.label, (item.text, found.step))
-        if place:
-            return _placement(item, found.step, place, occupancy)
-        return Placement(item, REPEATED if found.spans else ABSENT)
+        if spans:
+            rows = (bisect_left(spans, (window[0], 0)), bisect_right(spans, window[1], key=lambda span: span[1]))
+            chosen = occupancy.choose(spans, item.label, (item.text, step), rows)
+            if chosen:
+                return _add_placement(item, step, chosen, occupancy)
+        window_step, window_spans = self._search_window(window, item.text)
+        chosen = occupancy.choose(window_spans, item.label, (item.text, window))
+        if chosen:
+            return _add_placement(item, window_step, chosen, occupancy)
+        chosen = occupancy.choose(spans, item.label, (item.text, step))
+        if chosen:
+            return _add_placement(item, step, chosen, occupancy)
+        return Placement(item, REPEATED if spans else ABSENT)
 
     def _window(self, span: Span) -> Span:
-        """What the words of the document leave free that the nearest aligned words around a span are."""
+        """Return the part of the document between the nearest aligned words around a span."""
         before, after = self._alignment.around(self._words.around(span))
         spans = self._document_words.spans
         start = 0 if before is None else spans[before][1]
         return start, max(start, len(self._document.text) if after is None else spans[after][0])
 
-    def _within(self, window: Span, string: str) -> Found:
-        """A string's occurrences in a window, in places of the document."""
+    def _search_window(self, window: Span, string: str) -> Found:
+        """Return a string's occurrences in a window, in offsets of the document."""
         start, end = window
-        if end - start > LONGEST_WINDOW:
+        if end - start > MAX_WINDOW:
             self._long_windows += 1
             return Found(ABSENT, [])
         if window not in self._windows:
             self._windows[window] = Search(self._document.window(start, end), self._fuzzy)
-        found = self._windows[window].first(string.strip())
-        spans = [(begin + start, behind + start) for begin, behind in found.spans]
+        step, in_window = self._windows[window].first(string.strip())
+        spans = [(begin + start, stop + start) for begin, stop in in_window]
         is_boundary = self._document.is_boundary
-        spans = [span for span in spans if is_boundary(span[0]) and (found.step == PART or is_boundary(span[1]))]
-        return Found(found.step, spans)
+        spans = [span for span in spans if is_boundary(span[0]) and (step == PART or is_boundary(span[1]))]
+        return Found(step, spans)
 
     def capped(self) -> Counter[str]:
-        """How often each limit was reached."""
-        own = Counter({WORDS: int(self._alignment.is_capped), WINDOWS: self._long_windows})
-        return sum((search.capped for search in self._windows.values()), own + self._search.capped)
-
-
-def _end(span: Span) -> int:
-    return span[1]
-
-
-def _placement(item: Item, step: str, span: Span, occupancy: Occupancy) -> Placement:
-    occupancy.add(span, item.label)
-    return Placement(item, step, (span,))
+        """Return how often each limit was reached."""
+        limits = Counter({WORDS: int(self._alignment.is_capped), WINDOWS: self._long_windows})
+        return sum((search.capped for search in self._windows.values()), limits + self._search.capped)

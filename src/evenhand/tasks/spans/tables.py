@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.data.annotation import ReadInfo
 from evenhand.data.overrides import OverrideFile
 from evenhand.errors import WARNING, SettingError, counted, plural
-from evenhand.grounding.grounder import AMBIGUOUS, MOST_LISTED, NOWHERE, STEPS, UNKNOWN, GroundingCounts
+from evenhand.grounding.grounder import AMBIGUOUS, MAX_LISTED, NOWHERE, STEPS, UNKNOWN, GroundingCounts
 from evenhand.grounding.items import READINGS
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings, ScoreSettings
@@ -122,7 +122,7 @@ def listing(result: Result) -> Iterator[Table]:
     columns = [Column(name, "text") for name in ("string", "label", "why", "document")]
     listed = sorted(grounding.listed, key=lambda item: _WHY.index(item.status))
     rows: list[list[Cell]] = [[item.text, item.label, item.status, item.document] for item in listed]
-    left = f"The first {len(rows):,} of them. " if len(rows) >= MOST_LISTED else ""
+    left = f"The first {len(rows):,} of them. " if len(rows) >= MAX_LISTED else ""
     yield Table("strings to look at", columns, rows, remark=f"{left}{_LISTED}")
 
 
