@@ -60,7 +60,7 @@ def test_a_scheme_counts_in_strict_mode_only() -> None:
 def test_a_report_in_strict_mode_recognises_the_scheme() -> None:
     report = classification_report([["S-PER"]], [["S-PER"]], mode="strict", output_dict=True)
     assert report == classification_report([["S-PER"]], [["S-PER"]], mode="strict", scheme=IOBES, output_dict=True)
-    with pytest.raises(ValueError, match="Tags with the prefixes 'I', 'O' are in no scheme that is recognised"):
+    with pytest.raises(ValueError, match="has the prefixes 'I', 'O'; name one with scheme="):
         classification_report([["I-PER", "O"]], [["I-PER", "O"]], mode="strict")
     with pytest.raises(ValueError, match="Tags with the prefixes '3' are in no scheme that is recognised"):
         classification_report([[3]], [[3]], mode="strict")  # type: ignore[list-item]
@@ -101,7 +101,7 @@ def test_arguments_are_seqeval_s(function: Any) -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (precision_score, r"Precision is 0/0 without predicted entities and set to 0; say with zero_division=0 or 1"),
+        (precision_score, r"Precision is 0/0 without predicted entities and set to 0; set zero_division to 0 or 1"),
         (recall_score, None),
         (f1_score, None),
         (classification_report, "Precision and F-score are 0/0 without predicted entities"),
@@ -139,8 +139,8 @@ def test_a_tag_that_looks_like_none_is_a_warning_once() -> None:
         (["O"], ["O"], {}, TypeError, "must be lists with a list of tags for each sentence"),
         ([("O",)], [("O",)], {}, TypeError, "must be lists with a list of tags for each sentence"),
         ([], [], {}, TypeError, "must be lists with a list of tags for each sentence"),
-        ([[""]], [["O"]], {}, ValueError, "'' is no tag; give texts such as"),
-        ([[3]], [["O"]], {}, ValueError, "3 is no tag; give texts such as"),
+        ([[""]], [["O"]], {}, ValueError, "Expected a tag such as 'B-PER' or 'O', got ''"),
+        ([[3]], [["O"]], {}, ValueError, "Expected a tag such as 'B-PER' or 'O', got 3"),
         (
             [["X-PER"]],
             [["O"]],

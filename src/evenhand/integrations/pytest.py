@@ -1,7 +1,7 @@
-"""A plug-in for pytest: the fixture `evenhand_gate` lets a test fail where a system is not good enough.
+"""A plug-in for pytest: the fixture `evenhand_gate` fails a test if a system is not good enough.
 
 pytest finds it through the entry point `pytest11` and loads it in every run, so nothing else is imported before a test
-asks for the fixture. `-p no:evenhand` switches it off.
+requests the fixture. `-p no:evenhand` disables it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from evenhand.pipeline.inputs import Input
     from evenhand.results.gate import Gate
 
-MOST_ERRORS = 20
-"""How many new errors a failure lists."""
+MAX_ERRORS = 20
+"""Maximum number of new errors in a failure message."""
 
 
 class EvenhandGate(Protocol):
-    """What the fixture is: `evenhand.gate`, which raises an AssertionError where the candidate does not pass."""
+    """The fixture: `evenhand.gate`, which raises an AssertionError if the candidate does not pass."""
 
     def __call__(
         self, gold: Input, baseline: Input | None = None, candidate: Input | None = None, **criteria: Any
@@ -33,22 +33,21 @@ def evenhand_gate() -> EvenhandGate:
 
     With a baseline, evenhand_gate(gold, baseline, candidate, max_drop=0.5), a failure lists the new errors.
     """
-    return _passing
+    return _assert_passed
 
 
-def _passing(gold: Input, baseline: Input | None = None, candidate: Input | None = None, **criteria: Any) -> Gate:
-    """The gate, if the candidate passes."""
+def _assert_passed(gold: Input, baseline: Input | None = None, candidate: Input | None = None, **criteria: Any) -> Gate:
     __tracebackhide__ = True
     import evenhand
 
-    found = evenhand.gate(gold, baseline, candidate, **criteria)
-    if not found.passed:
-        raise AssertionError("\n".join(_failure(found)))
-    return found
+    gate = evenhand.gate(gold, baseline, candidate, **criteria)
+    if not gate.passed:
+        raise AssertionError("\n".join(_failure(gate)))
+    return gate
 
 
 def _failure(gate: Gate) -> Iterator[str]:
-    """What failed, the scores, the new errors, and the settings, as lines."""
+    """Lines with the failed criteria, the scores, the new errors, and the settings."""
     from evenhand.errors import announced, visible
     from evenhand.report.ci import described, new_errors, whereabouts
 
@@ -59,11 +58,11 @@ def _failure(gate: Gate) -> Iterator[str]:
     for unchecked in gate.not_checked:
         yield visible(f"  {unchecked.name} (not checked): {unchecked.sentence}")
     yield visible("scores: " + ", ".join(f"{name} {gate.by} {100 * score:.2f}" for name, score in gate.scores.items()))
-    shown = new_errors(gate, MOST_ERRORS)
-    if shown:
+    errors = new_errors(gate, MAX_ERRORS)
+    if errors:
         count = gate.pair.new_errors.count
-        yield f"new errors: {count:,}" + (f", of which the first {len(shown)}:" if count > len(shown) else ":")
-    for unit in shown:
+        yield f"new errors: {count:,}" + (f", of which the first {len(errors)}:" if count > len(errors) else ":")
+    for unit in errors:
         yield visible(f"  {whereabouts(unit)}: {described(unit)}")
     yield from (visible(announced(note)) for note in gate.notes)
     yield visible(gate.signature)

@@ -28,11 +28,11 @@ _SAMPLE = spans([[("PER", 0, 1)]])
 def make_scorer(match: str = "exact,fair", group: str | None = None) -> Callable[..., dict[str, Any]]:
     """A scorer of entities or, if `group` is named, of the span group `doc.spans[group]`.
 
-    Documents whose reference is not annotated are left out, as spaCy's scorers do. Where a prediction has other tokens
-    than its reference, texts are aligned by characters.
+    Documents whose reference is not annotated are left out, as in spaCy's scorers. If the tokens of a prediction differ
+    from its reference, texts are aligned by characters.
     """
 
-    score(_SAMPLE, _SAMPLE, match=match)  # so that a wrong name is refused when the config is read
+    score(_SAMPLE, _SAMPLE, match=match)  # refuses a wrong name when the config is read
     return _Scorer(match, group)
 
 
@@ -47,16 +47,17 @@ class _Scorer:
         listed = list(examples)
         figures = _figures(listed, self._match, self._group)
         prefix = f"{PREFIX}{self._component()}{self.layer}_"
-        return {**_own_scores(listed, self._group), **{f"{prefix}{name}": value for name, value in figures.items()}}
+        return {**_spacy_scores(listed, self._group), **{f"{prefix}{name}": value for name, value in figures.items()}}
 
     def _component(self) -> str:
         """The name of the component that this scorer belongs to, if another one scores the same layer.
 
         spaCy does not pass the name to scorers, so it is looked up in the pipeline that is being evaluated.
         """
-        mine = [name for name, each in _pipeline() if isinstance(each, _Scorer) and each.layer == self.layer]
-        own = next((name for name, each in _pipeline() if each is self), None)
-        return f"{own}_" if own is not None and len(mine) > 1 else ""
+        scorers = [(name, scorer) for name, scorer in _pipeline() if isinstance(scorer, _Scorer)]
+        same_layer = [name for name, scorer in scorers if scorer.layer == self.layer]
+        component = next((name for name, scorer in scorers if scorer is self), None)
+        return f"{component}_" if component is not None and len(same_layer) > 1 else ""
 
 
 def _pipeline() -> list[tuple[str, Any]]:
@@ -69,28 +70,26 @@ def _pipeline() -> list[tuple[str, Any]]:
     return []
 
 
-def _own_scores(examples: list[Any], group: str | None) -> dict[str, Any]:
-    """What spaCy's scorer gives."""
+def _spacy_scores(examples: list[Any], group: str | None) -> dict[str, Any]:
     scoring = import_module("spacy.scorer")
     if group is None:
-        found = scoring.get_ner_prf(examples)
-    else:
-        found = scoring.Scorer.score_spans(
-            examples,
-            f"{_GROUPS}{group}",
-            getter=lambda doc, name: doc.spans.get(name.removeprefix(_GROUPS), []),
-            has_annotation=lambda doc: group in doc.spans,
-            allow_overlap=True,
-        )
-    return dict(found)
+        return dict(scoring.get_ner_prf(examples))
+    scores = scoring.Scorer.score_spans(
+        examples,
+        f"{_GROUPS}{group}",
+        getter=lambda doc, name: doc.spans.get(name.removeprefix(_GROUPS), []),
+        has_annotation=lambda doc: group in doc.spans,
+        allow_overlap=True,
+    )
+    return dict(scores)
 
 
 def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, float]:
-    """Evenhand's figures; none where no reference is annotated."""
+    """Evenhand's figures; empty if no reference is annotated."""
     scored = [example for example in examples if _is_annotated(example.reference, group)]
     if not scored:
         return {}
-    gold, system = ([getattr(each, side) for each in scored] for side in ("reference", "predicted"))
+    gold, system = ([getattr(example, side) for example in scored] for side in ("reference", "predicted"))
     if not any(_is_annotated(doc, group) for doc in system):  # nothing is predicted
         system[0] = system[0].copy()
         if group is None:
@@ -98,7 +97,7 @@ def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, fl
         else:
             system[0].spans[group] = []
     name = ENTITIES if group is None else group
-    align = "strict" if all(_has_same_tokens(each) for each in scored) else "characters"
+    align = "strict" if all(map(_has_same_tokens, scored)) else "characters"
     result = score(docs(gold, group=name), docs(system, group=name), match=match, align=align)
     return result.metrics()
 

@@ -1,9 +1,9 @@
-"""The metrics of a `transformers.Trainer` that trains a model to tag tokens.
+"""Metrics for a `transformers.Trainer` of token classification.
 
     >>> trainer = Trainer(model, …, compute_metrics=compute_metrics(model.config.id2label))
 
-A token counts where its gold label is not -100: padding, special tokens and further pieces of words are left out on
-both sides.
+A token counts if its gold label is not -100: padding, special tokens and later pieces of words are left out on both
+sides.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from evenhand.data.from_lists import Names, tags, tags_by_id
 from evenhand.errors import InputError
 
 IGNORED = -100
-"""The label that the losses of PyTorch leave out."""
+"""The label that PyTorch's losses ignore."""
 _SAME = "give a model that has one prediction for each label"
-
-
 Evaluation = Iterable[Any]
-"""What a trainer hands over, `transformers.EvalPrediction` or a tuple: logits or ids, the labels, and maybe more."""
+"""The input of a trainer's metrics, `transformers.EvalPrediction` or a tuple: logits or ids, labels, and maybe more."""
 
 
 def compute_metrics(
@@ -37,10 +35,10 @@ def compute_metrics(
     """A function for `Trainer(compute_metrics=…)`, which returns `result.metrics()` of a scored evaluation.
 
     names     the tags by id: a list, or the model's `id2label`
-    match     match models as in `score`; the first one has bare names (`f1`), others stand before theirs (`fair_f1`)
-    encoding  how tags spell spans; recognised by the gold labels unless it is given
+    match     measures as in `score`; the first one has bare names (`f1`), others a prefix (`fair_f1`)
+    encoding  how tags encode spans [recognised from the gold labels]
 
-    Further options are those of `score`: `task="tags"` for parts of speech, `labels`, `exclude`, `map`, `beta`. All are
+    Other options are as in `score`: `task="tags"` for parts of speech, `labels`, `exclude`, `map`, `beta`. All are
     checked at once, not after the first epoch.
     """
     known = tags_by_id(names, "names")
@@ -63,11 +61,11 @@ def compute_metrics(
 
 def _best(predictions: Any) -> Ints:
     """The ids of predictions, which may be logits of all tags."""
-    found = _first(predictions)
-    best: Ints = found.argmax(axis=-1) if found.ndim == 3 else found
+    array = _first(predictions)
+    best: Ints = array.argmax(axis=-1) if array.ndim == 3 else array
     return best
 
 
 def _first(values: Any) -> Any:
-    """The array, or the first one of a tuple: models return hidden states and the like behind it."""
+    """The array, or the first one of a tuple: models return hidden states and other arrays after it."""
     return np.asarray(values[0] if isinstance(values, tuple | list) else values)

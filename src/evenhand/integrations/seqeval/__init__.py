@@ -1,9 +1,9 @@
-"""seqeval's names, with seqeval's values: change the import, and nothing else.
+"""A drop-in replacement for seqeval: change only the import.
 
     from evenhand.integrations.seqeval import classification_report, f1_score, IOB2
 
-Every function takes what seqeval 1.2.2 takes and returns what it returns, also where Evenhand itself would say
-something else; `docs/how-to/coming-from/seqeval.md` lists these places.
+Every function has the parameters and results of seqeval 1.2.2, even if Evenhand's own results differ;
+`docs/how-to/coming-from/seqeval.md` lists the differences.
 """
 
 from __future__ import annotations
@@ -38,12 +38,35 @@ from evenhand.integrations.seqeval.entities import (
 )
 from evenhand.parameters import quote
 
-# == integrations/seqeval/counts.py: What precision and recall divide: how many entities of each
+__all__ = [
+    "BILOU",
+    "IOB1",
+    "IOB2",
+    "IOBES",
+    "IOE1",
+    "IOE2",
+    "UndefinedMetricWarning",
+    "accuracy_score",
+    "classification_report",
+    "f1_score",
+    "get_entities",
+    "performance_measure",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+]
+ZeroDivision = Literal["warn", 0, 1]
+Sentences = list[list[str]]
+Scores = tuple[Any, Any, Any, Any]
+"""Precision, recall, F and support: arrays by type, or averaged numbers."""
+MICRO, _, WEIGHTED = AVERAGES = ("micro", "macro", "weighted")
+_ALL = ("precision", "recall", "f-score")
+_COLUMNS = ("precision", "recall", "f1-score", "support")
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts by type; the types are those of all entities, in alphabetical order."""
+    """Numbers of entities by type; types are in alphabetical order."""
 
     types: list[str]
     true: Ints
@@ -52,7 +75,7 @@ class Counts:
 
 
 def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, suffix: bool) -> Counts:
-    """The counts of predictions; strict only if `mode` says so, whatever the scheme."""
+    """Count entities by the lenient rules, or by a scheme if `mode` is strict."""
     check_sentences(y_true, y_pred)
     chosen = LENIENT
     if mode == "strict":
@@ -60,26 +83,26 @@ def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, 
     differs = list(map(ne, y_true, y_pred))
     others = list(compress(y_pred, differs))
     codes = TagCodes()
-    gold, found = codes.of(y_true), codes.of(others)
+    gold, different = codes.of(y_true), codes.of(others)
     tags = TagSet(codes, Affixes(chosen, suffix))
-    true, predicted = entities(gold, tags), entities(_replaced(gold, y_true, differs, found), tags)
-    by_type = [np.bincount(each, minlength=len(tags.types)) for each in (true.type, predicted.type)]
+    true, predicted = entities(gold, tags), entities(_replaced(gold, y_true, differs, different), tags)
+    by_type = [np.bincount(types, minlength=len(tags.types)) for types in (true.type, predicted.type)]
     right = np.bincount(_right(true, predicted), minlength=len(tags.types))
-    some = np.flatnonzero(by_type[0] + by_type[1])
-    return Counts([tags.types[place] for place in some.tolist()], by_type[0][some], by_type[1][some], right[some])
+    used = np.flatnonzero(by_type[0] + by_type[1])
+    return Counts([tags.types[index] for index in used.tolist()], by_type[0][used], by_type[1][used], right[used])
 
 
 def _replaced(code: Coded, sentences: list[list[str]], differs: list[bool], others: Coded) -> Coded:
-    """Codes with those of other sentences where they differ: where they do not, nothing is looked up a second time."""
+    """Replace the codes of sentences that differ; the tags of equal sentences are not looked up again."""
     sizes = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)) + 1
-    where = np.flatnonzero(differs)
+    rows = np.flatnonzero(differs)
     code = code.astype(np.result_type(code, others))
-    code[ranges((np.cumsum(sizes) - sizes)[where], sizes[where])] = others
+    code[ranges((np.cumsum(sizes) - sizes)[rows], sizes[rows])] = others
     return code
 
 
 def _right(true: Entities, predicted: Entities) -> Ints:
-    """The types of the entities that both have."""
+    """The types of entities on both sides."""
     _, here, there = np.intersect1d(true.last, predicted.last, assume_unique=True, return_indices=True)
     is_right = (true.first[here] == predicted.first[there]) & (true.type[here] == predicted.type[there])
     types: Ints = true.type[here[is_right]]
@@ -87,7 +110,7 @@ def _right(true: Entities, predicted: Entities) -> Ints:
 
 
 def check_sentences(y_true: Any, y_pred: Any) -> None:
-    """Refuse what are no two lists of lists of the same lengths, with the exceptions that seqeval raises."""
+    """Raise seqeval's exceptions unless both are lists of lists of the same lengths."""
     if not set(map(type, chain((y_true, y_pred), y_true, y_pred))) == {list} or not (y_true or y_pred):
         raise TypeError("y_true and y_pred must be lists with a list of tags for each sentence.")
     if len(y_true) != len(y_pred):
@@ -100,19 +123,8 @@ def check_sentences(y_true: Any, y_pred: Any) -> None:
         )
 
 
-# == integrations/seqeval/scores.py: seqeval's scores: precision, recall and F by type or average
-
-
-ZeroDivision = Literal["warn", 0, 1]
-Sentences = list[list[str]]
-Scores = tuple[Any, Any, Any, Any]
-"""Precision, recall, F and support: arrays by type, or numbers where they are averaged."""
-MICRO, _, WEIGHTED = AVERAGES = ("micro", "macro", "weighted")
-_ALL = ("precision", "recall", "f-score")
-
-
 class UndefinedMetricWarning(UserWarning):
-    """A score is 0/0, and nobody said with `zero_division` what it should be."""
+    """A score is 0/0, and `zero_division` is not set."""
 
 
 def precision_recall_fscore_support(
@@ -130,7 +142,7 @@ def precision_recall_fscore_support(
 ) -> Scores:
     """Precision, recall, F-beta and support: by type in alphabetical order, or averaged.
 
-    A scheme counts only with `mode="strict"`; without it, conlleval's rule does.
+    A scheme is used only with `mode="strict"`; without it, conlleval's rule is.
     """
     refuse_weights(sample_weight)
     if beta < 0:
@@ -141,8 +153,8 @@ def precision_recall_fscore_support(
     return averaged(counts, average, beta, zero_division, warn_for)
 
 
-def _scorer(place: int, score: str) -> Callable[..., Any]:
-    """One of the scores as a function of its own."""
+def _scorer(index: int, score: str) -> Callable[..., Any]:
+    """A function that returns one of the scores."""
 
     def scorer(
         y_true: Sentences,
@@ -165,18 +177,18 @@ def _scorer(place: int, score: str) -> Callable[..., Any]:
             scheme=scheme,
             suffix=suffix,
             mode=mode,
-        )[place]
+        )[index]
 
     scorer.__name__ = scorer.__qualname__ = f"{score.replace('f-score', 'f1')}_score"
     scorer.__doc__ = f"The {score} of entities; see `precision_recall_fscore_support`."
     return scorer
 
 
-precision_score, recall_score, f1_score = (_scorer(place, score) for place, score in enumerate(_ALL))
+precision_score, recall_score, f1_score = (_scorer(index, score) for index, score in enumerate(_ALL))
 
 
 def refuse_weights(sample_weight: object) -> None:
-    """Weights change no score in seqeval, though it takes them: whoever gives them expects that they do."""
+    """Refuse weights: seqeval accepts them, but they do not affect its scores."""
     if sample_weight is not None:
         raise ValueError("sample_weight has no effect on scores of entities, in seqeval either; leave it out.")
 
@@ -187,7 +199,7 @@ def averaged(
     """The scores of counts."""
     true, predicted, right = counts.true, counts.predicted, counts.right
     if average == MICRO:
-        true, predicted, right = (np.array([each.sum()]) for each in (true, predicted, right))
+        true, predicted, right = (np.array([column.sum()]) for column in (true, predicted, right))
     if zero_division == "warn":
         _warn(true, predicted, warn_for)
     otherwise = 0.0 if zero_division in ("warn", 0) else 1.0
@@ -196,10 +208,10 @@ def averaged(
     if average is None:
         return precision, recall, f_score, true
     if average == WEIGHTED and not true.sum():
-        of_found = 0.0 if predicted.sum() else otherwise
-        return of_found, otherwise, of_found, sum(true)
+        undefined = 0.0 if predicted.sum() else otherwise
+        return undefined, otherwise, undefined, sum(true)
     weights = true if average == WEIGHTED else None
-    means = [np.average(each, weights=weights) for each in (precision, recall, f_score)]
+    means = [np.average(scores, weights=weights) for scores in (precision, recall, f_score)]
     return means[0], means[1], means[2], sum(true)
 
 
@@ -210,12 +222,12 @@ def _divided(numerator: Ints, denominator: Ints, otherwise: float) -> Values:
 
 def _f_score(precision: Values, recall: Values, beta2: float) -> Values:
     denominator = beta2 * precision + recall
-    found: Values = (1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator)
-    return found
+    scores: Values = (1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator)
+    return scores
 
 
 def _warn(true: Ints, predicted: Ints, warn_for: Collection[str]) -> None:
-    """Say which scores are 0 as nothing can be divided; of F alone only where both precision and recall are such."""
+    """Warn about scores that are 0/0; about F alone only if precision and recall both are."""
     also = " and F-score are" if "f-score" in warn_for else " is"
     for name, divisor, what in (("precision", predicted, "predicted"), ("recall", true, "true")):
         if name in warn_for and not divisor.all():
@@ -225,14 +237,8 @@ def _warn(true: Ints, predicted: Ints, warn_for: Collection[str]) -> None:
 
 
 def _warn_of(scores: str, where: str) -> None:
-    message = f"{scores} 0/0 {where} and set to 0; say with zero_division=0 or 1 what it should be."
+    message = f"{scores} 0/0 {where} and set to 0; set zero_division to 0 or 1."
     warn_caller(message, UndefinedMetricWarning)
-
-
-# == integrations/seqeval/report.py: seqeval's report: a table, or a dictionary, of scores by typ
-
-
-_COLUMNS = ("precision", "recall", "f1-score", "support")
 
 
 def classification_report(
@@ -258,7 +264,7 @@ def classification_report(
     if output_dict:
         return {name: dict(zip(_COLUMNS, row, strict=True)) for name, row in {**rows, **averages}.items()}
     if not rows:
-        raise ValueError("Neither y_true nor y_pred has an entity, so that there is nothing to report.")
+        raise ValueError("Neither y_true nor y_pred has an entity, so there is nothing to report.")
     width = max(digits, *map(len, [*rows, *averages]))
     lines = [f"{'':>{width}} " + "".join(f" {column:>9}" for column in _COLUMNS), ""]
     for part in (rows, averages):
@@ -268,18 +274,15 @@ def classification_report(
     return "\n".join(lines)
 
 
-# == integrations/seqeval/tokens.py: seqeval's figures of tokens: the share of right tags, and ri
-
-
 def accuracy_score(y_true: list[Any], y_pred: list[Any]) -> float:
-    """The share of tokens with the right tag, O among them."""
+    """The share of tokens with the correct tag, including O."""
     true, predicted = _flat(y_true, y_pred)
     right: int = sum(map(eq, true, predicted))
     return right / len(true)
 
 
 def performance_measure(y_true: list[Any], y_pred: list[Any]) -> dict[str, int]:
-    """Tokens by their tags: TP are right and not O, FP wrong and not O, FN wrongly O, TN rightly O."""
+    """Tokens by their tags: TP are correct and not O, FP wrong and not O, FN wrongly O, TN correctly O."""
     pairs = list(zip(*_flat(y_true, y_pred), strict=False))
     return {
         "TP": sum(true == predicted != "O" for true, predicted in pairs),
@@ -290,29 +293,7 @@ def performance_measure(y_true: list[Any], y_pred: list[Any]) -> dict[str, int]:
 
 
 def _flat(y_true: list[Any], y_pred: list[Any]) -> tuple[list[str], list[str]]:
-    """The tags of all sentences, or of one that stands by itself."""
-    if any(isinstance(each, list) for each in y_true):
+    """The tags of all sentences, or of a single one."""
+    if any(isinstance(item, list) for item in y_true):
         return list(chain.from_iterable(y_true)), list(chain.from_iterable(y_pred))
     return y_true, y_pred
-
-
-# == integrations/seqeval/__init__.py (primary)
-
-
-__all__ = [
-    "BILOU",
-    "IOB1",
-    "IOB2",
-    "IOBES",
-    "IOE1",
-    "IOE2",
-    "UndefinedMetricWarning",
-    "accuracy_score",
-    "classification_report",
-    "f1_score",
-    "get_entities",
-    "performance_measure",
-    "precision_recall_fscore_support",
-    "precision_score",
-    "recall_score",
-]

@@ -1,4 +1,4 @@
-"""The entities of tag sequences by seqeval's rules, worked out for all sentences at once."""
+"""seqeval's schemes, and the entities of tag sequences by their rules, computed for all sentences at once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import warn_caller
 from evenhand.parameters import quote
 
-# == integrations/seqeval/schemes.py: seqeval's schemes: between which two tags an entity begins,
-
-
 PREFIXES = "OBIESLU.?"
-"""Prefixes by their codes; `?` stands for any other, which only the lenient scheme has."""
+"""Prefixes by code; `?` is any other prefix, which only the lenient scheme has."""
 OUTSIDE = PREFIXES.index("O")
+Coded = npt.NDArray[np.unsignedinteger[Any]]
+_BREAK = ("O",)
+"""The tag that is added after every sentence, so entities end there."""
+_BARE = frozenset("OBIES")
+"""Tags without a type that cause no warning."""
 _TYPES = {"*": slice(None), "/": slice(0, 1), "=": slice(1, 2)}
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """The rules of a scheme; `inside` is empty where an entity is all from one beginning to the next end."""
+    """The rules of a scheme; `inside` is empty if an entity is everything from one beginning to the next end."""
 
     name: str
     prefixes: str
@@ -51,7 +53,7 @@ class Scheme:
 
 
 def _table(rules: str) -> Bools:
-    """Where a rule holds: by the prefix before, the prefix, and whether both have the same type (0 or 1)."""
+    """Where a rule holds: by the previous prefix, the prefix, and whether both have the same type (0 or 1)."""
     table = np.zeros((len(PREFIXES), len(PREFIXES), 2), dtype=np.bool_)
     for rule in rules.split():
         before, prefix = (slice(None) if sign == "*" else PREFIXES.index(sign) for sign in rule[:2])
@@ -66,7 +68,7 @@ LENIENT = Scheme(
     inside="",
     ends="E** S** BB* BS* BO* IB* IS* IO* B*/ I*/ L*/ U*/ ?*/",
 )
-"""What seqeval takes without `mode="strict"`: conlleval's rule with E and S; all other letters are like each other."""
+"""seqeval's rules without `mode="strict"`: conlleval's rule with E and S; all other letters are equivalent."""
 IOB1 = Scheme(
     "IOB1",
     "IOB",
@@ -116,34 +118,24 @@ _PREFIXES_OF = {
     IOBES: "IOBES IBES IOBE OBES IBE BES OBE BE S",
     BILOU: "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
 }
-"""Which prefixes a file has from which a scheme is recognised."""
+"""The sets of prefixes by which a scheme is recognised."""
 
 
 def recognised(text: Iterable[str], *, suffix: bool) -> Scheme:
     """The scheme of these tags, by the prefixes that they have."""
     prefixes = {str(tag)[-1:] if suffix else str(tag)[:1] for tag in text}
     for scheme, choices in _PREFIXES_OF.items():
-        if any(prefixes == set(each) for each in choices.split()):
+        if any(prefixes == set(letters) for letters in choices.split()):
             return scheme
     raise ValueError(
-        f"Tags with the prefixes {', '.join(map(repr, sorted(prefixes)))} are in no scheme that is recognised "
-        "(IOB2, IOE2, IOBES, BILOU); name one with scheme=."
+        f"No scheme (IOB2, IOE2, IOBES, BILOU) has the prefixes {', '.join(map(repr, sorted(prefixes)))}; "
+        "name one with scheme=."
     )
-
-
-# == integrations/seqeval/entities.py (primary)
-
-
-_BREAK = ("O",)
-"""What stands behind every sentence, so that no entity reaches into the next one."""
-Coded = npt.NDArray[np.unsignedinteger[Any]]
-_BARE = frozenset("OBIES")
-"""Tags without a type that are no reason to warn."""
 
 
 @dataclass(frozen=True)
 class Entities:
-    """Entities in the order of their last tokens; tokens are counted with a break behind each sentence."""
+    """Entities in the order of their last tokens; positions count a break after each sentence."""
 
     type: Ints
     first: Ints
@@ -152,7 +144,7 @@ class Entities:
 
 @dataclass(frozen=True)
 class Affixes:
-    """How tags are taken apart: the prefix (or the suffix, one letter) and the type."""
+    """Splits tags into the prefix (or the suffix, one letter) and the type."""
 
     scheme: Scheme
     suffix: bool = False
@@ -161,16 +153,16 @@ class Affixes:
         return tag[-1] if self.suffix else tag[0]
 
     def type(self, tag: str) -> str:
-        """The lenient scheme cuts at one hyphen, the first or last one; strict ones take off all around the type."""
-        rest = tag[:-1] if self.suffix else tag[1:]
+        """The lenient scheme splits at one hyphen, the first or last one; strict ones strip all around the type."""
+        remainder = tag[:-1] if self.suffix else tag[1:]
         if self.scheme is not LENIENT:
-            return rest.strip("-") or "_"
-        return (rest.rsplit("-", 1)[0] if self.suffix else rest.split("-", 1)[-1]) or "_"
+            return remainder.strip("-") or "_"
+        return (remainder.rsplit("-", 1)[0] if self.suffix else remainder.split("-", 1)[-1]) or "_"
 
     def check(self, tag: str) -> None:
         """Strict schemes refuse tags with other letters; the lenient one warns."""
         if not isinstance(tag, str) or not tag:
-            raise ValueError(f"{quote(tag)} is no tag; give texts such as 'B-PER' and 'O'.")
+            raise ValueError(f"Expected a tag such as 'B-PER' or 'O', got {quote(tag)}.")
         letter = self.letter(tag)
         if self.scheme is LENIENT:
             affix = tag[-2:] if self.suffix else tag[:2]
@@ -182,14 +174,14 @@ class Affixes:
 
 
 class TagCodes(dict[str, int]):
-    """Tags with their codes, in the order in which they are first asked for."""
+    """Codes of tags, in the order of first use."""
 
     def __missing__(self, tag: str) -> int:
         code = self[tag] = len(self)
         return code
 
     def of(self, sentences: Sequence[Sequence[str]]) -> Coded:
-        """The code of each tag of a text with breaks: of one byte where that is enough, as this is quicker."""
+        """The codes of all tags, with breaks after sentences; one byte each if possible, which is faster."""
         try:
             return np.frombuffer(bytearray(map(self.__getitem__, _joined(sentences))), dtype=np.uint8)
         except ValueError:  # there are more than 256 tags
@@ -206,25 +198,25 @@ class TagSet:
         self.scheme = affixes.scheme
         types = [affixes.type(tag) for tag in known]
         self.types = sorted(set(types))
-        places = {name: place for place, name in enumerate(self.types)}
-        self.type = ints([places[each] for each in types])
+        codes = {name: code for code, name in enumerate(self.types)}
+        self.type = ints([codes[name] for name in types])
         letters = [affixes.letter(tag) for tag in known]
         self.prefix = np.array([PREFIXES.find(letter) % len(PREFIXES) for letter in letters], dtype=np.int8)
 
 
 class Neighbours:
-    """The tags of a text that are not outside, each with the one before and the one behind it."""
+    """The tags that are not outside, each with the previous and the next one."""
 
     def __init__(self, code: Coded, tags: TagSet) -> None:
-        self.place = np.flatnonzero(tags.prefix.take(code) != OUTSIDE)
-        before, here, behind = (code.take(self.place + step) for step in (-1, 0, 1))
+        self.position = np.flatnonzero(tags.prefix.take(code) != OUTSIDE)
+        before, here, after = (code.take(self.position + step) for step in (-1, 0, 1))
         self.type = tags.type.take(here)
         same_before = tags.type.take(before) == self.type
         if tags.scheme is LENIENT:
-            same_before[self.place == 0] = False  # nothing is before the first tag, not even a type
+            same_before[self.position == 0] = False  # nothing precedes the first tag
         prefix = tags.prefix.take(here)
         self._before = (tags.prefix.take(before), prefix, same_before.view(np.int8))
-        self._behind = (prefix, tags.prefix.take(behind), (tags.type.take(behind) == self.type).view(np.int8))
+        self._after = (prefix, tags.prefix.take(after), (tags.type.take(after) == self.type).view(np.int8))
         self._scheme = tags.scheme
 
     @cached_property
@@ -234,31 +226,31 @@ class Neighbours:
 
     @cached_property
     def goes_on(self) -> Bools:
-        goes: Bools = self._scheme.inside_table[self._before]
-        return goes
+        goes_on: Bools = self._scheme.inside_table[self._before]
+        return goes_on
 
     @cached_property
     def ends(self) -> Bools:
-        found: Bools = self._scheme.end_table[self._behind]
-        return found
+        ends: Bools = self._scheme.end_table[self._after]
+        return ends
 
 
 def entities(code: Coded, tags: TagSet) -> Entities:
     """The entities of a text that ends with a tag outside."""
     around = Neighbours(code, tags)
     first, last = (_lenient if tags.scheme is LENIENT else _strict)(around)
-    return Entities(around.type[last], np.where(first < 0, 0, around.place[first]), around.place[last])
+    return Entities(around.type[last], np.where(first < 0, 0, around.position[first]), around.position[last])
 
 
 def _lenient(around: Neighbours) -> tuple[Ints, Ints]:
-    """First and last tags: an entity is all from the last beginning to an end; -1 where none began."""
+    """First and last tags: an entity is everything from the last beginning to an end; -1 if none began."""
     last = np.flatnonzero(around.ends)
     start = np.append(-1, np.flatnonzero(around.begins))
     return start[np.searchsorted(start, last, side="right") - 1], last
 
 
 def _strict(around: Neighbours) -> tuple[Ints, Ints]:
-    """First and last tags: an entity is all from the first beginning in a run to its end, if it may end there."""
+    """First and last tags: an entity is a run from its first beginning to its end, if it may end there."""
     run = np.cumsum(~around.goes_on)
     start = np.flatnonzero(around.begins)
     start = start[np.append(True, run[start][1:] != run[start][:-1])[: len(start)]]
@@ -270,17 +262,17 @@ def _strict(around: Neighbours) -> tuple[Ints, Ints]:
 def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, int, int]]:
     """The entities of a sequence of tags, or of a list of them: type, first and last token (inclusive).
 
-    In a list of sequences, tokens are counted through, with one more behind each sequence, as seqeval does.
+    In a list of sequences, tokens are numbered consecutively, with one extra after each sequence, as in seqeval.
     """
-    sentences = seq if any(isinstance(each, list) for each in seq) else [seq]
+    sentences = seq if any(isinstance(item, list) for item in seq) else [seq]
     codes = TagCodes()
     code = codes.of(sentences)
     tags = TagSet(codes, Affixes(LENIENT, suffix))
-    found = entities(code, tags)
-    columns = (found.type.tolist(), found.first.tolist(), found.last.tolist())
+    spans = entities(code, tags)
+    columns = (spans.type.tolist(), spans.first.tolist(), spans.last.tolist())
     return [(tags.types[type_], first, last) for type_, first, last in zip(*columns, strict=True)]
 
 
 def _joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
-    """All tags behind each other, with a break behind each sentence."""
+    """All tags in sequence, with a break after each sentence."""
     return chain.from_iterable(chain.from_iterable(zip(sentences, repeat(_BREAK))))

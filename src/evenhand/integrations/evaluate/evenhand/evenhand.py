@@ -1,6 +1,6 @@
 """Evenhand as a metric of `evaluate`: tags of sentences in, `Result.metrics()` out.
 
-`evaluate` copies this file into its cache and imports it from there, so that it stands alone.
+`evaluate` copies this file into its cache and imports it from there, so it cannot import its neighbours.
 """
 
 from __future__ import annotations
