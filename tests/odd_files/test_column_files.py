@@ -191,7 +191,7 @@ ERRORS: dict[str, Case] = {
     "something behind the end": (
         GOLD.encode() + b"more\tO\n",
         {},
-        "system.conll:13: found the token 'more' behind the end",
+        "system.conll:13: found the token 'more' after the end",
         "",
     ),
     "one column more on one line": (

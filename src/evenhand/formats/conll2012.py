@@ -154,7 +154,6 @@ def _counts(cells: Sequence[Sequence[str]], column: int, first: Sequence[int] = 
 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
-    """The column of POS, if there is one that is not empty."""
     has_pos = word in (1, 3) and columns >= _WITH_POS and any(row[4] not in _NO_POS for row in cells)
     return 4 if has_pos else None
 

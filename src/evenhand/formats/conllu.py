@@ -151,7 +151,6 @@ def _named(column: str) -> tuple[str, int]:
 
 
 def _column_index(source: Source, layout: WordLayout, column: int | str) -> int:
-    """The index of a column that a user requests."""
     if isinstance(column, int):
         index = column - 1 if column > 0 else layout.width + column
         if 0 <= index < layout.width:
@@ -243,7 +242,6 @@ class _Reader:
         return Annotation(self._corpus(block, cells), layers, {"words": reading}, self._source.name)
 
     def _collapsed(self, block: WordLines, deps: TagColumn) -> TagColumn:
-        """The enhanced dependencies without empty nodes."""
         if not len(block.empty_nodes):
             return deps
         nodes = block.lines.table(block.empty_nodes, self._layout.width)

@@ -104,7 +104,6 @@ def _decoded(source: Source, block: Block, settings: ReadSettings) -> Iterator[t
 
 
 def _chosen(settings: ReadSettings) -> str | None:
-    """The clusters that the user names."""
     for column in settings.columns:
         if column not in CLUSTERS:
             raise SettingError(f"{column!r} does not hold clusters; choose one of {', '.join(CLUSTERS)}.")

@@ -86,8 +86,6 @@ def is_elevant(sample: Block) -> float:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The indices of columns."""
-
     tags: int
     links: int
     notes: int | None
@@ -214,7 +212,6 @@ class _Reader:
         return Annotation(corpus, {LINKS: layer}, {LINKS: reading}, self._source.name)
 
     def _tokens(self, lines: Lines) -> Ints:
-        """The lines with tokens."""
         data = np.frombuffer(lines.data, dtype=np.uint8)
         rows = np.flatnonzero(lines.cells)
         rows = rows[data[lines.begins[rows]] != _HASH]
@@ -229,7 +226,6 @@ class _Reader:
         return wide
 
     def _documents(self, lines: Lines) -> tuple[Ints, list[str]]:
-        """The lines that begin documents, and their names."""
         data = np.frombuffer(lines.data, dtype=np.uint8)
         rows = np.flatnonzero(lines.cells)
         marks, names = [], []
@@ -330,7 +326,6 @@ class SpanDecoder:
         return code
 
     def _extras(self, link: Ints, start: Ints, end: Ints, tokens: Tokens) -> Ints:
-        """The codes of the links of spans."""
         code = self._vocabulary.extras.code
         extras = np.zeros(len(start), dtype=np.int64)
         rows = np.flatnonzero(link >= 0)

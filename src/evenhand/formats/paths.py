@@ -203,7 +203,6 @@ def manifest(path: str | PathLike[str]) -> Manifest:
 
 
 def _rows(source: Source) -> Iterator[_Row]:
-    """The header and the rows."""
     lines = [
         (number, line.rstrip("\r"))
         for block in source.blocks(_BLOCK, cut_after="line")

@@ -400,7 +400,6 @@ def _finding(symbols: Symbols, symbol: int) -> tuple[str, str]:
 
 
 def _tree_line(symbols: Symbols, symbol: int) -> int:
-    """The line in which the tree of a symbol begins."""
     outermost = np.flatnonzero(((symbols.kind == OPEN) & (symbols.depth == 1))[: symbol + 1])
     return int(symbols.lines(symbols.start[outermost[-1:]])[0])
 

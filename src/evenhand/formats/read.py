@@ -233,7 +233,6 @@ _LAYOUTS: tuple[tuple[str, str, Callable[[list[str]], bool]], ...] = (
 
 
 def _read_parameters() -> dict[str, Parameter]:
-    """The parameters of tasks that readers use, by name."""
     from evenhand.tasks.registry import all_parameters  # a later room, but users set parameters of both together
 
     return {name: parameter for name, parameter in all_parameters().items() if parameter.effect.reads}

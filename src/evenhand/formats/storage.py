@@ -202,13 +202,11 @@ class Address(os.PathLike[str]):
         return [self._with(name.split("://", 1)[-1]) for name in self._call("glob")]
 
     def _call(self, method: str, **options: Any) -> Any:
-        """Call a method of the file system with the path."""
         with _as_input_error(self):
             files, path = self._file_system()
             return getattr(files, method)(path, **options)
 
     def _file_system(self) -> tuple[Any, str]:
-        """The fsspec file system, and the path in it."""
         try:
             core = import_module("fsspec.core")
         except ImportError:
@@ -288,7 +286,6 @@ def _as_input_error(address: Address, *others: type[Exception]) -> Iterator[None
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error message."""
     lines = str(error).splitlines() or [type(error).__name__]
     return visible(lines[0]).rstrip(".")[:_LONGEST_REASON]
 

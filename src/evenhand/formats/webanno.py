@@ -111,7 +111,6 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
 
 
 def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, ...]) -> _Feature:
-    """The feature that is the label of spans."""
     listed = ", ".join(feature.full_name for feature in features)
     if not features:
         raise source.error(None, "the file has no layer of spans (#T_SP)", "export one with the document")
@@ -213,11 +212,10 @@ class _Document:
                 Tokens.of([token.text for token in self.tokens]),
                 lines,
             )
-            scope = sentence[ints([first for _, first, _, _, _ in self._spans])]
-            start = ints([first for _, first, _, _, _ in self._spans]) - bounds[scope]
-            end = ints([last + 1 for _, _, _, last, _ in self._spans]) - bounds[scope]
+            first, last = (ints([span[index] for span in self._spans]) for index in (1, 3))
+            scope = sentence[first]
             label = ints([vocabulary.labels.code(name) for name, *_ in self._spans])
-            spans = Spans.of(vocabulary, scope, start, end, label)
+            spans = Spans.of(vocabulary, scope, first - bounds[scope], last + 1 - bounds[scope], label)
             spans = spans.take(np.lexsort((-spans.end, spans.start, spans.scope)))
         return Annotation(corpus, {"spans": spans}, {"spans": reading}, self._source.name)
 
@@ -247,7 +245,6 @@ class _Document:
 
 
 def _plain(text: str) -> str:
-    """Remove escapes."""
     return _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text) if "\\" in text else text
 
 

@@ -551,7 +551,6 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
 
 
 def _document_starts(tokens: Cells) -> Ints:
-    """Which tokens are document marks."""
     mark = DOCUMENT_START.encode()
     if tokens.columns == 1 and not (all(byte in tokens.data for byte in mark) and mark in tokens.data):
         return ints([])  # with several columns, the heads of tokens are needed anyway
