@@ -19,7 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import visible
 from evenhand.report.document import Section, best_cells, headings, row_texts, selected, without_bars
 from evenhand.results.display import Displayed, WithTables
-from evenhand.tables import PLAIN, Column, Table, TableStyle
+from evenhand.tables import PLAIN, Table, TableStyle
 
 _TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 _MAX_FLOATS = 16
@@ -284,15 +284,22 @@ def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout
 # Rows and cells
 
 
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+
 def _grid(table: Table, style: TableStyle) -> Grid:
     """The texts of a table, without empty columns."""
     table = without_bars(table)
     texts = row_texts(table, style)
     summary = len(texts) - table.summary_rows
+    left = [column.kind == "text" for column in table.columns]
     grid = Grid(
         headings(table),
-        [[_figure(*cell) for cell in zip(row, table.columns, strict=True)] for row in texts],
-        [column.kind == "text" for column in table.columns],
+        [
+            [text if is_text else _MINUS.sub("−", text) for text, is_text in zip(row, left, strict=True)]
+            for row in texts
+        ],
+        left,
         [column.kind in ("text", "label") for column in table.columns],
         frozenset(best_cells(table, texts)),
         summary if 0 < summary < len(texts) else None,
@@ -300,11 +307,6 @@ def _grid(table: Table, style: TableStyle) -> Grid:
     return grid.with_columns(
         [column for column in range(len(grid.names)) if column == 0 or not texts or any(row[column] for row in texts)]
     )
-
-
-def _figure(text: str, column: Column) -> str:
-    """A cell; figures have minus signs, not hyphens."""
-    return text if column.kind == "text" else re.sub(r"(?<![\w-])-(?=\d)", "−", text)
 
 
 def _tabular(grid: Grid, layout: Layout) -> list[str]:

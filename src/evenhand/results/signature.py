@@ -11,7 +11,6 @@ from evenhand.formats.registry import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
-from evenhand.tasks.task import Task
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
@@ -146,11 +145,15 @@ def notes_on_comparison(
     by: str,
     shared: Slice | None = None,
 ) -> tuple[str, ...]:
-    notes = []
+    notes, unit = [], TASKS[task].unit_of(by)
     if left_out:
-        notes.append(_left_out(left_out, TASKS[task], by))
+        units = f"{counted(left_out, unit)} of the gold standard {'is' if left_out == 1 else 'are'}"
+        why = TASKS[task].display.remarks.get("left_out", "not all systems are scored on their sentences")
+        notes.append(f"{units} not compared, as {why}.")
     if shared is not None:
-        notes.append(_on_shared(shared, TASKS[task].unit_of(by), by))
+        units = f"the {counted(shared.units, unit)} that all systems have"
+        scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
+        notes.append(f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong.")
     identical = [f"{a} and {b}" for (a, b), pair in pairs.items() if not pair.different and not pair.moved]
     if identical:
         notes.append(f"no difference at all: {', '.join(identical)}.")
@@ -163,20 +166,6 @@ def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str
     all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
     remedy = "compare with one --baseline" if all_pairs else ""
     return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
-
-
-def _on_shared(shared: Slice, unit: str, by: str) -> str:
-    """The scores on the units that all systems have."""
-    units = f"the {counted(shared.units, unit)} that all systems have"
-    scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())
-    return f"{by} on {units}: {scores}; all other figures count a {unit} that a system lacks as wrong."
-
-
-def _left_out(count: int, task: Task, by: str) -> str:
-    """The number of units in sentences that are not scored for all systems."""
-    units = f"{counted(count, task.unit_of(by))} of the gold standard {'is' if count == 1 else 'are'}"
-    why = task.display.remarks.get("left_out", "not all systems are scored on their sentences")
-    return f"{units} not compared, as {why}."
 
 
 def notes_on_tests(

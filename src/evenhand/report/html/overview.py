@@ -222,7 +222,10 @@ def _examples(report: Report, units: CollectedUnits, rows: Ints) -> list[Example
 def _rows(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Ints) -> Ints:
     """The units of a group, as `tasks.tables` forms groups; `classes` has the class of every unit."""
     task, key = TASKS[report.task], (group.verdict, group.gold, group.predicted)
-    names = {number: _class_names(report, code) for code, number in report.units.classes.items()}
+    names = {
+        number: (task.error_types.all[kind], _label(report, gold), _label(report, predicted))
+        for (kind, gold, predicted), number in report.units.classes.items()
+    }
     size = 3 if task.display.has_label_answers else 2
     in_group = np.isin(classes, [number for number, name in names.items() if name[:size] == key[:size]])
     if size == 2 and not group.gold:
@@ -230,11 +233,8 @@ def _rows(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Int
     return np.flatnonzero(in_group)
 
 
-def _class_names(report: Report, code: tuple[int, int, int]) -> tuple[str, str, str]:
-    """The error type and both labels of a class of units."""
-    kind, gold, predicted = code
-    labels = [report.labels[label] if label >= 0 else "" for label in (gold, predicted)]
-    return TASKS[report.task].error_types.all[kind], labels[0], labels[1]
+def _label(report: Report, code: int) -> str:
+    return report.labels[code] if code >= 0 else ""
 
 
 def _example(report: Report, unit: int, units: CollectedUnits) -> Example:
