@@ -29,7 +29,6 @@ from evenhand.formats.jsonl import ANSWER_KEYS, WRITTEN_KEYS
 from evenhand.formats.parsing.json_records import UNREADABLE, numbered_lines
 from evenhand.formats.parsing.json_spans import odd_offsets
 from evenhand.formats.source import COMPRESSIONS, Block, Source, whole_text
-from evenhand.grounding.answers import shape_of
 from evenhand.settings import Columns, ReadSettings
 
 _LINE_SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
@@ -45,6 +44,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     for records in _documents(source, settings.block_size) if has_lines else [[_one_answer(source)]]:
         answers, corpus = _answers(source, records)
         if shape is None and has_lines:  # a single answer does not show it
+            from evenhand.grounding.answers import shape_of  # slow to load
+
             shape = shape_of(answers.contents())
         reading = ReadInfo(EXTRACTIONS, shape=shape)
         yield Annotation(corpus, {EXTRACTIONS: answers}, {"spans": reading}, source.name)

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evenhand.data.structures import Answer
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL
-from evenhand.grounding.answers import read_answer
 from evenhand.grounding.items import Item, KnownLabels, MarkedText, Shape
-from evenhand.grounding.placement import Occurrences, Placed, Placement, place, place_marked
-from evenhand.grounding.search import AnswerDocument
+
+if TYPE_CHECKING:
+    from evenhand.grounding.placement import Occurrences, Placed, Placement
+    from evenhand.grounding.search import AnswerDocument
 
 STEPS = ("given", "aligned", "exact", "spaces", "case", "tokens", "punctuation", "part", "fuzzy")
 """How an item was located."""
@@ -156,9 +157,13 @@ class Grounder:
 
     def __call__(self, document: AnswerDocument, answers: Sequence[Answer], name: str = "") -> Grounded:
         """Locate the items of a document; `name` identifies it in lists: its id or location."""
+        from evenhand.grounding.answers import read_answer  # slow to load, and only needed for answers
+        from evenhand.grounding.placement import place
+
         counts = self.counts.counts
         counts["documents"] += 1
-        items, marked = list[Item](), list[Placed]()
+        items: list[Item] = []
+        marked: list[Placed] = []
         for answer in answers:
             read = read_answer(answer.content, self.rules.shape, self._labels, answer.label, document.text)
             counts[read.how] += 1
@@ -178,6 +183,8 @@ class Grounder:
         return Grounded(document, in_text, placed.placements, tuple(items), is_forced)
 
     def _place_marked(self, document: AnswerDocument, marked: MarkedText) -> Placed:
+        from evenhand.grounding.placement import place_marked
+
         counts = self.counts.counts
         counts["unclosed_tags"] += marked.unclosed
         counts["unopened_tags"] += marked.unopened

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,12 +22,13 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
-from evenhand.grounding.answers import shape_of
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
-from evenhand.grounding.items import KnownLabels, Shape
-from evenhand.grounding.placement import Placement, place_best
+from evenhand.grounding.items import KnownLabels
 from evenhand.settings import Convention, ScoreSettings
 from evenhand.tasks.spans.strings import LabeledOffsets, Strings, UnitText, UnitTexts
+
+if TYPE_CHECKING:
+    from evenhand.grounding.placement import Placement
 
 Naming = Literal["ids", "documents", "files"]
 About = tuple[str, tuple[Answer, ...] | None]
@@ -179,7 +180,11 @@ class GroundedFeed:
         """`labels` are the gold labels, `first` is the first batch of the system, `written` has all of its answers."""
         self.keeps_tags = False
         self._answers, self._vocabulary, self._settings = answers, vocabulary, settings
-        shape = cast("Shape", settings["shape"] or first.reading.shape or shape_of(written))
+        shape: Any = settings["shape"] or first.reading.shape
+        if shape is None:
+            from evenhand.grounding.answers import shape_of  # slow to load
+
+            shape = shape_of(written)
         self.reading: ReadInfo | None = replace(first.reading, shape=shape)
         known = dict.fromkeys([*labels, *settings.labels, *(renamed.old for renamed in settings.maps)])
         rules = Rules(shape, settings["occurrences"], settings["fuzzy"] or None, settings["unknown_labels"])
@@ -222,6 +227,8 @@ class GroundedFeed:
         """The items of a text at their best-scoring occurrences, or unchanged if there is no choice."""
         if not gold or grounded.is_forced or not self.has_choice:
             return grounded.placements
+        from evenhand.grounding.placement import place_best  # slow to load
+
         best = place_best(grounded.document, grounded.sought, set(gold), self._ground.rules.fuzzy)
         return (*grounded.marked, *best.placements)
 
