@@ -314,6 +314,15 @@ class Predictions:
     missing: Bools | None = None
     """Words: which gold units each system lacks."""
 
+    @classmethod
+    def of_codes(
+        cls, codes: Ints, kinds: tuple[str, ...], right: Sequence[int], absent: int, **columns: Any
+    ) -> Predictions:
+        """Predictions whose answers are codes of an error type and a label; `absent` is the type of absent surplus."""
+        kind, _ = answer_parts(codes)
+        is_right, is_absent = np.isin(kind, right), kind == absent
+        return cls(answer=codes, shown=codes, right=is_right, absent=is_absent, kinds=kinds, verdict=kind, **columns)
+
     def __len__(self) -> int:
         return len(self.label)
 

@@ -263,25 +263,14 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
         part[row, :size] = np.append((start << 32) | end, -1)[partner]
         shown[row, size + unit[begin : begin + len(extra)]] = answer_code(matches.kind[size:], extra.label)
         begin += len(extra)
-    kind, _ = answer_parts(shown)
     columns = [(side.label, side.scope, *_extent(side)) for side in (gold, *surplus)]
     label, sentence, start, end = (
         np.concatenate((column, np.concatenate(others)[first])) for column, *others in zip(*columns, strict=True)
     )
-    return Predictions(
-        label=label,
-        is_surplus=np.arange(len(label)) >= size,
-        answer=shown,
-        shown=shown,
-        right=(kind == TP) | (kind == TN),
-        part=part,
-        sentence=sentence,
-        start=start,
-        end=end,
-        absent=kind == TN,
-        gold_label=gold_label,
-        kinds=KINDS,
-        verdict=kind,
+    bounds = {"sentence": sentence, "start": start, "end": end, "part": part}
+    is_surplus = np.arange(len(label)) >= size
+    return Predictions.of_codes(
+        shown, KINDS, (TP, TN), TN, label=label, is_surplus=is_surplus, gold_label=gold_label, **bounds
     )
 
 

@@ -59,23 +59,20 @@ def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) 
         shown[row, units] = answer_code(own.kind, own.spans.label)
         gold_label[row, units], part[row, units] = own.gold_label, own.bounds
         begin += len(own.kind)
-    kind, _ = answer_parts(shown)
-    return Predictions(
+    return Predictions.of_codes(
+        shown,
+        KINDS,
+        (TP, TN),
+        TN,
         label=np.concatenate((gold.label, spans.label)),
         is_surplus=np.arange(size + extra) >= size,
-        answer=shown,
-        shown=shown,
-        right=(kind == TP) | (kind == TN),
         part=part,
         sentence=np.concatenate((gold.scope, spans.scope)),
         start=np.concatenate((gold.start, spans.start)),
         end=np.concatenate((gold.end, spans.end)),
         shape=np.concatenate((gold.shape, spans.into(gold.vocabulary).shape)),
         shapes=gold.vocabulary.shapes.values,
-        absent=kind == TN,
         gold_label=gold_label,
-        kinds=KINDS,
-        verdict=kind,
     )
 
 
