@@ -295,8 +295,8 @@ def files_places(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The blocks whose lines were counted, as often as they were."""
     found: list[bytes] = []
-    other_lines = grid.other_lines
-    monkeypatch.setattr(grid, "other_lines", lambda data, *where: found.append(data) or other_lines(data, *where))
+    other_lines = grid._other_lines
+    monkeypatch.setattr(grid, "_other_lines", lambda data, *where: found.append(data) or other_lines(data, *where))
     return found
 
 
