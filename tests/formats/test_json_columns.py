@@ -19,7 +19,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, Problem
 from evenhand.formats import json_reader
 from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
-from evenhand.formats.parsing.json_columns import TextReader, TokenReader, learn, with_letters
+from evenhand.formats.parsing.json_columns import ColumnReader, learn, with_letters
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
 
@@ -117,7 +117,7 @@ def test_columns_are_what_the_decoder_reads(
     path = tmp_path_factory.mktemp("files") / "file.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TextReader, "read", lambda *_: None)
+        patch.setattr(ColumnReader, "read_texts", lambda *_: None)
         expected = outcome(path, offsets)
     assert outcome(path, offsets) == expected
 
@@ -163,7 +163,7 @@ def test_lists_of_tokens_are_what_the_decoder_reads(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_reader, "SAMPLE", sample)
         found = outcome(path, "codepoints")
-        patch.setattr(TokenReader, "read", lambda *_: None)
+        patch.setattr(ColumnReader, "read_tokens", lambda *_: None)
         assert outcome(path, "codepoints") == found
 
 
@@ -176,7 +176,7 @@ def test_usual_tokens_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     spans = [[], [(0, 1, "PER"), (2, 4, "LOC")]]
     tags = [["O"] * 5, ["B-PER", "O", "B-LOC", "I-LOC", "O"]]
     records = [TOKEN_SHAPES[shape](*row) for row in zip(tokens * 5, spans * 5, tags * 5, strict=True)]
-    found = TokenReader(Vocabulary()).read(block(*records, **way))
+    found = ColumnReader(Vocabulary(), "codepoints").read_tokens(block(*records, **way))
     assert found is not None
     assert found.tokens.texts(0, 10) == tokens[0] + tokens[1]
     assert found.lengths.tolist() == [5] * 10
@@ -200,7 +200,7 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     texts = ["", 'Ada "the {first}" wrote [1], [2]\n', "Zoë 😀 slept. " * 20]
     spans = [[], [(0, 3, "PER"), (5, 8, "LOC")], [(0, 3, "PER")]]
     records = [SHAPES[shape](*row, "accept") for row in zip(texts * 5, spans * 5, strict=True)]
-    found = TextReader(Vocabulary(), "codepoints").read(block(*records, **way))
+    found = ColumnReader(Vocabulary(), "codepoints").read_texts(block(*records, **way))
     assert found is not None
     assert len(found.rows) == 15
     assert len(found.spans) == 15

@@ -333,7 +333,10 @@ def documents(batches: Iterator[Annotation]) -> Iterator[tuple[Annotation, LinkD
     numbers = count(1)
     for batch in batches:
         corpus = batch.corpus
-        spans, names, links = dict(to_write(batch, LINKS)), names_of(corpus), _links_by_sentence(batch)
+        spans, names, layer = dict(to_write(batch, LINKS)), names_of(corpus), batch.spans(LINKS)
+        links: list[list[tuple[str, ...]]] = [[] for _ in range(corpus.sentences)]
+        for sentence, link in zip(layer.scope.tolist(), links_of(layer), strict=True):
+            links[sentence].append(() if link is None else link.candidates)
         bounds = np.append(corpus.documents, corpus.sentences).tolist()
         for number, first in enumerate(bounds[:-1]):
             numbered = str(next(numbers))
@@ -341,14 +344,6 @@ def documents(batches: Iterator[Annotation]) -> Iterator[tuple[Annotation, LinkD
             moved = [span for sentence in sentences for span in _moved(spans[sentence], corpus, first, sentence)]
             identifiers = [link for sentence in sentences for link in links[sentence]]
             yield batch, LinkDocument(names[number] or numbered, *_joined(corpus, sentences), moved, identifiers)
-
-
-def _links_by_sentence(annotation: Annotation) -> list[list[tuple[str, ...]]]:
-    spans = annotation.spans(LINKS)
-    links: list[list[tuple[str, ...]]] = [[] for _ in range(annotation.corpus.sentences)]
-    for scope, link in zip(spans.scope.tolist(), links_of(spans), strict=True):
-        links[scope].append(() if link is None else link.candidates)
-    return links
 
 
 def _moved(spans: list[Span], corpus: Corpus, first: int, sentence: int) -> Iterator[Span]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from pathlib import PurePath
 from typing import Any
@@ -60,19 +61,14 @@ def is_lines(source: Source) -> bool:
 
 def _one_answer(source: Source) -> Record:
     text = whole_text(source)
-    if _is_list_of_records(text):
+    value: Any = None
+    with suppress(*UNREADABLE):
+        value = msgspec.json.decode(text)
+    is_list = isinstance(value, list) and bool(value)
+    if is_list and all(isinstance(item, dict) and not WRITTEN_KEYS.isdisjoint(item) for item in value):
         finding = "the file is a JSON list of records, where it could be one answer only"
         source.report(1, finding, "write JSON lines: one record per line, in a file that ends with .jsonl", _PROBLEM)
     return source.name, Answer(text), 1
-
-
-def _is_list_of_records(text: str) -> bool:
-    try:
-        value = msgspec.json.decode(text)
-    except UNREADABLE:
-        return False
-    is_list = isinstance(value, list) and bool(value)
-    return is_list and all(isinstance(item, dict) and not WRITTEN_KEYS.isdisjoint(item) for item in value)
 
 
 def _documents(source: Source, size: int) -> Iterator[list[Record]]:
@@ -155,7 +151,11 @@ def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus
     # Consecutive records with one id are a document; a record without an id is one, too.
     for _, rows in groupby(enumerate(records), key=lambda row: row[0] if row[1][0] is None else row[1][0]):
         document = [record for _, record in rows]
-        _check_repeated(source, document)
+        labels = [answer.label for _, answer, _ in document]
+        if len(set(labels)) < len(labels) or (len(labels) > 1 and None in labels):
+            finding = f"several records have the id {document[-1][0]!r}"
+            remedy = "give every document one record, or one for each requested label"
+            source.report(document[-1][2], finding, remedy, _PROBLEM)
         answers.append(tuple(answer for _, answer, _ in document))
         ids.append(document[0][0] or "")
         lines.append(document[0][2])
@@ -167,11 +167,3 @@ def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus
         ids=Tokens.of(ids) if any(ids) else None,
     )
     return Extractions(tuple(answers)), corpus
-
-
-def _check_repeated(source: Source, records: list[Record]) -> None:
-    labels = [answer.label for _, answer, _ in records]
-    if len(set(labels)) < len(labels) or (len(labels) > 1 and None in labels):
-        finding = f"several records have the id {records[-1][0]!r}"
-        remedy = "give every document one record, or one for each requested label"
-        source.report(records[-1][2], finding, remedy, _PROBLEM)

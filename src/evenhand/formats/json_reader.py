@@ -28,7 +28,7 @@ from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.jsonl import JSON, JSON_LINES
-from evenhand.formats.parsing.json_columns import ACCEPTED, TextReader, TokenBatch, TokenReader, respell, with_letters
+from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, TokenBatch, respell, with_letters
 from evenhand.formats.parsing.json_records import (
     NUMBERED,
     OFFSETS,
@@ -320,7 +320,7 @@ class RecordReader:
         is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
-        self._texts, self._tokens = TextReader(vocabulary, unit), TokenReader(vocabulary)
+        self._column_reader = ColumnReader(vocabulary, unit)
         self._kinds = KindCheck(source)
         self._is_respelled = False
         self._failures = 0
@@ -351,9 +351,9 @@ class RecordReader:
     def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
         """The same for a uniform block; None for others."""
         kind = self._kinds.kind
-        texts = self._texts.read(block) if kind in (None, TEXT) else None
+        texts = self._column_reader.read_texts(block) if kind in (None, TEXT) else None
         if texts is None:
-            tokens = None if kind == TEXT else self._tokens.read(block)
+            tokens = None if kind == TEXT else self._column_reader.read_tokens(block)
             if tokens is not None and kind in (None, TAGS if tokens.spans is None else TOKENS):
                 return self._take_tokens(tokens, block.first_line), 0
             return None

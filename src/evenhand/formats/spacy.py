@@ -175,7 +175,9 @@ def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, 
     for number, doc in enumerate(docs, first):
         begin = len(words)
         documents.append(len(starts))
-        starts += [begin + start for start in _sentence_starts(doc)]
+        # Without sentence boundaries, and for an empty document, there is one sentence.
+        sentences = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
+        starts += [begin + start for start in sentences or [0]]
         words += [token.text for token in doc]
         spaces += [token.whitespace_ for token in doc]
         for label, start, end in _spans(source, doc, layer):
@@ -217,12 +219,6 @@ def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
     with _checked(source):  # spaCy checks spans and looks up their labels only now
         spans = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
         return [(span.label_ or UNNAMED, span.start, span.end) for span in spans]
-
-
-def _sentence_starts(doc: Any) -> list[int]:
-    """The first token of each sentence; an empty document has one empty sentence."""
-    starts = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
-    return starts or [0]
 
 
 def _check(corpus: Corpus, spans: Spans) -> None:

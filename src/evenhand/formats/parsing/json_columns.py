@@ -74,7 +74,7 @@ def _require(conditions: Bools) -> None:
         raise OddError
 
 
-# Texts with spans
+# Contents of a block
 
 
 @dataclass(frozen=True)
@@ -89,26 +89,58 @@ class TextBatch:
     rejected: int
 
 
-class TextReader:
-    """Reads blocks of uniform records with a text and spans; it remembers their spelling and the codes of labels."""
+@dataclass(frozen=True)
+class TokenBatch:
+    """The records of a block: their tokens, and their spans or the codes of their tags."""
+
+    tokens: Tokens
+    lengths: Ints
+    """The number of tokens of each record."""
+    ids: Tokens | None
+    spans: Spans | None
+    tags: SparseCodes | None
+    names: list[str]
+    """The tags by code."""
+
+
+class ColumnReader:
+    """Reads blocks of uniform records; it remembers their spelling, and the codes of labels and tags."""
 
     def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
         self._vocabulary, self._offsets = vocabulary, offsets
-        self._spelling: Spelling | None = None
+        self._text_spelling: Spelling | None = None
+        self._token_spelling: Spelling | None = None
         self._labels = LabelCodes(vocabulary)
+        self._codes = CellCodes()
+        self._names: list[str] = []
 
-    def read(self, block: Block) -> TextBatch | None:
-        """The contents of a block, or None if it needs the decoder or an error message."""
-        self._spelling = self._spelling or learn(block)
-        if self._spelling is None:
+    def read_texts(self, block: Block) -> TextBatch | None:
+        """A block of texts with spans, or None if it needs the decoder or an error message."""
+        # A block with another spelling fails, and the next one shows its own.
+        spelling, self._text_spelling = self._text_spelling or learn(block), None
+        if spelling is None:
             return None
         try:
-            return self._read(block, self._spelling)
+            batch = self._read_texts(block, spelling)
         except OddError:
-            self._spelling = None  # the next block may have another spelling
             return None
+        self._text_spelling = spelling
+        return batch
 
-    def _read(self, block: Block, spelling: Spelling) -> TextBatch:
+    def read_tokens(self, block: Block) -> TokenBatch | None:
+        """A block of tokens with tags or spans, likewise."""
+        spelling, self._token_spelling = self._token_spelling or learn_tokens(block), None
+        if spelling is None:
+            return None
+        try:
+            batch = self._read_tokens(block, spelling)
+        except (OddError, LimitError):
+            return None
+        block.has_lines(len(batch.lengths))
+        self._token_spelling = spelling
+        return batch
+
+    def _read_texts(self, block: Block, spelling: Spelling) -> TextBatch:
         matcher = Matcher(block)
         items = matcher.fill(spelling)
         strings = [matcher.strings[name] for name in ("text", "quote") if name in matcher.strings]
@@ -135,6 +167,45 @@ class TextReader:
         rows = np.flatnonzero(kept)
         layer = Spans.of(self._vocabulary, scope, start, end, code, counts.get("level"))
         return TextBatch(texts, layer, ids, rows, len(kept) - len(rows))
+
+    def _read_tokens(self, block: Block, spelling: Spelling) -> TokenBatch:
+        matcher = Matcher(block)
+        items = matcher.fill(spelling)
+        lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
+        lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
+        has_tags = "tags" in matcher.lists
+        rows, cells = _rare_tags(matcher) if has_tags else (empty(), (empty(), empty()))
+        data, escaped, decode = matcher.data, 0, partial[Tokens](_listed_tokens, matcher.data, lists, quotes)
+        if matcher.has_escapes:
+            some = lists.around(matcher.backslashes)
+            data, (strings, cells), escaped = matcher.unescaped(_bounds(_within(lists.take(some), quotes)), cells)
+            decode = partial(_unescaped_tokens, decode, data, ranges(bounds[some], lengths[some]), strings)
+        tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, decode)
+        listed = sum(int(each.sizes.sum()) for each in matcher.lists.values())
+        matcher.check_texts(spelling, items, escaped + 2 * listed)
+        spans, tags = None, None
+        if has_tags:
+            _require(matcher.lists["tags"].sizes == lengths)
+            tags = self._coded_tags(data, len(tokens), rows, cells)
+        else:
+            spans = self._spans(matcher, items, lengths)
+        ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
+        return TokenBatch(tokens, lengths, ids, spans, tags, self._names)
+
+    def _coded_tags(self, data: bytes, size: int, rows: Ints, cells: Cells) -> SparseCodes:
+        """The codes of `size` tags, of which only those in `rows` are not `O`."""
+        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
+        self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
+        if len(rows) == size:
+            return SparseCodes.of(codes)
+        return SparseCodes(size, self._names.index(COMMON), rows, codes)
+
+    def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
+        scope = np.repeat(np.arange(len(items)), items)
+        start, end = matcher.counts["start"], matcher.counts["end"]
+        _require((end > start) & (end <= lengths[scope]))
+        label = self._labels(matcher.data, matcher.strings["label"], matcher.windows["label"])
+        return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
 
 
 def _are_accepted(answer: Words | None, size: int) -> Bools:
@@ -177,86 +248,6 @@ class LabelCodes:
         if self._has_tags or (label[0] == label[1]).any():
             raise OddError
         return ints(self._codes)[cells]
-
-
-# Tokens with tags or spans
-
-
-@dataclass(frozen=True)
-class TokenBatch:
-    """The records of a block: their tokens, and their spans or the codes of their tags."""
-
-    tokens: Tokens
-    lengths: Ints
-    """The number of tokens of each record."""
-    ids: Tokens | None
-    spans: Spans | None
-    tags: SparseCodes | None
-    names: list[str]
-    """The tags by code."""
-
-
-class TokenReader:
-    """Reads blocks of uniform records with tokens; it remembers their spelling and the codes of labels and tags."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._spelling: Spelling | None = None
-        self._labels = LabelCodes(vocabulary)
-        self._codes = CellCodes()
-        self._names: list[str] = []
-
-    def read(self, block: Block) -> TokenBatch | None:
-        """The contents of a block, or None if it needs the decoder or an error message."""
-        self._spelling = self._spelling or learn_tokens(block)
-        if self._spelling is None:
-            return None
-        try:
-            batch = self._read(block, self._spelling)
-        except (OddError, LimitError):
-            self._spelling = None  # the next block may have another spelling
-            return None
-        block.has_lines(len(batch.lengths))
-        return batch
-
-    def _read(self, block: Block, spelling: Spelling) -> TokenBatch:
-        matcher = Matcher(block)
-        items = matcher.fill(spelling)
-        lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
-        lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
-        has_tags = "tags" in matcher.lists
-        rows, cells = _rare_tags(matcher) if has_tags else (empty(), (empty(), empty()))
-        data, escaped, decode = matcher.data, 0, partial[Tokens](_listed_tokens, matcher.data, lists, quotes)
-        if matcher.has_escapes:
-            some = lists.around(matcher.backslashes)
-            data, (strings, cells), escaped = matcher.unescaped(_bounds(_within(lists.take(some), quotes)), cells)
-            decode = partial(_unescaped_tokens, decode, data, ranges(bounds[some], lengths[some]), strings)
-        tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, decode)
-        listed = sum(int(each.sizes.sum()) for each in matcher.lists.values())
-        matcher.check_texts(spelling, items, escaped + 2 * listed)
-        spans, tags = None, None
-        if has_tags:
-            _require(matcher.lists["tags"].sizes == lengths)
-            tags = self._coded_tags(data, len(tokens), rows, cells)
-        else:
-            spans = self._spans(matcher, items, lengths)
-        ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
-        return TokenBatch(tokens, lengths, ids, spans, tags, self._names)
-
-    def _coded_tags(self, data: bytes, size: int, rows: Ints, cells: Cells) -> SparseCodes:
-        """The codes of `size` tags, of which only those in `rows` are not `O`."""
-        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
-        self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
-        if len(rows) == size:
-            return SparseCodes.of(codes)
-        return SparseCodes(size, self._names.index(COMMON), rows, codes)
-
-    def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
-        scope = np.repeat(np.arange(len(items)), items)
-        start, end = matcher.counts["start"], matcher.counts["end"]
-        _require((end > start) & (end <= lengths[scope]))
-        label = self._labels(matcher.data, matcher.strings["label"], matcher.windows["label"])
-        return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
 
 
 def _listed_tokens(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
@@ -587,7 +578,13 @@ class Matcher:
             else:
                 is_last = index + 3 == len(pieces)
                 known = ends - len(following) if is_last and ends is not None else None
-                end = self._text_ends(at, known) if hole.name == "text" else self.string_ends(at, window)
+                if hole.name != "text":
+                    end = self.string_ends(at, window)
+                elif known is None:
+                    end = self._search_ends(at)
+                else:
+                    unknown, end = np.flatnonzero(known < at), known
+                    end[unknown] = self._search_ends(at[unknown])
                 self.windows[hole.name], self.strings[hole.name], at = window, (at, end), end
         closing = _literal(pieces[-1])
         return at + len(closing), self._windows_after(closing, at)
@@ -632,13 +629,6 @@ class Matcher:
             if len(rows) and end[rows].max() >= len(self.text):
                 raise OddError
         return end
-
-    def _text_ends(self, at: Ints, known: Ints | None) -> Ints:
-        if known is None:
-            return self._search_ends(at)
-        unknown = np.flatnonzero(known < at)
-        known[unknown] = self._search_ends(at[unknown])
-        return known
 
     def _search_ends(self, at: Ints) -> Ints:
         if not self.has_escapes:

@@ -385,7 +385,12 @@ def contained(value: Any, depth: int = 0) -> Contents | None:
 
 
 def _contained_in_keys(value: Raw, depth: int) -> Contents | None:
-    lists = {key: child for key, child in value.items() if isinstance(child, list) and _are_records(child)}
+    samples = {
+        key: [item for item in child[:SAMPLE_RECORDS] if item is not None]
+        for key, child in value.items()
+        if isinstance(child, list)
+    }
+    lists = {key: value[key] for key, sample in samples.items() if sample and all(map(_is_element, sample))}
     if len(lists) > 1:
         names = ", ".join(map(repr, lists))
         raise SpanError(f"the file has several lists of records: {names}", "write each list into its own file")
@@ -421,13 +426,8 @@ def _is_record(value: Raw) -> bool:
     return bool(spans or empty)
 
 
-def _are_records(values: list[Any]) -> bool:
-    """Whether a list has records, pairs of a text and its annotations, or lists of spans."""
-    some = [value for value in values[:SAMPLE_RECORDS] if value is not None]
-    return bool(some) and all(map(_is_element, some))
-
-
 def _is_element(value: Any) -> bool:
+    """Whether this is a record, a pair of a text and its annotations, or a list of spans."""
     if isinstance(value, dict):
         return _is_record(value)
     if not isinstance(value, list):
