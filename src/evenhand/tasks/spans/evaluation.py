@@ -140,14 +140,14 @@ class Feeds:
 
 
 def _contents(open_side: Open) -> Iterator[object]:
-    """All that a model wrote, in its order; nothing is opened before somebody asks."""
+    """All answers of a model in order, opened lazily."""
     for batch in open_side():
         assert batch.extractions is not None
         yield from batch.extractions.contents()
 
 
 def whole_documents(batches: Stream) -> Stream:
-    """Batches that end with a document, so that no document is in two of them."""
+    """Join batches so that no document is divided between two of them."""
     held: list[Annotation] = []
     for batch in batches:
         if held and not batch.corpus.continues:
@@ -192,11 +192,11 @@ def _check_layers(gold: Annotation, system: Annotation) -> None:
     finding = f"{of_system.column} would be compared with {of_gold.column} of {gold.corpus.source}"
     shared = [name for name in of_gold.layers if name in of_system.layers]
     sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
-    found = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
+    both = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
     remedy = (
         f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
         if shared
-        else f"there are {found}; give {sides}"
+        else f"there are {both}; give {sides}"
     )
     raise InputError(system.corpus.source, None, finding, remedy)
 
@@ -214,39 +214,39 @@ def _check_settings(asked: EvaluationRequest) -> None:
 
 
 PORTION = 1 << 16
-"""How many gold spans are judged at a time: enough that the cost of a call does not count."""
+"""Number of gold spans in a part, large enough to make the cost of a call negligible."""
 _LARGEST = 1 << 22
-"""How many atoms a portion has at most, where there are few spans."""
+"""Maximum number of atoms in a part with few spans."""
 
 
 @dataclass(frozen=True)
 class AlignedSpans:
-    """The spans of one side in a portion, and its tags where the file has one a token."""
+    """The spans of one side in a part, and its tags if the file has one per token."""
 
     spans: Spans
     tags: Tags | None
     continued: Spans | None = None
-    """What spans that begin in an earlier portion cover of this one."""
+    """The tokens of this part in spans that begin in an earlier one."""
     unplaced: Spans | None = None
-    """What a language model wrote that has no place in the text, at positions that no sentence has."""
+    """Strings of a language model that are not in the text, at positions outside all sentences."""
     items: Strings | None = None
-    """All that it wrote, wherever it stands."""
+    """All strings of its answers, placed or not."""
     best: Spans | None = None
-    """The same where it would score best, with what has no place: an upper bound."""
+    """The same at their best-scoring positions, with unplaced ones: an upper bound."""
 
 
 class Portion:
-    """Batches of the gold standard that are judged together; sentences are counted from the first one."""
+    """Batches of the gold standard that are evaluated together; sentences are numbered from the first one."""
 
     def __init__(self, vocabulary: Vocabulary, layer: str) -> None:
         self.sentences = self.size = 0
-        """How many sentences and atoms there are."""
+        """The numbers of sentences and atoms."""
         self._vocabulary, self._layer = vocabulary, layer
         self.batches: list[Annotation] = []
         self.numbers: list[Offsets] = []
-        """Where each batch stands."""
+        """The offsets of each batch."""
         self._texts: dict[int, Corpus] = {}
-        """By batch: its characters in the text of the first system that has one, where it has tokens only."""
+        """Batches with tokens only: their characters in the text of the first system that has a text."""
 
     def add(self, batch: Annotation, numbers: Offsets) -> None:
         """Add a batch."""
@@ -256,7 +256,7 @@ class Portion:
         self.size += batch.corpus.token_count or 0
 
     def gold(self, *, keeps_tags: bool = True) -> AlignedSpans:
-        """The gold standard's side, with tags if somebody asks for them."""
+        """The gold standard, with tags if required."""
         return self.side(self._layer, keeps_tags=keeps_tags)
 
     def side(self, layer: str, *, keeps_tags: bool = False) -> AlignedSpans:
@@ -279,20 +279,20 @@ class Portion:
         return side if lengths is None else _carried(side, feed, lengths)
 
     def use_texts(self) -> None:
-        """Show units in the text of a system, where the gold standard has none; all systems must have been taken."""
+        """Show units in the text of a system if the gold standard has none; call after taking all systems."""
         for number, corpus in self._texts.items():
             self.batches[number] = replace(self.batches[number], corpus=corpus)
 
     def _grounded(self, feed: GroundedFeed) -> AlignedSpans:
         """The same of a system whose strings get their places here."""
         taken, first = [feed.take(batch.corpus, batch.spans(self._layer)) for batch in self.batches], self._firsts
-        best = Spans.concatenate([each.best for each in taken], first)
-        missed = self.nowhere.spans(Strings.concatenate([each.best_unplaced for each in taken], first))
+        best = Spans.concatenate([batch.best for batch in taken], first)
+        missed = self.nowhere.spans(Strings.concatenate([batch.best_unplaced for batch in taken], first))
         return AlignedSpans(
-            Spans.concatenate([each.spans for each in taken], first),
+            Spans.concatenate([batch.spans for batch in taken], first),
             None,
-            unplaced=self.nowhere.spans(Strings.concatenate([each.unplaced for each in taken], first)),
-            items=Strings.concatenate([each.items for each in taken], first),
+            unplaced=self.nowhere.spans(Strings.concatenate([batch.unplaced for batch in taken], first)),
+            items=Strings.concatenate([batch.items for batch in taken], first),
             best=Spans.concatenate([best, missed], [0, 0]),
         )
 
@@ -323,8 +323,8 @@ class Portion:
             return np.arange(self.sentences)
         firsts = [corpus.documents + first for corpus, first in zip(self._corpora, self._firsts, strict=True)]
         begins = np.concatenate(firsts)
-        found: Ints = begins[np.searchsorted(begins, np.arange(self.sentences), side="right") - 1]
-        return found
+        first: Ints = begins[np.searchsorted(begins, np.arange(self.sentences), side="right") - 1]
+        return first
 
     def strings(self, spans: Spans) -> Strings:
         """The words of spans, without those that they leave out."""
@@ -362,20 +362,20 @@ class Portion:
 
     @property
     def lengths(self) -> Ints | None:
-        """How many tokens each sentence has, where the files say."""
+        """The number of tokens of each sentence, if known."""
         return join_columns([corpus.lengths for corpus in self._corpora])
 
     @property
     def weights(self) -> Values | None:
-        """What each token weighs, where a column says."""
+        """The weights of tokens, if a column has them."""
         return join_columns([corpus.weights for corpus in self._corpora])
 
     def _nowhere_texts(self, start: Ints) -> Tokens:
-        """The texts of units that stand nowhere; empty for others."""
-        return Tokens.of([self.places.unplaced_text(each) or "" for each in start.tolist()])
+        """The strings of unplaced units; empty for others."""
+        return Tokens.of([self.places.unplaced_text(position) or "" for position in start.tolist()])
 
     def rows(self, units: Units, more: Mapping[str, Ints] | None = None) -> Iterator[tuple[VerdictRows, int]]:
-        """The units under one system, batch by batch in the order of the text, for a table of verdicts."""
+        """The units of one system for a unit table, by batch and in text order."""
         order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
         first = 0
         for batch, numbers in zip(self.batches, self.numbers, strict=True):
@@ -406,7 +406,7 @@ class Portion:
 
 
 class Portions:
-    """One pass over the gold standard, portion by portion; every system has its own feed."""
+    """One pass over the gold standard in parts; every system has its own feed."""
 
     def __init__(
         self, asked: EvaluationRequest, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]
@@ -457,10 +457,10 @@ def _carried(side: AlignedSpans, feed: Feed, lengths: Ints) -> AlignedSpans:
 
 
 def overhang(spans: Spans, size: int) -> Spans:
-    """What spans cover behind the first `size` tokens, counted from there; they are counted from the first token.
+    """The tokens of spans after the first `size` tokens, relative to that end.
 
-    A system may break sentences elsewhere, so that a span of its own goes on in the next portion of the gold standard.
-    It belongs where it begins; but models that count tokens count the rest, too, where it is.
+    A system may have other sentence boundaries, so one of its spans may continue in the next part of the gold standard.
+    The span belongs where it begins; measures that count tokens count its other tokens in the next part.
     """
     rest = spans.take(np.flatnonzero(spans.end > size))
     start, end = np.maximum(rest.start - size, 0), rest.end - size
@@ -477,13 +477,13 @@ def overhang(spans: Spans, size: int) -> Spans:
 
 @dataclass(frozen=True)
 class Reference:
-    """Gold spans with the labels that count, and what judges need beside them."""
+    """Gold spans with selected labels, and additional input of scorers."""
 
     side: AlignedSpans
     values: SensitiveValues | None
-    """The values of its spans, where somebody asks what leaks."""
+    """The values of its spans, for the measure `leak`."""
     targets: Spans | None = None
-    """What the gold standard should have, where its errors are a kind."""
+    """The spans that the gold standard should have, if its errors are an error type."""
 
     @property
     def spans(self) -> Spans:
@@ -542,14 +542,16 @@ class SpanEvaluator:
     def finish(self) -> Outcome:
         shared = {"text": Tally.merge(self._text)} if self._text else {}
         supertags = {
-            name: {tag: {judge: Tally.merge(found) for judge, found in parts.items()} for tag, parts in tags.items()}
+            name: {
+                tag: {judge: Tally.merge(tallies) for judge, tallies in parts.items()} for tag, parts in tags.items()
+            }
             for name, tags in self._supertags.items()
         }
         before = None if self._overriding is None else self._overriding.finish()
         return Outcome(shared=shared, supertags=supertags, levels=self._levels, before=before)
 
     def _check(self, corpus: Corpus) -> None:
-        """Refuse what cannot be counted on this text."""
+        """Reject texts that the requested measures cannot be computed on."""
         weighs = self._asked.settings["token_weight"] is not None
         if weighs and corpus.weights is None:
             raise SettingError(f"{corpus.source} has no columns, and so no weights of tokens.")
@@ -563,7 +565,7 @@ class SpanEvaluator:
             raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
 
     def _judge(self, portion: Portion) -> SpanEvaluation:
-        """Judge a portion, one system after the other."""
+        """Evaluate a part, one system after the other."""
         asked, overriding = self._asked, self._overriding
         side = portion.gold(keeps_tags=self._takes_tags)
         targets = None if overriding is None else overriding.targets(portion)
@@ -577,35 +579,34 @@ class SpanEvaluator:
         context = Context(portion.groups, portion.lengths, portion.weights, asked.settings, texts)
         if asked.asks("units"):
             self._text.append(tally_units(all_units(context.text), (), context.groups))
-        found = SpanEvaluation(portion, gold.spans)
+        evaluation = SpanEvaluation(portion, gold.spans)
         for name, feed in self._portions.feeds.items():
             system = self._taken(name, feed, portion)
             try:
                 if overriding is not None and as_read is not None:
                     overriding.score_uncorrected(name, self._question(name, portion, as_read, system, context))
                     system = overriding.left_out(name, portion, system, gold.spans)
-                self._count(name, self._question(name, portion, gold, system, context), found)
+                self._count(name, self._question(name, portion, gold, system, context), evaluation)
             except LimitError as error:  # judges do not know in which file spans are
                 source = portion.batches[0].corpus.source
                 raise InputError(source, None, error.finding, error.remedy) from None
             self._bound(feed, gold.spans, system.best)
         asked.gold_count.add(gold.spans.label, asked.vocabulary.labels.values)
         portion.use_texts()
-        return found
+        return evaluation
 
-    def _count(self, name: str, pair: SpanPair, found: SpanEvaluation) -> None:
-        """Ask all judges about a system."""
+    def _count(self, name: str, pair: SpanPair, evaluation: SpanEvaluation) -> None:
         asked = self._asked
         asked.system_counts[name].add(pair.original[1].label, asked.vocabulary.labels.values)
-        found.tallies[name] = {judge.name: judge.count(pair) for judge in asked.scorers if judge.count is not None}
+        evaluation.tallies[name] = {judge.name: judge.count(pair) for judge in asked.scorers if judge.count is not None}
         for tag in asked.settings["supertag"]:
             self._judge_supertag(tag, name, pair)
         if asked.keep_units:
-            found.pairs[name] = pair
+            evaluation.pairs[name] = pair
         self._levels[name] = max(self._levels[name], pair.levels)
 
     def _taken(self, name: str, feed: Feed | GroundedFeed, portion: Portion) -> AlignedSpans:
-        """What a system has of a portion, with the labels that count, and tags where they can be compared."""
+        """The spans of a system in a part, with selected labels, and with tags if they can be compared."""
         feed.keeps_tags = self._takes_tags
         side, relabel = portion.take(feed), self._relabel[name]
         encoding = self._asked.gold_count.reading.encoding if self._asked.gold_count.reading else None
@@ -633,12 +634,12 @@ class SpanEvaluator:
         )
 
     def _bound(self, feed: Feed | GroundedFeed, gold: Spans, best: Spans | None) -> None:
-        """Count what a language model would have at best."""
+        """Update the upper bound of a language model."""
         if not isinstance(feed, Feed) and feed.has_choice and best is not None:
             feed.grounding.bound.update(TP=len(equal_spans(gold, best)[0]), found=len(best), wanted=len(gold))
 
     def _strings(self, name: str, portion: Portion, gold: Spans, system: AlignedSpans) -> StringSides:
-        """What both sides have as strings: of a language model all that it wrote, else the words of spans."""
+        """The strings of both sides: the answers of a language model, otherwise the words of spans."""
 
         def coded(codes: StringIndex[str], form: Form) -> Spans:
             if system.items is None:
@@ -649,7 +650,7 @@ class SpanEvaluator:
         return StringSides(portion.strings(gold), coded, portion.text_of(by_document=by_document))
 
     def _judge_supertag(self, tag: LabelGroup, name: str, pair: SpanPair) -> None:
-        """The same questions, with several labels taken as one and all others left out."""
+        """Count a group of labels as one label, without the others."""
         gold, system = pair.original
         labels = gold.vocabulary.labels
         code = labels.code(tag.name)
@@ -663,13 +664,13 @@ class SpanEvaluator:
 
 
 def _joined(spans: Spans, unplaced: Spans | None) -> Spans:
-    """The spans, and behind them those that have no place."""
+    """The spans, followed by the unplaced ones."""
     return spans if unplaced is None or not len(unplaced) else Spans.concatenate([spans, unplaced], [0, 0])
 
 
 @dataclass
 class SpanEvaluation:
-    """What is said of one portion."""
+    """The evaluation of one part."""
 
     portion: Portion
     gold: Spans
