@@ -180,12 +180,12 @@ def place(
     Source: Evenhand's own rules.
     """
     search = Search(document, fuzzy)
-    found = [search.first(item.text.strip()) for item in items]
-    ambiguous = _ambiguous(items, found)
+    results = [search.first(item.text.strip()) for item in items]
+    ambiguous = _ambiguous(items, results)
     if occurrences == "in-order":
-        placements = _in_order(search, items, found, _given(document, items))
+        placements = _in_order(search, items, results, _given(document, items))
         return Placed(tuple(placements), ambiguous, capped=search.capped)
-    placements = _each_once(items, found, every=occurrences == "all")
+    placements = _each_once(items, results, every=occurrences == "all")
     merged = sum(placement.status == MERGED for placement in placements)
     return Placed(tuple(placements), ambiguous, merged, capped=search.capped)
 
@@ -201,18 +201,18 @@ def place_best(
     Items first take occurrences that are gold spans of their label; the others are placed in order.
     """
     search = Search(document, fuzzy)
-    found = [search.first(item.text.strip()) for item in items]
+    results = [search.first(item.text.strip()) for item in items]
     fixed = _given(document, items)
-    fixed |= _on_gold(items, found, fixed, gold)
-    placements = _in_order(search, items, found, fixed)
-    return Placed(tuple(placements), _ambiguous(items, found), capped=search.capped)
+    fixed |= _on_gold(items, results, fixed, gold)
+    placements = _in_order(search, items, results, fixed)
+    return Placed(tuple(placements), _ambiguous(items, results), capped=search.capped)
 
 
-def _ambiguous(items: Sequence[Item], found: Sequence[Found]) -> tuple[int, ...]:
+def _ambiguous(items: Sequence[Item], results: Sequence[Found]) -> tuple[int, ...]:
     """Return the rows of items whose string occurs more often than items name it."""
-    rows = [row for row, result in enumerate(found) if len(result.spans) > 1]
+    rows = [row for row, result in enumerate(results) if len(result.spans) > 1]
     names = Counter([items[row].text.strip() for row in rows])
-    return tuple([row for row in rows if len(found[row].spans) > names[items[row].text.strip()]])
+    return tuple([row for row in rows if len(results[row].spans) > names[items[row].text.strip()]])
 
 
 def _given(document: AnswerDocument, items: Sequence[Item]) -> dict[int, Placement]:
@@ -231,7 +231,7 @@ def _given(document: AnswerDocument, items: Sequence[Item]) -> dict[int, Placeme
 
 def _on_gold(
     items: Sequence[Item],
-    found: Sequence[Found],
+    results: Sequence[Found],
     fixed: Mapping[int, Placement],
     gold: Collection[tuple[int, int, str]],
 ) -> dict[int, Placement]:
@@ -239,7 +239,7 @@ def _on_gold(
     free = set(gold) - {(*span, placement.item.label) for placement in fixed.values() for span in placement.spans}
     left = dict[tuple[str, str], Iterator[Span]]()
     placed = dict[int, Placement]()
-    for number, (item, result) in enumerate(zip(items, found, strict=True)):
+    for number, (item, result) in enumerate(zip(items, results, strict=True)):
         if number in fixed:
             continue
         spans = left.setdefault((item.text.strip(), item.label), iter(result.spans))
@@ -250,11 +250,11 @@ def _on_gold(
     return placed
 
 
-def _each_once(items: Sequence[Item], found: Sequence[Found], *, every: bool) -> list[Placement]:
+def _each_once(items: Sequence[Item], results: Sequence[Found], *, every: bool) -> list[Placement]:
     """Place each string and label at its first occurrence, or at every one."""
     placements = list[Placement]()
     seen = set[tuple[str, str]]()
-    for item, (step, spans) in zip(items, found, strict=True):
+    for item, (step, spans) in zip(items, results, strict=True):
         key = (item.text.strip(), item.label)
         if key in seen:
             placements.append(Placement(item, MERGED))
@@ -265,17 +265,17 @@ def _each_once(items: Sequence[Item], found: Sequence[Found], *, every: bool) ->
 
 
 def _in_order(
-    search: Search, items: Sequence[Item], found: Sequence[Found], fixed: Mapping[int, Placement]
+    search: Search, items: Sequence[Item], results: Sequence[Found], fixed: Mapping[int, Placement]
 ) -> list[Placement]:
     """Place the longest chain, then the other items in order; `fixed` items are placed already."""
     placed = dict(fixed)
-    for number, span in _chain(search, found, fixed).items():
-        placed[number] = Placement(items[number], found[number].step, (span,))
+    for number, span in _chain(search, results, fixed).items():
+        placed[number] = Placement(items[number], results[number].step, (span,))
     if len(placed) < len(items):
         occupancy = _occupancy(placed)
         for number, item in enumerate(items):
             if number not in placed:
-                placed[number] = _place_outside_chain(search, item, found[number], occupancy)
+                placed[number] = _place_outside_chain(search, item, results[number], occupancy)
     return [placed[number] for number in range(len(items))]
 
 
@@ -283,9 +283,9 @@ def _occupancy(placed: Mapping[int, Placement]) -> Occupancy:
     return Occupancy([(span, placement.item.label) for placement in placed.values() for span in placement.spans])
 
 
-def _chain(search: Search, found: Sequence[Found], fixed: Mapping[int, Placement]) -> dict[int, Span]:
+def _chain(search: Search, results: Sequence[Found], fixed: Mapping[int, Placement]) -> dict[int, Span]:
     """Return the occurrences of the chain by item number; they do not overlap `fixed` items."""
-    candidates = [result.spans for result in found]
+    candidates = [result.spans for result in results]
     if fixed:
         overlaps = _occupancy(fixed).overlaps
         free = {id(spans): [span for span in spans if not overlaps(span)] for spans in candidates}
@@ -296,12 +296,12 @@ def _chain(search: Search, found: Sequence[Found], fixed: Mapping[int, Placement
     return longest_chain(candidates)
 
 
-def _place_outside_chain(search: Search, item: Item, found: Found, occupancy: Occupancy) -> Placement:
+def _place_outside_chain(search: Search, item: Item, result: Found, occupancy: Occupancy) -> Placement:
     """Place an item at the first free occurrence, by the first step or a later one."""
-    if not found.spans:
+    if not result.spans:
         return Placement(item, ABSENT)
     string = item.text.strip()
-    for step, spans in chain([found], search.later(string, found.step)):
+    for step, spans in chain([result], search.later(string, result.step)):
         span = occupancy.choose(spans, item.label, (string, step))
         if span:
             return _add_placement(item, step, span, occupancy)
