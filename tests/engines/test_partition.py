@@ -192,7 +192,7 @@ WITH_POS = {**PLAIN, "pos": ["NN", "PRP"]}
         (TAGGED, TAGGED, SPANS, "the record has tokens and spans where the file began with tokens and tags"),
         (RAW, RAW, SPANS, "the record has tokens and spans where the file began with a text"),
         (SPANS, SPANS, RAW, "the record has a text where the file began with tokens and spans"),
-        (PLAIN, PLAIN, WITH_POS, "the document has no pos where others have some"),
+        (PLAIN, PLAIN, WITH_POS, "some documents have pos, and others do not"),
     ],
 )
 def test_kinds_of_records_that_change_are_seen(

@@ -62,7 +62,7 @@ def test_a_report_in_strict_mode_recognises_the_scheme() -> None:
     assert report == classification_report([["S-PER"]], [["S-PER"]], mode="strict", scheme=IOBES, output_dict=True)
     with pytest.raises(ValueError, match="has the prefixes 'I', 'O'; name one with scheme="):
         classification_report([["I-PER", "O"]], [["I-PER", "O"]], mode="strict")
-    with pytest.raises(ValueError, match="Tags with the prefixes '3' are in no scheme that is recognised"):
+    with pytest.raises(ValueError, match="has the prefixes '3'; name one with scheme="):
         classification_report([[3]], [[3]], mode="strict")  # type: ignore[list-item]
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import SLICES, PairCounts
+from evenhand.comparison.differences import Transition as UnitTransition
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
@@ -62,7 +63,7 @@ from evenhand.results.signature import (
     signature,
 )
 from evenhand.scoring.measure import Formula
-from evenhand.scoring.scores import Row, headline, headline_of, score_tally
+from evenhand.scoring.scores import headline, headline_of, score_tally
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Resampled, column_names
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
@@ -264,12 +265,12 @@ class ComparedRun:
 
     @cached_property
     def model(self) -> Formula:
-        return model(self.prepared.task.name, self.by).prepare(self.prepared.settings)
+        return model(self.prepared.settings.task, self.by).prepare(self.prepared.settings)
 
     @cached_property
     def further(self) -> list[Formula]:
         """The measures whose differences are tested separately, if a comparison has several."""
-        other = model(self.prepared.task.name, self.by).counterpart
+        other = model(self.prepared.settings.task, self.by).counterpart
         models = [measure for measure in self.prepared.models if measure.name != other or self._differs(measure)]
         return models if len(models) > 1 else []
 
@@ -452,7 +453,7 @@ class Pairs:
                 counts.different,
                 counts.moved,
                 changed.delta,
-                {name: self._class(name, pair, counts) for name in counts.transitions},
+                self._classes(pair, counts),
                 changed.significance,
                 self._mcnemar(counts) if changed.significance is not None else None,
                 changed.interval,
@@ -473,8 +474,23 @@ class Pairs:
             return None
         return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
-    def _class(self, name: str, pair: tuple[int, int], counts: PairCounts) -> Differences:
-        labels, size, different = self._run.counts.labels.values, counts.counts[name], counts.different
+    def _classes(self, pair: tuple[int, int], counts: PairCounts) -> dict[str, Differences]:
+        sizes = counts.counts
+        different = sum(sizes.values())
+        return {
+            name: Differences(
+                name,
+                size,
+                size / different if different else 0.0,
+                self._transitions(counts.transitions[name], size, different),
+                partial(self._job.units, name, pair),
+            )
+            for name, size in sizes.items()
+        }
+
+    def _transitions(self, counts: Mapping[UnitTransition, int], size: int, different: int) -> list[Transition]:
+        """The transitions of a class, the most frequent first."""
+        labels = self._run.counts.labels.values
         rows = [
             Transition(
                 gold="" if transition.gold < 0 else labels[transition.gold],
@@ -485,11 +501,9 @@ class Pairs:
                 share_of_class=count / size,
                 share_of_differences=count / different,
             )
-            for transition, count in counts.transitions[name].items()
+            for transition, count in counts.items()
         ]
-        rows.sort(key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
-        share = size / different if different else 0.0
-        return Differences(name, size, share, rows, partial(self._job.units, name, pair))
+        return sorted(rows, key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
 
 
 def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Comparison:
@@ -606,26 +620,28 @@ def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, 
     if model.headline == "accuracy":  # a share of the gold standard's units, which other labels do not have
         labels &= support.keys()
     order = sorted(labels, key=lambda label: (-support.get(label, 0), label))
-    return {label: _slice(model, label, support.get(label, 0), scored) for label in order}
+    return {label: _slice(label, support.get(label, 0), scored) for label in order}
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
     """The score of every system on every slice, ordered by how much the scores differ."""
     scored = _scores_by_label(model, tallies)
     seen = [value for value in units if units[value] or any(value in rows for rows in scored.values())]
-    slices = {value: _slice(model, value, units[value], scored) for value in seen}
+    slices = {value: _slice(value, units[value], scored) for value in seen}
     spread = {value: max(piece.scores.values()) - min(piece.scores.values()) for value, piece in slices.items()}
     return dict(sorted(slices.items(), key=lambda item: (-spread[item[0]], item[0])))
 
 
-def _scores_by_label(model: Formula, tallies: Mapping[str, Tally]) -> dict[str, Mapping[str, Row]]:
+def _scores_by_label(model: Formula, tallies: Mapping[str, Tally]) -> dict[str, dict[str, float]]:
     """By system, the scores of all labels; slices take the place of labels."""
-    return {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
+    rows = {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
+    return {
+        name: {label: headline_of(model, row) for label, row in by_label.items()} for name, by_label in rows.items()
+    }
 
 
-def _slice(model: Formula, label: str, units: int, scored: Mapping[str, Mapping[str, Row]]) -> Slice:
-    rows = {name: by_label.get(label) for name, by_label in scored.items()}
-    return Slice(units, {name: headline_of(model, row) if row else 0.0 for name, row in rows.items()})
+def _slice(label: str, units: int, scored: Mapping[str, Mapping[str, float]]) -> Slice:
+    return Slice(units, {name: by_label.get(label, 0.0) for name, by_label in scored.items()})
 
 
 @checked_arguments(known_options)

@@ -104,14 +104,12 @@ class Run:
         sizes = (self.documents, self.sentences, tokens, characters, side.units)
         return GoldSummary(name, *sizes, labels, reading, side.chains, names if len(names) == self.documents else ())
 
-    def groups_of(self, corpus: Corpus, groups: Groups) -> Ints:
+    def groups_of(self, corpus: Corpus, groups: Groups, of_document: Ints) -> Ints:
         """The group of each sentence of the next batch, numbered over the whole run.
 
         The finest groups are documents or, if there is only one document, sentences. That is known at the end.
         """
-        if corpus.continues and not self.documents:
-            self.begins_inside, self.documents = True, 1
-        sentences, of_document = np.arange(corpus.sentences), self.documents_of(corpus)
+        sentences = np.arange(corpus.sentences)
         if groups in ("document", "finest"):
             self.document_names += corpus.names[int(corpus.continues) :]
         if groups == "finest":
@@ -187,8 +185,10 @@ class RunAccumulator:
     def number(self, batch: Annotation) -> Offsets:
         """Count the text of the next batch, and return its offsets in the run."""
         run, corpus = self.run, batch.corpus
-        groups = empty() if self._by_document else run.groups_of(corpus, self._groups)
+        if corpus.continues and not run.documents and not self._by_document:
+            run.begins_inside, run.documents = True, 1
         documents = run.documents_of(corpus)
+        groups = empty() if self._by_document else run.groups_of(corpus, self._groups, documents)
         numbers = Offsets(groups, documents, run.sentences, run.documents - int(corpus.continues))
         run.add_text(corpus, batch.readings.get(self._layer) or batch.reading)
         return numbers
