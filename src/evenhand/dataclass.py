@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
-        """Decorate a class; the options are those of the standard library."""
+        """Decorate a class; with the options of the standard library."""
         return _with_methods(cls, **options) if cls is not None else lambda cls: _with_methods(cls, **options)
 
 

@@ -340,7 +340,7 @@ class Effect:
     """What a parameter changes."""
 
     on: str = "scores"
-    """`scores`, only those of `labels`, additional `rows` of a table, or the `gold` standard."""
+    """`scores`, only `labels`, additional `rows` of a table, or the `gold` standard."""
     compares: bool = True
     """Whether it can change the results of `compare`."""
     labels: Callable[[Any], Sequence[str]] = lambda value: ()

@@ -284,7 +284,7 @@ def test_tabs_inside_cells_of_another_delimiter(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("delimiter", ["", "x", "-", "\n", "1", ";B"])
 def test_delimiters_that_cannot_work(file: File, delimiter: str) -> None:
-    with pytest.raises(eh.SettingError, match="cannot separate columns; choose a mark that is no letter"):
+    with pytest.raises(eh.SettingError, match="cannot separate columns; choose a mark other than a letter"):
         eh.germeval(file("a O O O O"), delimiter=delimiter)
 
 

@@ -204,7 +204,7 @@ class Annotators:
         settings: ScoreSettings,
         vocabulary: Vocabulary,
     ) -> None:
-        """`folders` are those of annotators with several files, whose names identify documents."""
+        """`folders` belong to annotators with several files, whose names identify documents."""
         self._settings, self._vocabulary = settings, vocabulary
         self._relabel = [LabelFilter(settings, "system", name) for name in streams]
         alike = same_atoms(list(streams.values()), settings.align)

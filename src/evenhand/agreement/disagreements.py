@@ -27,7 +27,7 @@ MAJORITY, UNANIMOUS = "majority", "unanimous"
 ADJUDICATED = "adjudicated"
 Gaps = tuple[tuple[int, int], ...]
 Answer = tuple[int, int, str] | tuple[int, int, str, Gaps]
-"""Start, end and label of a span and, if it has gaps, their starts and ends; for display, those of its parts."""
+"""Start, end and label of a span and, if it has gaps, their starts and ends; for display, the offsets of its parts."""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ class Feed:
         return spans.in_scopes(ints(gold.sentence_of[spans.start]), gold.bounds)
 
     def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
-        """Whether sentences have different lengths; an error if there are no tokens to compare.
+        """Whether sentences have different lengths; an error without tokens to compare.
 
         The last sentence continues for `beyond` tokens after the end of the gold standard's.
         """

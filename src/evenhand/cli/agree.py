@@ -239,7 +239,7 @@ def _write_conflicts(conflicts: list[Region], path: Path) -> None:
 
 
 def _write_adjudicated(agreement: Agreement, vote: str, options: Mapping[str, Any]) -> None:
-    """Write the annotation that the vote accepts, in the specified format or that of the file name."""
+    """Write the annotation that the vote accepts, in the specified format or the one of the file name."""
     from evenhand.data.characters import peek
     from evenhand.formats.convert import conversion_of
 

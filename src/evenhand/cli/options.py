@@ -471,7 +471,7 @@ def scoring_options(
     tasks: Container[str] = TASKS,
     of_annotators: bool = False,
 ) -> Decorator:
-    """Options for scoring: those of all tasks, and the parameters of tasks and measures.
+    """Options for scoring: common options, and the parameters of tasks and measures.
 
     `of_annotators` if annotators replace gold and system. Without `with_match`, parameters that do not affect
     comparisons are left out; so are parameters with other effects than `effects`, parameters of other tasks than
@@ -553,7 +553,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
 
 
 def _text(value: str, what: str) -> str:
-    """The content of the named file; if there is no such file, the value itself."""
+    """The content of the named file; the value itself, if no file has this name."""
     from evenhand.formats.paths import names_a_file, read_small_file
 
     path = to_path(value, may_be_text=True)

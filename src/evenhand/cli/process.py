@@ -139,7 +139,7 @@ def _open_null(number: int, flags: int, mode: str) -> Any:
 
 
 def _escape(error: UnicodeError) -> tuple[str, int]:
-    """Plain characters for those of tables, escapes such as `\\u4eba` for those of data."""
+    """Plain characters for table rules, escapes such as `\\u4eba` for data."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]

@@ -139,7 +139,7 @@ class Corpus:
     tokens: Tokens | None = None
     """None if a file has only tags."""
     lines: Ints | LineNumbers = field(default_factory=empty)
-    """The line of each token, or of each sentence, counted from `first_line`; empty if there is no file."""
+    """The line of each token, or of each sentence, counted from `first_line`; empty without a file."""
     first_line: int = 0
     atoms: Atoms = "tokens"
     """The unit of positions: tokens, or characters that are not spaces (then `tokens` are these)."""
@@ -150,7 +150,7 @@ class Corpus:
     texts: Ints | None = None
     """The offset of each input text in the bytes of `tokens`, and the end of the last one; None if equal to `raw`."""
     spaced: Ints | None = None
-    """The same for sentences if there is no text and `tokens` are the characters of tokens joined by blanks."""
+    """The same for sentences, without a text, if `tokens` are the characters of tokens joined by blanks."""
     text_of: tuple[Corpus, ...] = ()
     """If the text is the other side's text, which has the same characters: its consecutive parts."""
     token_edges: TokenEdges | None = None
@@ -359,7 +359,7 @@ class Corpus:
         return found, first - int(self.bounds[found]), last - int(self.bounds[found])
 
     def line_numbers(self, indices: Ints) -> Ints:
-        """Return the lines of tokens (of sentences, if there are no token positions); -1 if unknown."""
+        """Return the lines of tokens (of sentences, without token positions); -1 if unknown."""
         if self.bounds is not None and self.has_lines_of_sentences:
             indices = np.searchsorted(self.bounds, indices, side="right") - 1
         known = np.flatnonzero((indices >= 0) & (indices < len(self.lines)))

@@ -452,7 +452,7 @@ class Constituents:
 
     brackets: Spans
     lines: Ints
-    """The first line of each sentence, 0 if there are no lines."""
+    """The first line of each sentence, 0 without lines."""
     problems: Mapping[int, str] = field(default_factory=dict)
     """Why sentences have no tree; these have no brackets."""
 

@@ -96,7 +96,7 @@ def _join_runs(client: Any, job: Job, pairs: Sequence[Pair], size: int, progress
 def _runs(client: Any, job: Job, pairs: Sequence[Pair], size: int) -> Generator[tuple[Run, int], None, None]:
     """Generate the runs of parts of `size` file pairs in order, and the number of pairs of each.
 
-    After the first error, all remaining pairs are one part. Its error or run is that of a single process, where a text
+    After the first error, all remaining pairs are one part. Its error or run equals a single process's, where a text
     may continue in the next file.
     """
     first, ends_apart = 0, False

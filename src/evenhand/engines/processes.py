@@ -174,7 +174,7 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     smallest   minimum size of a part in bytes
     workers    the other processes, if they are already started
 
-    The run is bit-identical to that of `serial`. Small or indivisible jobs (compressed files, standard input,
+    `serial` gives the same run, bit by bit. Small or indivisible jobs (compressed files, standard input,
     annotations) run in this process. On an error, everything is rerun in this process, and that result or error counts.
     """
     check_kind("jobs", jobs)
@@ -231,7 +231,7 @@ class _Task:
 
     @property
     def is_lost(self) -> bool:
-        """Whether a process died, so there is no result."""
+        """Whether a process died without a result."""
         if self.answer is None or not self.answer.done():
             return False
         return self.answer.cancelled() or isinstance(self.answer.exception(), BrokenProcessPool)

@@ -161,7 +161,7 @@ def _column_index(source: Source, layout: WordLayout, column: int | str) -> int:
 
 
 def _has_heads(source: Source, layout: WordLayout) -> bool:
-    """Whether the first word of a file has a head, or there are no words."""
+    """Whether the first word of a file has a head, or the file has no words."""
     lines = rows_of(source, skip_comments=True)
     rows = (cells for _, _, cells in lines if not cells[0].startswith("#") and len(cells) >= layout.width)
     words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
@@ -388,7 +388,7 @@ class LineSorter:
         self._broken.add(int(self._sentence_of_line[line]))
 
     def without_broken(self, block: WordLines) -> WordLines:
-        """Return the lines of sentences without problems; the same object if there are no problems."""
+        """Return the lines of sentences without problems; the same object without problems."""
         is_broken = np.isin(self._sentence_of_line, list(self._broken))
         lines = np.concatenate((block.words, block.multiwords, block.empty_nodes, block.comments))
         if not is_broken[lines].any():

@@ -210,7 +210,7 @@ def _tasks(batch: Annotation, task: str | None) -> Sequence[str]:
 
 
 def check_target_format(path: Path, named: str | None) -> list[Format]:
-    """Return the named format, or those of the file's suffix; refuse an unknown suffix."""
+    """Return the named format, or the formats of the file's suffix; refuse an unknown suffix."""
     if named is not None:
         return [format_named(named)]
     writable = [format for format in FORMATS.values() if format.writers]

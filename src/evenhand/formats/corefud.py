@@ -258,7 +258,7 @@ class _Reader:
         """The names of documents, their first tokens, and whether none has a name; without marks there is one."""
         names, first, unnamed = list[str](), list[int](), True
         lines = words.lines
-        # All comments, including those of sentences that are left out because of problems.
+        # All comments, including comments of sentences that are left out because of problems.
         is_comment = (np.frombuffer(lines.data, dtype=np.uint8)[lines.begins] == ord("#")) & (lines.cells > 0)
         for line in np.flatnonzero(is_comment).tolist():
             text = lines.text(line)

@@ -5,7 +5,7 @@ neleval has one link per line: document, start and end, and identifier, score an
     doc⇥0⇥4⇥Q90⇥0.9⇥LOC⇥Q167646⇥0.1⇥LOC
 
 Offsets count from 0, and the end is the last character. Candidates are ranked by score; equal scores keep their order.
-The type is that of the first candidate. A single candidate may lack its score and type. A line without candidates is
+The first candidate gives the type. A single candidate may lack its score and type. A line without candidates is
 NIL, as in neleval. The lines of a document may be anywhere in the file, which does not contain the text.
 
 Evenhand's own lines have a text or tokens, and spans with `links`, the best identifier first. ELEVANT's have an article

@@ -1,7 +1,7 @@
 """Label Studio: a JSON list of tasks, each a text with the results of annotators or models; each is a document.
 
 The text is `data.text`, or the only string in `data`. The spans are the results of the first annotation that was not
-cancelled, if their values have start, end and labels; without annotations, those of the first prediction. A system's
+cancelled, if their values have start, end and labels; without annotations, results of the first prediction. A system's
 file with both is read for its predictions. `--column` names `annotations` or `predictions`.
 """
 

@@ -95,7 +95,7 @@ class Symbols:
         return self.first_line + np.searchsorted(line_feeds, offsets)
 
     def bracket_pairs(self, is_bracket: Bools, words: Ints) -> tuple[Ints, Ints]:
-        """The opening brackets except for those of tagged words, in order, and the closing bracket of each."""
+        """The opening brackets, without those around tagged words, in order, and the closing bracket of each."""
         is_bracket[words - 2] = is_bracket[words + 1] = False
         brackets = np.flatnonzero(is_bracket)
         opens = self.kind[brackets] == OPEN

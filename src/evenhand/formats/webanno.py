@@ -38,7 +38,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _BARS = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 _FIRST = 3
-"""The columns before those of layers: numbers, offsets, token."""
+"""The columns before the layers: numbers, offsets, token."""
 _USUAL_LAYER, _USUAL_FEATURE = "NamedEntity", "value"
 _OF_WORDS = frozenset({"POS", "Lemma", "MorphologicalFeatures", "Stem", "SurfaceForm", "SofaChangeAnnotation", "Token"})
 """Layers that annotate single words."""

@@ -82,7 +82,7 @@ def fenced_blocks(answer: str) -> list[str]:
 
 
 def says_nothing(answer: str) -> bool:
-    """Whether an answer, or a line of it, means that there are no entities."""
+    """Whether an answer, or a line of it, means "no entities"."""
     bare = answer.strip(_AROUND)
     if bare.casefold() in _NOTHING_WORDS:
         return True

@@ -369,7 +369,7 @@ def _has_another(answer: str, block: str, values: Sequence[object], labels: Know
 def _values_in(block: str) -> Iterator[tuple[object, How]]:
     """Yield the outermost values in JSON or in Python's notation, from left to right.
 
-    A comma between values means that they are parts of one list with unpaired brackets; then there are no more.
+    A comma between values means that they are parts of one list with unpaired brackets; nothing follows it.
     """
     failures = work = last = 0
     bracket = _OPENING.search(block)

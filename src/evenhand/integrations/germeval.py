@@ -189,7 +189,7 @@ class GermEval(Displayed):
     script: Mapping[str, Metric]
     """The figures of the task's script, by the rules of `ScriptCounts`."""
     as_script: bool
-    """Whether `metrics`, `labels` and `classes` are those of the script, too."""
+    """Whether `metrics`, `labels` and `classes` are the script's, too."""
     notes: tuple[str, ...]
     signature: str
 
@@ -529,7 +529,7 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
     if delimiter is None or delimiter == "\t":
         return None
     if not delimiter or any(char.isalnum() or char in "-\n\r\0" for char in delimiter):
-        remedy = "choose a mark that is no letter, digit, hyphen or line end"
+        remedy = "choose a mark other than a letter, digit, hyphen or line end"
         raise SettingError(f"The delimiter {delimiter!r} cannot separate columns; {remedy}.")
     return delimiter
 

@@ -1,6 +1,6 @@
 """A gate for CI servers: JUnit XML with one test case per criterion, and annotations of GitHub Actions.
 
-The XML follows the schemas of Ant and Jenkins because there is no standard. Some servers show the message of a failure,
+The XML follows the schemas of Ant and Jenkins because no standard exists. Some servers show the message of a failure,
 others its text, so both have the sentence.
 """
 

@@ -141,7 +141,7 @@ class Figures(msgspec.Struct, frozen=True):
     signature: str
     notes: list[str]
     coding: str | None
-    """The kind of codes of spans; None if there are no spans."""
+    """The kind of codes of spans; None without spans."""
     annotators: list[Annotator]
     coverage: Coverage
     codes: dict[str, Coefficients]

@@ -116,7 +116,7 @@ class Formula:
     headline: Literal["overall", "macro", "accuracy", "ratio"] = "overall"
     beta: float = 1.0
     ratios: tuple[Ratio, ...] = ()
-    """Additional scores; with the headline `ratio` there are no others, and the first one is the headline."""
+    """Additional scores; with the headline `ratio`, these are the only ones, and the first one is the headline."""
     contingency: Mapping[str, WeightedCounts] = field(default_factory=dict)
     """TP, FP, FN and TN by presence, if there are true negatives."""
     breakdown: Breakdown = Breakdown()

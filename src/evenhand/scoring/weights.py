@@ -9,7 +9,7 @@ TP, FP and FN count 1 each. The weights of errors:
 - `as-fp`: LE = BE = LBE = 1 FP (proposed by Ortmann 2021)
 - `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
 - a formula, or a file with a formula: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
-  optional, and `BE` covers those of BES, BEL and BEO that are not named. Numbers are at most 1,000,000. With
+  optional, and `BE` covers BES, BEL and BEO unless they are named. Numbers are at most 1,000,000. With
   `--overrides-as kind`, `GE = 1 TP` is the weight of errors of the gold standard.
 
 Errors that are not named count by eq. 5, except that GE counts nothing. `fair`, `as-fp` and `as-fn` have the same F1,

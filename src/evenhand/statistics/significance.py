@@ -153,7 +153,7 @@ def mcnemar(b: int, c: int) -> float:
     """McNemar's exact test, from the numbers of units that only one system has right: `b` the one, `c` the other.
 
     If both systems are equally good, b of the n = b + c units is binomial with probability 1/2:
-    p = min(1, 2 sum(C(n, i) for i <= min(b, c)) / 2ⁿ), and 1 if there are no such units.
+    p = min(1, 2 sum(C(n, i) for i <= min(b, c)) / 2ⁿ), and 1 without such units.
 
     Sources: McNemar 1947 for the comparison of b and c; Fagerland et al. 2013 for its exact form.
     """

@@ -1,4 +1,4 @@
-"""Tasks and measures by name: those of this package, and those that others add through entry points."""
+"""Tasks and measures by name: from this package, and from others through entry points."""
 
 from __future__ import annotations
 

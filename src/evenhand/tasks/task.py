@@ -82,7 +82,7 @@ class InputSpec:
     detects_any: bool = False
     """Whether it accepts any annotation, and is therefore tried last."""
     traits: Callable[[Annotation], frozenset[str]] = lambda annotation: frozenset()
-    """Traits of an annotation in memory, like those of a format (`pos`, `universal`)."""
+    """Traits of an annotation in memory, like a format's (`pos`, `universal`)."""
     alignments: tuple[Align, ...] = ("strict", "position", "characters")
     default_alignment: Callable[[GoldProfile], Align] = lambda content: "strict"
     has_encoding: bool = False
@@ -190,7 +190,7 @@ class AgreementSpec:
     error_types: str | None = None
     """The measure whose error types are counted for each pair."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults that differ from those of `score`."""
+    """Defaults that differ from `score`."""
 
     @property
     def has_codes(self) -> bool:

@@ -281,7 +281,7 @@ _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
 _OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
 """Keys of records of other kinds than a text with spans."""
 _READ_KEYS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
-"""The keys that are read besides those of layers."""
+"""The keys that are read besides layers."""
 _KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
 _BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
 """A blank after a colon, or after a comma between values."""
@@ -402,7 +402,7 @@ class _Style:
         return outer, inner
 
     def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
-        """A value with holes for strings and whole numbers, called `name`; `names` are those of its children."""
+        """A value with holes for strings and whole numbers, called `name`; its children are called `names`."""
         if isinstance(value, str):
             yield from (b'"', Hole(name, "string"), b'"')
         elif isinstance(value, int) and not isinstance(value, bool):

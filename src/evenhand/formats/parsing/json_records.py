@@ -363,7 +363,7 @@ def _members(objects: Sequence[Any], key: str) -> Iterator[Any]:
 
 
 Contents = tuple[Sequence[str] | None, list[Any]]
-"""The path to a list of records (None if there is no such list), and the records."""
+"""The path to a list of records (None without such a list), and the records."""
 
 
 def contained(value: Any, depth: int = 0) -> Contents | None:

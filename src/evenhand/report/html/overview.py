@@ -196,7 +196,7 @@ def fixes(report: Report) -> dict[str, list[FixSuggestion]]:
 
 
 def _fix(report: Report, system: str, group: ErrorGroup, units: CollectedUnits, rows: Ints) -> FixSuggestion:
-    """A suggestion with a link, unless the page has all units but counts those of the group in another way."""
+    """A suggestion with a link, unless the page has all units but counts the group in another way."""
     task, collection = TASKS[report.task], report.units
     is_linked = collection.included < collection.total or len(rows) == group.count
     href = address(group.query(task, system), report.by) if is_linked else None

@@ -14,8 +14,8 @@ token is a noun by its POS in the key (`--nominal`).
 Under `arcs_any`, a mention is tp if A_K and A_S share a mention; then precision, recall and F1 equal MUC's if no span
 is repeated. Under `arcs_nom` it is tp if the closest nominal antecedent in the response is in A_K, whether or not it is
 the closest one there. Recall = tp / (tp + wl + fn), precision = tp / (tp + wl + fp). By type, mentions are `nouns` (the
-nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS there is no `arcs_nom` and there are no
-types.
+nominal ones), or have the POS of their one token: PRP, PRP$, … Without POS, neither types nor
+`arcs_nom` are available.
 
 The scripts of the published figures use the first nominal antecedent in some steps and the closest in others, leave
 some mentions out of the denominator only, and distinguish mentions by their words and POS too; so figures may differ a

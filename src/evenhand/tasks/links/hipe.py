@@ -60,7 +60,7 @@ def count(pair: LinkPair, model: str, depth: int = 1) -> Tally:
 
 
 def match_hipe(pair: LinkPair, depth: int) -> HipeMatches:
-    """Match links from left to right. This is a loop because a used gold link is no longer free for later ones."""
+    """Match links from left to right. This is a loop because each gold link is used only once."""
     gold, system, overlapping = pair.gold, pair.system, pair.cached(_overlapping)
     used = [False] * len(gold)
     strict, fuzzy, respelled = list[tuple[int, int]](), list[tuple[int, int]](), 0

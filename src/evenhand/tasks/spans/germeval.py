@@ -34,7 +34,7 @@ LABELS = tuple(f"{name}{suffix}" for name in CLASSES for suffix in SUFFIXES)
 TAGS = ("O", *(f"{prefix}-{label}" for prefix in "BI" for label in LABELS))
 LEVEL_KINDS = tuple(f"{level}.{kind}" for level in GERMEVAL_LEVELS for kind in ("TP", "FP", "FN"))
 _OUTSIDE = len(LABELS)
-"""The code of a token outside entities, next to those of `LABELS`."""
+"""The code of a token outside entities, after the codes of `LABELS`."""
 _CLASS_OF = ints([*(code // len(SUFFIXES) for code in range(len(LABELS))), len(CLASSES)])
 
 

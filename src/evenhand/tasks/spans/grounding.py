@@ -85,7 +85,7 @@ class AnswersByOrder:
     """Answers in the order of the texts."""
 
     def __init__(self, stream: Iterator[Annotation], count: int, survey: GoldScan, source: str) -> None:
-        """The number of answers must be that of documents or of sentences."""
+        """There must be one answer per document or per sentence."""
         if count not in (survey.documents, survey.sentences):
             documents = f"{counted(survey.documents, 'document')} and " if survey.by_document else ""
             answers = "there is 1 answer" if count == 1 else f"there are {counted(count, 'answer')}"
@@ -198,7 +198,7 @@ class GroundedFeed:
 
     @property
     def has_choice(self) -> bool:
-        """Whether one occurrence of each string is chosen; otherwise all count, and there is no best choice."""
+        """Whether one occurrence of each string is chosen; otherwise all count, and none is the best."""
         return self._ground.rules.occurrences != "all"
 
     def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[tuple[str, Grounded]]:
@@ -224,7 +224,7 @@ class GroundedFeed:
         return GroundedBatch(placed_spans, unplaced, Strings.of(self._vocabulary, rows), best_spans, best_unplaced)
 
     def _best(self, grounded: Grounded, gold: Sequence[LabeledOffsets]) -> Sequence[Placement]:
-        """The items of a text at their best-scoring occurrences, or unchanged if there is no choice."""
+        """The items of a text at their best-scoring occurrences, or unchanged without a choice."""
         if not gold or grounded.is_forced or not self.has_choice:
             return grounded.placements
         from evenhand.grounding.placement import place_best  # slow to load

@@ -208,7 +208,7 @@ def _bounds(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _germeval(name: str, settings: ScoreSettings) -> Formula:
-    """Only the strict metric has labels: those of the others differ from the gold standard's."""
+    """Only the strict metric has labels: the labels of the others differ from the gold standard's."""
     metric = name.removeprefix("germeval-")
     levels = (metric,) if metric in GERMEVAL_LEVELS else GERMEVAL_LEVELS
     counts = {kind: {f"{level}.{kind}": 1.0 for level in levels} for kind in ("TP", "FP", "FN")}

@@ -147,7 +147,7 @@ def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
-    """The error types of fair evaluation, next to those of exact match."""
+    """The error types of fair evaluation, next to exact match."""
     fair = confusion_score(next(iter(results.values())))
     if fair is None:
         raise SettingError("The error types come from the match model fair; score with it, too.")
@@ -175,7 +175,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
-    """The error distribution, with that of exact match for comparison, if scored."""
+    """The error distribution, compared with exact match, if scored."""
     names = {kind: name for kind, name in ERROR_NAMES.items() if kind in score.overall.counts}
     table, remark = error_type_table(result, score, names, f"error types ({score.name})", "error type"), ""
     if "exact" in result.scores:

@@ -5,7 +5,7 @@ if both are in the same c-span. Each label has one table, independent of the oth
 positive on both sides, FP on the system side only, FN on the gold side only, TN are all others. `O` is not a label and
 has no table.
 
-Under `ts` a sentence of n tokens has 2n - 1 units, regardless of predictions; there is no separator between two
+Under `ts` a sentence of n tokens has 2n - 1 units, regardless of predictions; nothing separates two
 sentences. Under `t` only its n tokens are units. Tokens in the gaps of a span do not belong to it.
 
 *Weights.* A token counts 1, or the value of the column `--token-weight` of the gold file (heads, last names); a
