@@ -44,7 +44,6 @@ from evenhand.tasks.spans.comparison import (
     without_gold_errors,
 )
 from evenhand.tasks.spans.fair import matches
-from evenhand.tasks.spans.grounding import AnswersById, AnswersByOrder, GoldScan
 from evenhand.tasks.spans.matching import Context, SpanPair, equal_spans
 from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
@@ -53,7 +52,7 @@ from evenhand.tasks.spans.token_separator import all_units, tally_units
 from evenhand.tasks.units import Locations, Predictions, Units, matched_columns
 
 if TYPE_CHECKING:
-    from evenhand.tasks.spans.grounding import GroundedFeed
+    from evenhand.tasks.spans.grounding import AnswersById, AnswersByOrder, GoldScan, GroundedFeed
     from evenhand.tasks.spans.overrides import Overriding
     from evenhand.tasks.spans.values import GoldValues, PartValues
     from evenhand.tasks.spans.values import Values as SensitiveValues
@@ -99,7 +98,7 @@ class Feeds:
 
     def _grounded(self, name: str, first: Annotation, stream: Stream) -> GroundedFeed:
         """A system whose strings are placed in the text, which the gold standard must have."""
-        from evenhand.tasks.spans.grounding import GroundedFeed  # with much else that no tagger needs
+        from evenhand.tasks.spans.grounding import AnswersById, AnswersByOrder, GroundedFeed  # rare, and slow to load
 
         asked, survey = self._asked, self._survey
         gold = None if self._first is None else self._first.corpus
@@ -136,6 +135,8 @@ class Feeds:
 
     @cached_property
     def _survey(self) -> GoldScan:
+        from evenhand.tasks.spans.grounding import GoldScan  # rare, and slow to load
+
         return GoldScan.of(self._asked.sides.gold(), self._layers[0])
 
 
