@@ -243,7 +243,7 @@ def test_the_adjudicated_folder_scores_against_every_annotator(data: Path, tmp_p
     result = CliRunner().invoke(main, list(map(str, arguments)))
     assert result.exit_code == 0
     alone = study["coverage"]["by_number"]["1"]
-    assert ("1 document of one annotator alone taken over" in result.stderr) == (alone == 1)
+    assert ("1 document with only one annotator accepted without a vote" in result.stderr) == (alone == 1)
     for side in sides.values():
         scored = eh.score(target, side)
         assert scored.gold.units == study["adjudicated"]["gold_spans"]

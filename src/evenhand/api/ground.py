@@ -138,7 +138,7 @@ class GroundedFile:
 def ground_file(texts: Input, output: Input, **options: Any) -> GroundedFile:
     """Find the strings of a file of answers in the texts of another file.
 
-    The labels of that file count as known, in addition to `labels`; its spans are ignored. Other options are those of
-    `score` for reading and for placing.
+    The labels of that file count as known, in addition to `labels`; its spans are ignored. Other options are as
+    in `score`, for reading and for placing.
     """
     return GroundedFile(texts, output, options)

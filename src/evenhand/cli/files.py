@@ -186,7 +186,7 @@ def write_converted(conversion: Conversion, target: Path, read: Read, *, quiet: 
 @click.argument("texts", metavar="TEXTS", type=INPUT)
 @click.argument("answers", metavar="OUTPUT", type=INPUT)
 @option(WRITING, "-o", "--output", type=OUTPUT, default=None, metavar="FILE", help="Write to FILE.")
-@option(SCORING, "--labels", **NAMES, default=(), help="Known labels, in addition to those of TEXTS.")
+@option(SCORING, "--labels", **NAMES, default=(), help="Known labels, in addition to the labels of TEXTS.")
 @with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
 @file_options(sided=True)
 @quiet_option

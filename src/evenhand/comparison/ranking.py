@@ -222,7 +222,7 @@ def _tables(
 
 
 def _parts(systems: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Split systems so that the tables of a part, each of about `size` rows, fit into memory."""
+    """Split systems into parts whose tables, each of about `size` rows, fit into memory."""
     step = max(1, _MAX_CELLS // max(1, size * 3))
     return (systems[begin : begin + step] for begin in range(0, len(systems), step))
 
