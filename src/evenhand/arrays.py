@@ -282,5 +282,4 @@ class BitSearch:
 
     @cached_property
     def _nonzero(self) -> Ints:
-        """The octets with set bits."""
         return np.flatnonzero(np.frombuffer(self._octets, dtype=np.uint8))

@@ -194,7 +194,6 @@ class Reference:
 
     @property
     def full_label(self) -> str:
-        """The citation with all authors."""
         return f"{_join_names(self._last_names)} {self.year}"
 
     @property

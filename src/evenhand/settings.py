@@ -19,7 +19,6 @@ ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "pl
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 Task = str
-"""The name of a task."""
 Repair = Literal["begin", "discard", "error"]
 Groups = Literal["total", "document", "sentence", "finest"]
 Resampled = Literal["documents", "sentences"]
@@ -161,7 +160,6 @@ class ReadSettings:
     functions: bool = False
     """Whether the labels of bracketed trees keep their functions (NP-SBJ)."""
     weight: ColumnName | None = None
-    """The column with the weight of each token."""
     task: str | None = None
     """The task whose layers are read; None: all layers."""
     extra: tuple[ColumnName, ...] = ()
@@ -175,7 +173,6 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
-    """The annotator to read in a file with several."""
     block_size: int = 1 << 19
     """Number of bytes read at a time; no result depends on it."""
 

@@ -44,7 +44,6 @@ class Query:
     from_: str | None = None
     """The first of two compared systems."""
     to: str | None = None
-    """The second of two compared systems."""
     change: str | None = None
     """The class of difference between the two."""
     different: bool | None = None
@@ -125,7 +124,6 @@ class Table:
     """Whether the cells of a matrix are shaded by their counts."""
 
     def with_columns(self, columns: Sequence[int]) -> Table:
-        """Return the table with only these columns."""
         return replace(
             self,
             columns=[self.columns[column] for column in columns],

@@ -81,9 +81,7 @@ class AlignmentIssues:
     """Differences between a system's text and the gold standard's."""
 
     sides: SideNames = GOLD_AND_PREDICTION
-    """Names of the sides in messages."""
     missing: list[str] = field(default_factory=list)
-    """Documents that the system lacks."""
     extra: list[str] = field(default_factory=list)
     words: int = 0
     """Number of different words."""
@@ -115,7 +113,6 @@ class AlignmentIssues:
         self.first_word = self.first_word or f"{location}: {finding}"
 
     def plus(self, other: AlignmentIssues) -> AlignmentIssues:
-        """Add the issues of the next part."""
         return AlignmentIssues(
             self.sides,
             self.missing + other.missing,
@@ -213,7 +210,6 @@ class DocumentFeed:
             yield piece or names[index - 1]
 
     def finish(self) -> None:
-        """Note the remaining documents as extra."""
         while self._more():
             self.found.extra += self._batch_names.texts(self._next, len(self._batch_names))
             self._next = len(self._batch_names)
@@ -335,7 +331,6 @@ class IdFeed:
         self._documents.finish()
 
     def reading(self) -> ReadInfo:
-        """Return how the file was read since the last call."""
         unreported = self._unreported
         self._unreported = replace(self._reading, repaired=0, first_repair=None, skipped={}, kept={})
         return unreported
@@ -475,7 +470,6 @@ class LinkFeed:
         self._documents = DocumentFeed((read, gold), _BY_NAME_OR_ID, self.found, self._receive, batches)
 
     def take(self, gold: Annotation) -> Spans:
-        """Return the spans in the gold standard's documents."""
         if self._undivided is not None:
             spans, gold_rows, rows = self._undivided.take(gold.corpus)
             self._compare(gold.corpus, gold_rows, self._undivided.corpus, rows)
@@ -493,7 +487,6 @@ class LinkFeed:
         return Spans.concatenate(parts, shifts)
 
     def finish(self) -> None:
-        """Note the remaining documents as extra."""
         if self._undivided is not None:
             self._undivided.finish()
         else:
@@ -505,7 +498,6 @@ class LinkFeed:
         self.reading = self.reading.plus(reading) if self.reading else reading
 
     def _check(self, gold: Corpus, first: int, piece: Piece) -> None:
-        """Refuse documents with different texts."""
         corpus = piece.batch.corpus
         if gold.bounds is None or corpus.bounds is None:
             if gold.atoms == "characters" and (gold.bounds is None) != (corpus.bounds is None):

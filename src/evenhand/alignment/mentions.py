@@ -58,12 +58,10 @@ class TokenKinds:
 
     @cached_property
     def words(self) -> Ints:
-        """The overt words."""
         return self.all[self.decimals < 0]
 
     @cached_property
     def nodes(self) -> Ints:
-        """The empty nodes."""
         return self.all[self.decimals >= 0]
 
     @property
@@ -108,7 +106,6 @@ class NodeAlignment:
         """Number of empty nodes that only one side has."""
 
     def to_gold(self, chains: Chains) -> Chains:
-        """Return the mentions of this document in tokens of the gold standard."""
         if not len(chains):
             return chains
         # Most mentions contain no different empty nodes and are only shifted.
@@ -126,7 +123,6 @@ class NodeAlignment:
         return replace(chains, start=start, end=end, shape=shape)
 
     def _align_mention(self, tokens: list[int]) -> tuple[int, int, tuple[int, ...]]:
-        """Return start, end and shape of a mention of some of the system's tokens."""
         known = {int(self._token[token]) for token in tokens} - {-1}
         own = tuple(sorted(_number(self._own[token]) for token in tokens if token in self._own))
         anchor = self._anchor(self._own[tokens[0]]) if not known else min(known)
@@ -211,7 +207,6 @@ class ChainFeed:
         return Chains.concatenate(parts, documents) if parts else Chains.none(gold.chains().vocabulary)
 
     def finish(self) -> None:
-        """Note the remaining documents as extra."""
         self._documents.finish()
         if self._unnamed and self._gold_unnamed and (self.found.missing or self.found.extra):
             finding = f"documents have no names, and their number differs from {self.found.sides.key}"
@@ -269,7 +264,6 @@ class ChainFeed:
             _compare_sentences(gold, system, self.found.sides.key)
 
     def _compare(self, gold: Corpus, gold_rows: Ints, corpus: Corpus, rows: Ints) -> None:
-        """Count words that differ, or refuse them."""
         self.found.add_words(gold, gold_rows, corpus, rows, SAME_WORDS if self._strict else None)
 
 

@@ -209,7 +209,6 @@ class _Portion:
 
     @property
     def unit(self) -> str:
-        """The unit of lengths of sentences, for messages."""
         return "tokens" if self.tags is None else "tags"
 
     @staticmethod
@@ -243,7 +242,6 @@ class _Portion:
 
     @staticmethod
     def join_tags(portions: Sequence[_Portion]) -> Tags | None:
-        """Concatenate the tags of portions, if all have tags."""
         tags = complete([cut.tags for cut in portions])
         return None if tags is None else Tags.concatenate(tags)
 
@@ -298,7 +296,6 @@ def _beyond(portion: _Portion, size: int) -> int:
 def _other_length(
     gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int, sides: SideNames
 ) -> InputError:
-    """Return the error for the first sentence of a different length."""
     assert gold.bounds is not None
     ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
     shared = min(len(ends), len(others))
@@ -318,7 +315,6 @@ def _other_length(
 
 
 def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:
-    """Return the error for a system that ends early."""
     if last is None:  # a reader yields at least one batch, so this is an annotation without any
         return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
     unit = "character" if gold.atoms == "characters" else "token"
@@ -346,7 +342,6 @@ class LineFeed(Feed):
         self._load()
 
     def take(self, gold: Corpus) -> Spans:
-        """Return the spans of the gold standard's lines."""
         if self._gold_file not in (None, gold.source) and self._after is not None:
             self._end_file()
         self._gold_file = gold.source
@@ -370,7 +365,6 @@ class LineFeed(Feed):
         return Spans.concatenate(parts, [0] * len(parts)) if parts else _no_spans()
 
     def finish(self, gold: Corpus) -> None:
-        """Note the remaining lines as extra."""
         while self._batch is not None:
             self._leave()
 
@@ -380,7 +374,6 @@ class LineFeed(Feed):
 
     @property
     def _goes_on(self) -> bool:
-        """Whether the next batch belongs to the same file."""
         batch, after = self._batch, self._after
         return batch is not None and after is not None and after.corpus.source == batch.corpus.source
 
@@ -412,7 +405,6 @@ class LineFeed(Feed):
 
 
 def _are_equal(gold: Corpus, system: Corpus) -> bool:
-    """Whether two texts are byte-identical."""
     if gold.tokens is None or system.tokens is None or gold.raw is None or system.raw is None:
         return False
     return np.array_equal(gold.raw, system.raw) and gold.tokens.data == system.tokens.data

@@ -58,7 +58,6 @@ class Words:
 
     @property
     def sentence_start(self) -> Ints:
-        """The offset of each sentence in the text."""
         return self.start[self.bounds[:-1]]
 
     @property
@@ -67,12 +66,10 @@ class Words:
 
     @property
     def sentence(self) -> Ints:
-        """The sentence of each word."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
     @property
     def begins_token(self) -> Bools:
-        """Which words are the first words of their tokens."""
         begins = np.ones(len(self), dtype=np.bool_)
         begins[1:] = self.start[1:] != self.start[:-1]
         return begins
@@ -142,7 +139,6 @@ def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Wor
 
 
 def _line_of_token(corpus: Corpus, word: int) -> int | None:
-    """Return the line of the token that begins with a word."""
     multiwords = corpus.multiwords
     if multiwords is not None and len(multiwords.lines) and word in multiwords.first:
         return corpus.first_line + int(multiwords.lines[np.searchsorted(multiwords.first, word)])
@@ -423,7 +419,6 @@ class WaitingWords:
         self.end = int(words.end[-1]) if len(words.end) else self.end
 
     def drain(self) -> tuple[Words, Bytes]:
-        """Remove and return all waiting words and their characters."""
         words, text = Words.join(self.waiting), self.text
         self.waiting, self.text = [], _NOTHING
         return words, text
@@ -443,7 +438,6 @@ class WaitingWords:
         return np.concatenate(points)
 
     def take(self, end: int) -> Words:
-        """Remove and return waiting words up to `end`."""
         taken = []
         while self.waiting and self.waiting[0].start[0] < end:
             words = self.waiting.pop(0)
@@ -490,7 +484,6 @@ class WordFeed:
         return shared >> _LENGTH_BITS
 
     def cut(self, end: int) -> Aligned:
-        """Return the words of both sides up to a shared sentence end."""
         gold, system = self._gold.take(end), self._system.take(end)
         rows = align_words(gold, system)
         if self._align == "strict" and not self._by_position:
@@ -553,7 +546,6 @@ class WordFeed:
             raise InputError(system.corpus.source, line, finding, SAME_SENTENCES, "text")
 
     def _ends_early(self) -> InputError:
-        """Return the error for a system that ends early."""
         words, word = self._gold.word_at(self._system.end)
         last = self._system.waiting[-1] if self._system.waiting else self._last
         finding = f"the system ends here, but {words.corpus.location(word)} has {_named(words, word)}"
@@ -563,7 +555,6 @@ class WordFeed:
 
 
 def _check_same(gold: Words, system: Words) -> None:
-    """Raise an error at the first different word."""
     gold_tokens, tokens = gold.corpus.tokens, system.corpus.tokens
     assert gold_tokens is not None
     assert tokens is not None

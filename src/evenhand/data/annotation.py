@@ -57,7 +57,6 @@ class ReadInfo:
     shape: str | None = None
     """The format of a language model's answers: `json`, `lines` and so on."""
     annotator: str | None = None
-    """The annotator whose records were read, if the file has several."""
     repair: Repair | None = None
     """How ill-formed tags are repaired, if set in `eh.tags` or `eh.read`; None: the scorer decides."""
     offsets: str | None = None
@@ -134,7 +133,6 @@ class Annotation:
             raise KeyError(f"{self.corpus.source} has no layer {layer!r}; it has {', '.join(self.layers)}") from None
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the layers."""
         return iter(self.layers)
 
     def __contains__(self, layer: object) -> bool:

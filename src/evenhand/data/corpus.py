@@ -52,7 +52,6 @@ class NonTokenLines:
     word: Ints
     """The word after each line."""
     sentence: Ints
-    """The sentence of each line."""
     lines: Tokens
 
     def __len__(self) -> int:
@@ -144,7 +143,6 @@ class Corpus:
     atoms: Atoms = "tokens"
     """The unit of positions: tokens, or characters that are not spaces (then `tokens` are these)."""
     weights: Values | None = None
-    """Weights of tokens, if a column has them."""
     raw: Ints | None = None
     """The offset of each sentence's text, including spaces, in the bytes of `tokens`, and the end of the last one."""
     texts: Ints | None = None
@@ -160,11 +158,9 @@ class Corpus:
     decimals: Ints | None = None
     """If empty nodes are tokens: the decimal of each (`5.1`: 1), and -1 for each word."""
     asides: NonTokenLines | None = None
-    """Comments and other lines, for writers."""
     documents: Ints = field(default_factory=lambda: ints([0]))
     """The first sentence of each document."""
     names: tuple[str, ...] = ()
-    """Names of the documents, if the file has any."""
     unnamed: bool = False
     """Whether the file does not name documents, so `names` holds numbers or nothing."""
     marks: Ints = field(default_factory=empty)
@@ -176,7 +172,6 @@ class Corpus:
     continues: bool = False
     """Whether the first document continues the last one of the preceding batch."""
     mask: Mask | None = None
-    """The positions of tokens among padded ids, if the corpus was made from ids."""
     advice: str = ""
     """Additional remedy if the tokens of the other side differ."""
 
@@ -186,7 +181,6 @@ class Corpus:
 
     @cached_property
     def lengths(self) -> Ints | None:
-        """The number of tokens of each sentence."""
         return None if self.bounds is None else np.diff(self.bounds)
 
     @cached_property
@@ -510,5 +504,4 @@ def _join_asides(parts: Sequence[Corpus], joined: Joined) -> NonTokenLines | Non
 
 
 def _before(sizes: Sequence[int]) -> list[int]:
-    """Return the total size before each part."""
     return list(accumulate(sizes[:-1], initial=0))

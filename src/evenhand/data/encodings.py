@@ -368,7 +368,6 @@ class TagTable:
         return {code for code in range(first, len(self.names)) if self.prefixes_of(code) - allowed}
 
     def prefixes_of(self, code: int) -> set[int]:
-        """Return the prefixes of one tag."""
         return {prefix for prefix, _ in self._parts[code]} - {OUTSIDE}
 
     def columns(self, level: int) -> tuple[Ints, Ints]:

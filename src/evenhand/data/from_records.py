@@ -290,7 +290,6 @@ def _is_one_answer(documents: object) -> bool:
 
 
 def _answer(value: object, number: int, name: str) -> object:
-    """Return the answer about a document as text or plain data."""
     try:
         answer = answer_in(plain_value(value))
     except UnreadableError as error:

@@ -14,7 +14,6 @@ from evenhand.data.vocabulary import SparseCodes, StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 
 FEATURES = "feats"
-"""The layer of morphological features."""
 DEPS, COLLAPSED = "deps", "enhanced"
 """The layers of enhanced dependencies: as in the file, and with empty nodes collapsed."""
 NO_EDGES = "_"
@@ -137,7 +136,6 @@ class Spans:
     start: Ints
     """The first position, counted from the beginning of the scope."""
     end: Ints
-    """The exclusive end."""
     label: Ints
     level: Ints
     """The column of tags, or the level in a stack of tags."""

@@ -102,9 +102,7 @@ class OverrideFile:
 
     name: str
     sha256: str
-    """Checksum of the bytes of the file."""
     verdicts: Mapping[str, int]
-    """Number of lines with each verdict."""
 
     def __str__(self) -> str:
         return self.sha256
@@ -223,7 +221,6 @@ class OverrideLocator:
 
 
 def _is_one_text(corpus: Corpus, first: int, stop: int) -> bool:
-    """Whether sentences belong to a single text."""
     if corpus.raw is None or corpus.text_bounds is None:
         return stop - first == 1
     text, other = np.searchsorted(corpus.text_bounds, corpus.raw[[first, stop - 1]], side="right").tolist()
@@ -428,7 +425,6 @@ class _OverriddenBatch:
 
     @property
     def applied(self) -> list[Override]:
-        """The overrides in the order of the text."""
         ordered = sorted(self._by_span.items(), key=lambda item: item[0])
         return [self._positions.with_unit(Placed(scope, override)) for (scope, _), override in ordered]
 
@@ -503,12 +499,10 @@ class _OverriddenBatch:
         return f"sentence {self._before + scope + 1}"
 
     def _is_kept(self, key: Key) -> bool:
-        """Whether a span exists and is not changed."""
         override = self._by_span.get(key)
         return key in self._rows and (override is None or override.verdict in KEPT)
 
     def _nearest(self, scope: int, override: Override) -> str:
-        """Return the nearest gold span for a message."""
         spans, span = self.spans, override.subject
         if not len(spans):
             return ""

@@ -91,12 +91,10 @@ class MentionWords:
 
     @property
     def last(self) -> Ints:
-        """The last word of each mention."""
         return np.asarray(self.word[self.first + self.size - 1])
 
     @property
     def begin(self) -> Ints:
-        """The first word of each mention."""
         return np.asarray(self.word[self.first])
 
     def flat(self) -> tuple[Ints, Ints]:
@@ -206,7 +204,6 @@ class Chains:
 
     vocabulary: Vocabulary
     document: Ints
-    """The document of each mention, from 0."""
     start: Ints
     end: Ints
     chain: Ints
@@ -250,7 +247,6 @@ class Chains:
         return replace(self.take(ranges(first, size)), document=np.repeat(np.arange(len(rows)), size))
 
     def rows(self) -> list[Mention]:
-        """Return all mentions as tuples."""
         columns = (self.document, self.chain, self.start, self.end, self.shape)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [(*row, self.vocabulary.shapes[shape]) for *row, shape in rows]
@@ -326,7 +322,6 @@ class _Batch:
         return tuple((start - begin, end - begin) for start, end in parts)
 
     def _words(self, start: int, end: int) -> Sequence[tuple[int, int]]:
-        """Split a part at blanks."""
         blanks = [offset for offset in range(start, end) if self.text[offset] == " "]
         pieces = pairwise([start - 1, *blanks, end])
         return [(before + 1, after) for before, after in pieces if before + 1 < after]
@@ -510,7 +505,6 @@ class Extractions:
         return len(self.answers)
 
     def contents(self) -> Iterator[object]:
-        """Iterate over the contents of all answers."""
         return (answer.content for answers in self.answers for answer in answers)
 
     def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Extractions:
@@ -570,7 +564,6 @@ def plain_value(value: object, depth: int = 0) -> object:
 
 
 def _fields(value: object) -> object:
-    """Return the fields of an object as a dictionary, or a list."""
     kind = type(value)
     if not isinstance(value, type):
         for method in ("model_dump", "tolist"):  # pydantic, NumPy

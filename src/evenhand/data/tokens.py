@@ -117,7 +117,6 @@ class Tokens:
         return self.data[self.start[index] : self.end[index]].decode()
 
     def texts(self, begin: int, end: int) -> list[str]:
-        """Return the tokens from `begin` to `end`."""
         data, bounds = self.data, (self.start[begin:end].tolist(), self.end[begin:end].tolist())
         return [data[first:stop].decode() for first, stop in zip(*bounds, strict=True)]
 

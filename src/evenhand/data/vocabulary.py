@@ -35,7 +35,6 @@ class SparseCodes:
     rows: Ints
     """The rows that may have another code, in ascending order."""
     codes: Ints
-    """The codes of these rows."""
 
     @staticmethod
     def of(column: Ints) -> SparseCodes:
@@ -48,7 +47,6 @@ class SparseCodes:
         return SparseCodes(len(column), common, rows, column[rows])
 
     def column(self) -> Ints:
-        """Return the code of every row."""
         column = np.full(self.size, self.common)
         column[self.rows] = self.codes
         return column
@@ -214,7 +212,6 @@ class StringCoder:
         self._codes = CellCodes()
 
     def __call__(self, cells: Tokens) -> Ints:
-        """Return the code of each cell."""
         code, new = self._codes(cells.data, cells.start, cells.end)
         self.names += [self._spell(cells[row]) for row in new]
         return code
