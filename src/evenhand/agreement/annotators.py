@@ -149,8 +149,7 @@ class MatchedDocuments:
 def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:
     """Concatenate documents; a missing one has the text of another annotator and no spans."""
     parts = list[TextPart]()
-    runs = groupby(enumerate(zip(pieces, texts, strict=True)), key=_run_of)
-    for _, run in runs:
+    for _, run in groupby(enumerate(zip(pieces, texts, strict=True)), key=_run_of):
         both = [pair for _, pair in run]
         first, last = (both[end][0] or both[end][1] for end in (0, -1))
         parts.append(_part(first.batch, first.sentences[0], last.sentences[1], has_spans=both[0][0] is not None))
@@ -207,8 +206,7 @@ class Annotators:
         """`folders` belong to annotators with several files, whose names identify documents."""
         self._settings, self._vocabulary = settings, vocabulary
         self._relabel = [LabelFilter(settings, "system", name) for name in streams]
-        alike = same_atoms(list(streams.values()), settings.align)
-        firsts, self._streams = zip(*map(peek, alike), strict=True)
+        firsts, self._streams = zip(*map(peek, same_atoms(list(streams.values()), settings.align)), strict=True)
         for first in firsts:
             _check(first)
         self._namings = list(map(Naming, folders))

@@ -44,8 +44,7 @@ class Patterns:
         """Patterns of named codes, one row per item; None is a missing code."""
         code_of = {name: code for code, name in enumerate(names)}
         rows = [[MISSING if name is None else code_of[name] for name in item] for item in items]
-        width = max(map(len, rows), default=0)
-        table = np.full((len(rows), width), MISSING)
+        table = np.full((len(rows), max(map(len, rows), default=0)), MISSING)
         for row, codes in enumerate(rows):
             table[row, : len(codes)] = codes
         return Patterns(table, len(names))
@@ -82,15 +81,13 @@ class Patterns:
 
     @property
     def pairable(self) -> Bools:
-        """Which patterns have at least two codes."""
         return self.raters >= 2
 
     @cached_property
     def frequencies(self) -> Values:
         """Number of annotators with each code, (patterns, codes): r_ik."""
         row, annotator = np.nonzero(self.codes != MISSING)
-        key = row * self.size + self.codes[row, annotator]
-        counted = np.bincount(key, minlength=len(self) * self.size)
+        counted = np.bincount(row * self.size + self.codes[row, annotator], minlength=len(self) * self.size)
         return counted.reshape(len(self), self.size).astype(np.float64)
 
 
@@ -128,8 +125,7 @@ class Units:
         """Number of units that overlap with another one; units are in the order of the text."""
         if len(self) < 2:
             return 0
-        last_end = np.maximum.accumulate(self.end)
-        inside = np.append(False, self.start[1:] < last_end[:-1])
+        inside = np.append(False, self.start[1:] < np.maximum.accumulate(self.end)[:-1])
         ahead = np.append(self.start[1:] < self.end[:-1], False)
         return int((inside | ahead).sum())
 
@@ -153,7 +149,6 @@ def units_of(spans: Spans, first: Ints, size: int) -> Units:
 
 
 def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
-    """The parts of a span with gaps."""
     (atoms,) = spans.take(slice(row, row + 1)).token_sets()
     begins = sorted(atom for atom in atoms if atom - 1 not in atoms)
     ends = sorted(atom + 1 for atom in atoms if atom + 1 not in atoms)
@@ -350,8 +345,7 @@ def _margins(patterns: Patterns) -> Values:
     names = np.arange(patterns.size)
     margins = np.concatenate((first[:, None] == names, second[:, None] == names), axis=1)
     equal = patterns.codes[:, 0] == patterns.codes[:, 1]
-    rows: Values = np.concatenate((np.ones((len(both), 1)), equal[:, None], margins), axis=1) * both[:, None]
-    return rows
+    return np.concatenate((np.ones((len(both), 1)), equal[:, None], margins), axis=1) * both[:, None]
 
 
 def kappa_expected(sums: Values) -> Values:

@@ -233,7 +233,6 @@ class DocumentCounter:
             self._count_pairs(text, units)
 
     def _count_sides(self, text: SharedText, units: Sequence[Units]) -> None:
-        """Count documents, spans, overlapping spans and labels of each annotator."""
         document, first = np.unique(text.documents, return_index=True)
         self._has |= dict(zip(document.tolist(), text.has[first], strict=True))
         for side, (spans, unit) in enumerate(zip(text.spans, units, strict=True)):
@@ -287,8 +286,7 @@ class DocumentCounter:
                     self._keep(number, stacked_name, tallies)
                     self._keep(number, reversed_name, self._score(SpanPair(sides[1], sides[0], context)))
             except LimitError as error:
-                source = text.portion.batches[0].corpus.source
-                raise InputError(source, None, error.finding, error.remedy) from None
+                raise InputError(text.portion.batches[0].corpus.source, None, error.finding, error.remedy) from None
 
     def _score(self, pair: SpanPair) -> dict[str, Tally]:
         return {scorer.name: scorer.count(pair) for scorer in self._scorers if scorer.count is not None}
@@ -304,7 +302,6 @@ class DocumentCounter:
         has = np.zeros((documents, len(self._names)), dtype=np.bool_)
         for number, row in self._has.items():
             has[number] = row
-        tallies = {key: Tally.merge(parts) for key, parts in self._tallies.items()}
         return Counts(
             tuple(self._names),
             self._pairs,
@@ -312,7 +309,7 @@ class DocumentCounter:
             *self._patterns.finish(len(self.book)),
             self._squares.finish(),
             self._crossing.finish(),
-            tallies,
+            {key: Tally.merge(parts) for key, parts in self._tallies.items()},
             self._overlapping,
             self._units,
             self._labels,
@@ -324,7 +321,6 @@ def _with(spans: Spans, continued: Spans | None) -> Spans:
 
 
 def _within(spans: Spans, kept: Bools) -> Spans:
-    """The spans in the sentences that are kept."""
     return spans if kept.all() else spans.take(np.flatnonzero(kept[spans.scope]))
 
 

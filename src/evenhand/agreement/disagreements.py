@@ -281,5 +281,4 @@ def _begins(scope: Ints, start: Ints, end: Ints) -> Bools:
     """Which spans begin a region, in the order of the text."""
     width = int(end.max(initial=0)) + 1
     last_end = np.maximum.accumulate(scope * width + end)
-    begins: Bools = np.append(True, (scope * width + start)[1:] >= last_end[:-1])[: len(scope)]
-    return begins
+    return np.append(True, (scope * width + start)[1:] >= last_end[:-1])[: len(scope)]

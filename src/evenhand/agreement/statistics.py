@@ -187,8 +187,7 @@ def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, 
         return None, {}
     statistics = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
     sums = statistics.totals @ shared_rows(statistics.patterns)
-    width = max(labels) + 1
-    crossing = counts.crossing.table(pair, counts.documents, width)[statistics.common].sum(axis=0)
+    crossing = counts.crossing.table(pair, counts.documents, max(labels) + 1)[statistics.common].sum(axis=0)
     sums[2 * len(labels) :] += crossing[labels]
     values = ku_alpha_of(sums)
     used = np.bincount(statistics.patterns.codes[statistics.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0

@@ -131,7 +131,6 @@ class Continuum:
             yield first, second, self._lengths[document]
 
     def _by_document(self, side: int) -> dict[int, Units]:
-        """The units of an annotator by document, in positions of the document."""
         all_units, document = self._joined(side)
         order = np.lexsort((all_units.end, all_units.start, document))
         ordered, document = all_units.take(order), document[order]
@@ -165,7 +164,6 @@ class Continuum:
         return replace(units, start=units.start + moved, end=units.end + moved).take(order)
 
     def _joined(self, side: int) -> tuple[Units, Ints]:
-        """All units of an annotator, and the document of each."""
         parts = self._units[side]
         document = np.concatenate([documents for documents, _ in parts])
         start, end, label, first = (
@@ -181,8 +179,7 @@ def disorder(one: Units, other: Units) -> float:
     gain = 2 * _ALONE - dissimilarity(one.take(left), other.take(right))
     worth = gain > 0
     left, right, gain = left[worth], right[worth], gain[worth]
-    chosen = best_cells(left, right, gain)
-    return float((units * _ALONE - gain[chosen].sum()) / (units / 2))
+    return float((units * _ALONE - gain[best_cells(left, right, gain)].sum()) / (units / 2))
 
 
 def dissimilarity(one: Units, other: Units) -> Values:
@@ -234,9 +231,7 @@ def sampled_disorder(one: Units, other: Units, length: int, samples: int, seed: 
 
 
 def _sample(one: Units, other: Units, length: int, random: np.random.Generator) -> tuple[Units, Units]:
-    """Two texts with randomly shifted units."""
-    lengths = np.append(one.length, other.length)
-    minimum = min(lengths.mean() / 2, (length - 1) / 2)  # a second shift always exists
+    minimum = min(np.append(one.length, other.length).mean() / 2, (length - 1) / 2)  # a second shift always exists
     while True:
         chosen = [(one, other)[side] for side in random.integers(0, 2, 2).tolist()]
         if any(map(len, chosen)):
@@ -252,8 +247,7 @@ def _moved(units: Units, by: int, length: int) -> Units:
     """Shift units, in the order of the text; those after the end of the document continue at its beginning."""
     start = units.start + by
     start = np.where(start >= length, start - length, start)
-    order = np.argsort(start, kind="stable")
-    return replace(units, start=start, end=start + units.length).take(order)
+    return replace(units, start=start, end=start + units.length).take(np.argsort(start, kind="stable"))
 
 
 def continuum_rows(patterns: Patterns) -> Values:

@@ -156,7 +156,6 @@ class ComparisonCounts:
         return self._units, dict(zip(self.systems, shares, strict=True))
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Predictions) -> None:
-        """Count error types by slice, for every system."""
         kinds = answers.kinds
         names = tuple(self._slice_names[name].values)
         counts = np.bincount(of_unit[~answers.is_surplus], minlength=len(names)).tolist()

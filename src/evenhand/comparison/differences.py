@@ -75,7 +75,6 @@ class PairCounts:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of differences of each class."""
         return {name: transitions.total() for name, transitions in self.transitions.items()}
 
     @property
@@ -202,8 +201,7 @@ class Oracle:
             self._labels[code] = self._labels.get(code, 0) + table[:, code]
 
     def _add_sentences(self, answers: Predictions) -> None:
-        size = int(answers.sentence.max(initial=-1)) + 1
-        has = np.zeros(size, dtype=np.bool_)
+        has = np.zeros(int(answers.sentence.max(initial=-1)) + 1, dtype=np.bool_)
         has[answers.sentence[answers.counted]] = True
         rows = [has]
         for right in (*answers.right, answers.right.any(axis=0)):
@@ -302,9 +300,7 @@ def _placed(slices: Ints, answers: Predictions, places: Locations, names: String
 
 
 def _binned(values: Ints, minima: tuple[int, ...], bins: tuple[str, ...], names: StringIndex[str]) -> Ints:
-    codes = ints([names.code(name) for name in bins])
-    binned: Ints = codes[np.searchsorted(minima, values, side="right")]
-    return binned
+    return ints([names.code(name) for name in bins])[np.searchsorted(minima, values, side="right")]
 
 
 _SLICERS: dict[str, Slicer] = {

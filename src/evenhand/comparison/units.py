@@ -51,7 +51,6 @@ class CollectedUnits:
     end: Ints
     label: Ints
     surplus: Bools
-    """Which units are not in the gold standard."""
     classes: Ints
     answers: Ints
     partners: Ints
@@ -83,7 +82,6 @@ class Collection:
 
     limit: int
     total: int = 0
-    """Number of units."""
     positions: Atoms = "tokens"
     """What the offsets of units count."""
     sentences: list[Sentence] = field(default_factory=list)
@@ -100,7 +98,6 @@ class Collection:
 
     @property
     def included(self) -> int:
-        """Number of units in the page."""
         return min(self.limit, self._wrong + self._right)
 
     def units(self) -> CollectedUnits:
@@ -123,7 +120,6 @@ class Collection:
         self._is_plain.append(is_plain[units])
 
     def _units(self, judged: Units, places: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
-        """The units of some rows, in their order."""
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
         is_unplaced, positions = places.is_unplaced(start), places.positions(sentence, start, end)
         self.positions = positions.of
@@ -347,5 +343,4 @@ class UnitSearch:
                 is_of_class = difference_class(answers.right[a], answers.right[b]) == CLASSES.index(self.kind)
                 yield (a, b), np.flatnonzero((answers.answer[a] != answers.answer[b]) & is_of_class)
         else:
-            solvers = answers.right.sum(axis=0)
-            yield None, np.flatnonzero(solvers == (0 if self.kind == "unsolved" else 1))
+            yield None, np.flatnonzero(answers.right.sum(axis=0) == (0 if self.kind == "unsolved" else 1))

@@ -153,8 +153,7 @@ def as_tags(annotation: Annotation) -> Annotation:
     labels = spans.vocabulary.labels.values
     code = np.full(corpus.token_count or 0, len(labels))
     code[corpus.bounds[spans.scope] + spans.start] = spans.label
-    tags = Tags(code, (*labels, NO_TAG))
-    return replace(annotation, layers={"tags": tags}, readings={"words": annotation.reading})
+    return replace(annotation, layers={"tags": Tags(code, (*labels, NO_TAG))}, readings={"words": annotation.reading})
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:

@@ -82,7 +82,6 @@ class _Matching:
         self._row_price = {row: max(value for _, value, _ in cells) for row, cells in self._cells.items()}
         self._column_price: defaultdict[int, float] = defaultdict(float)
         self._row_of: dict[int, int] = {}
-        """The row of each matched column."""
         self._match_of: dict[int, tuple[int, int]] = {}
         """The column and the cell of each matched row."""
 

@@ -59,7 +59,6 @@ class MatchedSides:
 
     @property
     def is_matched(self) -> Bools:
-        """Which mentions of the key have a counterpart."""
         return self.counterpart >= 0
 
     @cached_property
@@ -108,8 +107,7 @@ def count_matched(sides: MatchedSides, scores: Collection[str]) -> tuple[tuple[s
 
 def _count_muc(sides: MatchedSides) -> CountTable:
     """With copies of mentions, the number of common links depends on the side whose chains are partitioned."""
-    response = count_muc(sides.of_response)
-    return {**count_muc(sides.of_key), "muc.common_response": response["muc.common"]}
+    return {**count_muc(sides.of_key), "muc.common_response": count_muc(sides.of_response)["muc.common"]}
 
 
 def _by_side(count: Callable[[Overlap], CountTable]) -> Callable[[MatchedSides], CountTable]:

@@ -96,7 +96,6 @@ class ChainEvaluator:
         return replace(chains, words=mention_words(chains, batch.corpus))
 
     def _count(self, side: SideSummary, chains: Chains, repeated: int, key: Annotation) -> None:
-        """Count mentions, by type if the key has POS, repeated mentions, and chains."""
         if self._request.settings["repeats"] == "first":
             side.repeated += repeated
         else:
@@ -230,8 +229,7 @@ class ArcUnits:
         typed = types(mentions.mentions, annotation)
         assert typed is not None or by == "arcs_any"  # arcs_nom is refused without POS
         nominal, label = typed or (None, np.full(len(mentions), -1))
-        matches = match_antecedents(mentions, None if by == "arcs_any" else nominal)
-        return ArcUnits(mentions.mentions, matches, label)
+        return ArcUnits(mentions.mentions, match_antecedents(mentions, None if by == "arcs_any" else nominal), label)
 
     def tally(self, groups: Ints, labels: Sequence[str]) -> Tally:
         """Counts of error types under the first response; `groups` is the group of each document."""

@@ -75,8 +75,7 @@ def without_singletons(chains: Chains) -> Chains:
 
 def in_longer_chains(chains: Chains) -> Bools:
     """Which mentions are not alone in their chain."""
-    in_longer_chains: Bools = np.bincount(chains.chain)[chains.chain] > 1
-    return in_longer_chains
+    return np.bincount(chains.chain)[chains.chain] > 1
 
 
 @dataclass(frozen=True)
@@ -156,8 +155,6 @@ class MentionMatch:
 
 @dataclass(frozen=True)
 class _Matching:
-    """The pairs that are matched so far."""
-
     counterpart: Ints
     is_free: Bools
 
@@ -221,8 +218,7 @@ def _match_parts(key: Chains, response: Chains, key_rows: Ints, response_rows: I
     one, other = equal_pairs(*heads)
     one, other = key_rows[one], response_rows[row[other]]
     size = _words(response).size[other]
-    is_part = CommonWords(key, response).of(one, other) == size
-    similarity = np.where(is_part, size / _words(key).size[one], 0.0)
+    similarity = np.where(CommonWords(key, response).of(one, other) == size, size / _words(key).size[one], 0.0)
     return _best(key, response, (key_rows, response_rows), (one, other), similarity)
 
 
@@ -270,7 +266,6 @@ class Side:
 
     chains: Chains
     mention: Ints
-    """The mention of each row."""
     mentions: Chains
     """The distinct mentions, ordered by position."""
     identity: Ints
@@ -425,8 +420,7 @@ class _RankedWords:
 
     @property
     def begin(self) -> Ints:
-        begin: Ints = self.rank[self.first]
-        return begin
+        return self.rank[self.first]
 
     @property
     def last(self) -> Ints:

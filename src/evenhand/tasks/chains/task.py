@@ -38,7 +38,6 @@ HEADS = "heads"
 COPIES = "copies"
 """The count of repeated mentions, if all of them count."""
 OF_HEADS = ("mor", "zero")
-"""Measures that require heads."""
 PRESETS: dict[str, dict[str, Any]] = {
     "crac2022": {"mention_match": "partial", "singletons": False, "zeros": "linear"},
     "crac2023": {"mention_match": "head", "singletons": False, "zeros": "linear"},
@@ -104,7 +103,6 @@ PARAMETERS = (
 
 
 def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
-    """Set the parameters that depend on a preset or on the format."""
     has_heads, preset = HEADS in content.traits, values["preset"]
     for name, value in PRESETS.get(preset, {}).items():
         if values[name] not in (None, value):

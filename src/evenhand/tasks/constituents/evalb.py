@@ -22,7 +22,6 @@ from evenhand.tasks.constituents.task import Rules
 from evenhand.tasks.units import NameColumn
 
 VALID, ERROR, SKIP = range(3)
-"""The status of a sentence."""
 _QUOTES = ("'", '"', "/")
 _MAX_QUOTED = 40
 """Characters of a word that a message quotes."""
@@ -50,7 +49,6 @@ class Forest:
 
     @cached_property
     def sentence_of(self) -> Ints:
-        """The sentence of each word."""
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     def location(self, sentence: int) -> str:
@@ -116,8 +114,7 @@ class ForestFeed:
     def finish(self) -> None:
         """Refuse further sentences, except empty lines."""
         while (forest := self._next()) is not None:
-            full = np.flatnonzero(np.diff(forest.bounds))
-            extra = full[:1].tolist() or list(forest.layer.problems)[:1]
+            extra = np.flatnonzero(np.diff(forest.bounds))[:1].tolist() or list(forest.layer.problems)[:1]
             if extra:
                 line = int(forest.layer.lines[extra[0]]) or None
                 finding = f"the gold standard ends after {counted(self._taken, 'sentence')}, before this one"
@@ -160,8 +157,7 @@ class Selection:
 
     def lengths(self, forest: Forest) -> Ints:
         """The length of each sentence, in words that count for it."""
-        counted = self._uncounted_tag(forest.tag) == 0
-        return np.bincount(forest.sentence_of[counted], minlength=len(forest))
+        return np.bincount(forest.sentence_of[self._uncounted_tag(forest.tag) == 0], minlength=len(forest))
 
     def keeps_brackets(self, brackets: Spans) -> Bools:
         """Which brackets are not deleted, by their labels."""
@@ -185,9 +181,7 @@ class Sentences:
     keep_system: Bools
     status: Ints
     reasons: dict[int, str]
-    """Why sentences are left out."""
     mended: list[int]
-    """The sentences with mended quotes."""
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
@@ -245,9 +239,7 @@ def compared(gold: Forest, system: Forest, selection: Selection) -> Sentences:
 
 
 def _word_counts(forest: Forest, keep: Bools) -> Ints:
-    """The number of kept words of each sentence."""
-    before = np.append(0, np.cumsum(keep))
-    return np.diff(before[forest.bounds])
+    return np.diff(np.append(0, np.cumsum(keep))[forest.bounds])
 
 
 def _compare_lengths(sentences: Sentences, selection: Selection) -> None:
@@ -273,8 +265,7 @@ def _mend(sentences: Sentences, selection: Selection, sentence: int) -> bool:
     for row, word in enumerate(gold_quotes.tolist()):
         begin = int(np.searchsorted(position, gold_position[row]))
         while begin < len(quotes):
-            end = int(np.searchsorted(position, gold_position[row], side="right"))
-            same = quotes[begin:end]
+            same = quotes[begin : int(np.searchsorted(position, gold_position[row], side="right"))]
             fits = (sentences.keep_system[same] != sentences.keep_gold[word]) & (system.tag[same] != gold.tag[word])
             if not fits.any():
                 break
@@ -294,8 +285,7 @@ def _positions(keep: Bools, begin: int, words: Ints) -> Ints:
     if not len(words):
         return words
     counts = np.append(0, np.cumsum(keep[begin : int(words[-1]) + 1]))
-    positions: Ints = counts[words - begin]
-    return positions
+    return counts[words - begin]
 
 
 def _compare_words(sentences: Sentences, selection: Selection) -> None:

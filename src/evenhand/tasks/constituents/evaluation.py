@@ -100,8 +100,7 @@ def _tally_left_out(pair: BracketPair, numbers: Offsets) -> Tally:
         codes = [names.setdefault(text, len(names)) for text in (location, reason)]
         status = _STATUS[int(pair.sentences.status[sentence])]
         rows.append((int(numbers.groups[sentence]), *codes, SENTENCE_KINDS.index(status)))
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Tally.of(tuple(names), SENTENCE_KINDS, *columns)
+    return Tally.of(tuple(names), SENTENCE_KINDS, *np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
 @dataclass
@@ -178,7 +177,6 @@ class ComparedBrackets:
 
     @cached_property
     def scored(self) -> Bools:
-        """For every system, the sentences in which it is scored."""
         if not self.counts_errors:
             return self._matchable
         failed: Bools = np.array([pair.sentences.failed for pair in self.pairs])
@@ -241,8 +239,7 @@ class ComparedBrackets:
     def predictions(self) -> Predictions:
         """Predictions in sentences in which all systems are scored."""
         predictions = self._all_predictions
-        shared: Bools = np.logical_and.reduce(self.scored, axis=0)[predictions.sentence]
-        return predictions.take(shared)
+        return predictions.take(np.logical_and.reduce(self.scored, axis=0)[predictions.sentence])
 
     def units(self) -> Units:
         """All units, for the error browser."""

@@ -104,9 +104,7 @@ class BracketPair:
 
     @cached_property
     def is_short(self) -> Bools:
-        """Which sentences are short."""
-        is_short: Bools = self.selection.lengths(self.sentences.gold) <= self.cutoff
-        return is_short
+        return self.selection.lengths(self.sentences.gold) <= self.cutoff
 
 
 def kept_brackets(forest: Forest, spans: Spans, keep: Bools, chosen: Bools, selection: Selection) -> Spans:
@@ -210,9 +208,7 @@ def crosses(gold: Spans, system: Spans) -> Bools:
     np.maximum.at(latest, first[gold.scope] + gold.start, gold.end)
     np.minimum.at(earliest, first[gold.scope] + gold.end, gold.start)
     begin, end = first[system.scope] + system.start + 1, first[system.scope] + system.end
-    ends_later = range_maximum(latest, begin, end) > system.end
-    crosses: Bools = ends_later | (-range_maximum(-earliest, begin, end) < system.start)
-    return crosses
+    return (range_maximum(latest, begin, end) > system.end) | (-range_maximum(-earliest, begin, end) < system.start)
 
 
 def range_maximum(values: Ints, begin: Ints, end: Ints) -> Ints:

@@ -93,9 +93,8 @@ def _complete(name: str, settings: ScoreSettings) -> Formula:
 
 def _crossing(name: str, settings: ScoreSettings) -> Formula:
     definition = "sentences with two crossing brackets at most."
-    counts = ("valid", "crossings", "no_crossing", "two_or_less")
     return _sentence_share(
-        *(name, settings, "no_crossing", counts),
+        *(name, settings, "no_crossing", ("valid", "crossings", "no_crossing", "two_or_less")),
         lambda whole: Ratio("two_or_less_share", {"two_or_less": 1.0}, whole, definition),
         "with_undefined",
     )

@@ -150,8 +150,7 @@ def _with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) -
     if others:
         documents = np.arange(len(others))
         corpus = replace(first.corpus, sentences=len(others), lines=empty(), documents=documents, names=others)
-        spans = no_spans(first.spans(LINKS).vocabulary)
-        yield replace(first, corpus=corpus, layers={LINKS: spans})
+        yield replace(first, corpus=corpus, layers={LINKS: no_spans(first.spans(LINKS).vocabulary)})
 
 
 def _document_names(batch: Annotation) -> list[str]:
@@ -175,7 +174,6 @@ class LinkEvaluation:
 
     @property
     def groups(self) -> Ints:
-        """The number of each document."""
         return np.arange(len(self.corpus.documents)) + self.numbers[0].first_document
 
     @cached_property
@@ -252,13 +250,12 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
     sentence, start = corpus.in_sentences(predictions.sentence, predictions.start)
     shift = predictions.start - start
     bounds = predictions.part
-    part = np.where(bounds >= 0, ((bounds >> 32) - shift << 32) | ((bounds & 0xFFFFFFFF) - shift), -1)
     return replace(
         predictions,
         label=label,
         answer=code,
         shown=code,
-        part=part,
+        part=np.where(bounds >= 0, ((bounds >> 32) - shift << 32) | ((bounds & 0xFFFFFFFF) - shift), -1),
         sentence=sentence,
         start=start,
         end=predictions.end - shift,

@@ -41,9 +41,7 @@ class Linked:
 
     @property
     def answer(self) -> Ints:
-        """The first identifier."""
-        first: Ints = self.same[:, 0]
-        return first
+        return self.same[:, 0]
 
     @property
     def is_nil(self) -> Bools:
@@ -73,8 +71,7 @@ class Identifiers:
         lists = [rules.identifiers(link) for link in links]
         for row in rules.nil_rows(spans):
             lists[row] = (NIL,)
-        depth = max(map(len, lists), default=1)
-        ranked = np.full((len(lists), depth), -1)
+        ranked = np.full((len(lists), max(map(len, lists), default=1)), -1)
         for row, names in enumerate(lists):
             ranked[row, : len(names)] = [self.names.code(name) for name in names]
         spelling = ints([self._spellings.code(link.spelling) if link.spelling else -1 for link in links])
@@ -142,5 +139,4 @@ class LinkPair:
 
     def per_document(self, documents: Ints) -> Ints:
         """The number of units of each document, given the document of each unit."""
-        counts: Ints = np.bincount(documents, minlength=len(self.groups))
-        return counts
+        return np.bincount(documents, minlength=len(self.groups))

@@ -73,7 +73,6 @@ def _documents(scores: list[MeasureScore]) -> Table:
 
 
 def _ranks(score: MeasureScore) -> Iterator[Table]:
-    """The ranks of right identifiers, if the first one is wrong."""
     ranks = score.further["ranks"]
     names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
     names.sort(key=lambda rank: (not rank.isdecimal(), int(rank) if rank.isdecimal() else 0))

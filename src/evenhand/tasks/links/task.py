@@ -170,8 +170,7 @@ def _read_aliases(path: str) -> dict[str, str]:
 
     source, aliases = Source(to_path(path)), dict[str, str]()
     for block in source.blocks(1 << 20, cut_after="line"):
-        lines = block.data[: block.size].decode().split("\n")
-        for number, line in enumerate(lines, block.first_line):
+        for number, line in enumerate(block.data[: block.size].decode().split("\n"), block.first_line):
             cells = [cell.strip() for cell in line.split("\t")]
             if cells == [""]:
                 continue

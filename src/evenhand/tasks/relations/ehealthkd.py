@@ -87,8 +87,6 @@ class _Sentence:
 
 
 class _Sentences:
-    """The sentences of one side."""
-
     def __init__(self, side: Side) -> None:
         self._side, self._scopes = side, (side.spans.scope, side.scope)
         self._orders = [np.argsort(scope, kind="stable") for scope in self._scopes]

@@ -89,8 +89,7 @@ def _kinds(candidates: Candidates) -> Ints:
     """The error type of each pair that is not equal."""
     bounds, labels = candidates.same_bounds, candidates.same_labels
     arguments = np.where(bounds & labels, TP, np.where(bounds, AL, np.where(labels, AB, ALB)))
-    relation = np.where(candidates.same_type, DE, TE)
-    wrong = np.where(bounds & labels, relation, XE)
+    wrong = np.where(bounds & labels, np.where(candidates.same_type, DE, TE), XE)
     return np.where(candidates.same_type & candidates.corresponds, arguments, wrong)
 
 

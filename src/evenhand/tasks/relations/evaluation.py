@@ -91,8 +91,7 @@ class RelationEvaluator:
         try:
             return {scorer.name: scorer.count(pair) for scorer in self._request.scorers if scorer.count is not None}
         except LimitError as error:  # scorers do not know the file
-            source = portion.batches[0].corpus.source
-            raise InputError(source, None, error.finding, error.remedy) from None
+            raise InputError(portion.batches[0].corpus.source, None, error.finding, error.remedy) from None
 
 
 class _LinePortions(Portions):
@@ -121,8 +120,7 @@ class RelationLabelFilter:
         new = ints([labels.code(name) for name in names])
         chosen = np.array([self._settings.chooses(name) for name in names], dtype=np.bool_)
         kept = side.take(np.flatnonzero(chosen[side.label]) if len(side) else empty())
-        spans = replace(side.spans, label=new[side.spans.label])
-        return replace(kept, label=new[kept.label], spans=spans)
+        return replace(kept, label=new[kept.label], spans=replace(side.spans, label=new[side.spans.label]))
 
 
 @dataclass
@@ -286,8 +284,7 @@ def _extent(side: Side) -> tuple[Ints, Ints]:
     spans, head, tail = side.spans, side.head, side.tail
     is_here = spans.scope[head] == spans.scope[tail]
     start = np.where(is_here, np.minimum(spans.start[head], spans.start[tail]), spans.start[head])
-    end = np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
-    return start, end
+    return start, np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
 
 
 def _argument_columns(by: str, pair: RelationPair) -> dict[str, Ints]:

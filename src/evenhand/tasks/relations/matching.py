@@ -52,8 +52,7 @@ class Side:
         return self.spans.scope[self.head]
 
     def take(self, rows: Ints) -> Side:
-        columns = {name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")}
-        return replace(self, **columns)
+        return replace(self, **{name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")})
 
     def swapped(self, rows: Bools) -> Side:
         """The same with head and tail of some relations swapped."""
@@ -101,7 +100,6 @@ class RelationPair:
 
     @cached_property
     def pairs(self) -> SpanPairs:
-        """All spans of both sides that share a token."""
         return SpanPairs.of(self.gold.spans, self.system.spans)
 
     @cached_property
@@ -249,7 +247,6 @@ class SpanPairs:
     left: Ints
     right: Ints
     shared: Ints
-    """The number of shared tokens."""
     sizes: tuple[Ints, Ints]
     """The number of tokens of each span, on both sides."""
     _key: Ints
@@ -312,7 +309,6 @@ def _oriented(relations: RelationPair, *, crossed: bool) -> Candidates:
     gold_ends, ends = (gold.head[left], gold.tail[left]), (first[right], second[right])
 
     def are_equal(gold_column: Ints, column: Ints) -> Bools:
-        """Whether both arguments are equal in a column of spans."""
         equal: Bools = (gold_column[gold_ends[0]] == column[ends[0]]) & (gold_column[gold_ends[1]] == column[ends[1]])
         return equal
 
@@ -342,8 +338,7 @@ def _joined(pairs: SpanPairs, gold_end: Ints, system_end: Ints) -> tuple[Ints, I
     index = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
     width = system_count[pair]
     left = gold_order[gold_first[pair] + index // width]
-    right = system_order[system_first[pair] + index % width]
-    return left, right, pair
+    return left, system_order[system_first[pair] + index % width], pair
 
 
 def _by_span(end: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:

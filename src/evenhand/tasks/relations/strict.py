@@ -41,8 +41,7 @@ def match_strict(pair: RelationPair) -> RelationMatches:
 
 def _match_keys(gold: Ints, system: Ints) -> RelationMatches:
     pairs = equal_keys(gold, system)
-    kind = np.full(len(pairs[0]), TP)
-    return RelationMatches.of(pairs, kind, np.full(len(gold), FN), np.full(len(system), FP))
+    return RelationMatches.of(pairs, np.full(len(pairs[0]), TP), np.full(len(gold), FN), np.full(len(system), FP))
 
 
 def count_strict(pair: RelationPair) -> Tally:

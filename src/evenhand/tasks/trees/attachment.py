@@ -70,8 +70,6 @@ def _enhanced_scores(request: EvaluationRequest) -> list[str]:
 
 @dataclass(frozen=True)
 class _SideFilters:
-    """The renaming of one side's relations (with and without subtypes), features and UPOS."""
-
     relations: WordLabelFilter
     universal: WordLabelFilter
     features: WordLabelFilter
@@ -121,7 +119,6 @@ class TreeScorer:
         return tallies, matches
 
     def _score_attachment(self, pair: UnitPair, heads: Heads, tallies: dict[str, Tally]) -> UnitMatches:
-        """Count heads and relations: by relation, by distance, and fully correct sentences."""
         matches = pair.matches(TREE_KINDS, np.where(heads.are_same, 0, 1) + 2 * pair.is_wrong)
         by_distance = replace(
             matches,
@@ -175,5 +172,4 @@ def _tags(annotation: Annotation, layer: str) -> Tags:
 
 def _distances(head: Ints) -> Ints:
     """The index in `_DISTANCES` of each word's distance to its head."""
-    distance = np.abs(np.arange(len(head)) - head)
-    return np.where(head < 0, 0, np.searchsorted(_MIN_DISTANCES, distance, side="right"))
+    return np.where(head < 0, 0, np.searchsorted(_MIN_DISTANCES, np.abs(np.arange(len(head)) - head), side="right"))

@@ -60,7 +60,6 @@ FEATURES = frozenset({
     "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite",
     "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite",
 })
-"""The features that are compared."""
 # fmt: on
 
 
@@ -100,7 +99,6 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
     attached = same_head & same_relation
     content = attached & is_content[relation]
     is_child = same_relation & same_upos & same_features & same_head & is_functional[relation]
-    same_children = _same_children(heads, gold, system, is_functional, is_child)
     correct = {
         "words": np.ones(len(gold_rows), dtype=np.bool_),
         "upos": same_upos,
@@ -111,7 +109,7 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
         "uas": same_head,
         "las": attached,
         "clas": content,
-        "mlas": content & same_upos & same_features & same_children,
+        "mlas": content & same_upos & same_features & _same_children(heads, gold, system, is_functional, is_child),
         "blex": content & same_lemma,
     }
     sentence, system_sentence = aligned.gold.sentence, gold_sentences(aligned)

@@ -151,10 +151,8 @@ def count_edges(edges: UnitPair, kind: Ints, pairs: Ints, labels: Sequence[str])
 
 def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the confusion of labels, and averages over the labels of edges, not of words."""
-    support = {label: int(row["gold"]) for label, row in score.labels.items()}
-    macro, weighted = averages(score.labels, support)
-    confusion = tallies[score.model.scorer].confusion(is_confused)
-    return replace(score, macro=macro, support=weighted, confusion=confusion)
+    macro, weighted = averages(score.labels, {label: int(row["gold"]) for label, row in score.labels.items()})
+    return replace(score, macro=macro, support=weighted, confusion=tallies[score.model.scorer].confusion(is_confused))
 
 
 class EdgeTable:
@@ -277,7 +275,6 @@ def _without_case(step: str) -> str:
 
 
 def _as_basic(edges: Edges, chosen: Ints, heads: Ints, basic: Ints) -> Edges:
-    """Replace some edges by the basic edges of their words."""
     head = np.where(chosen != 0, heads[edges.word], edges.head)
     return Edges(edges.word, head, np.where(chosen != 0, basic[edges.word], edges.label))
 

@@ -48,7 +48,6 @@ _CONLL18 = {
     "MLAS": "As CLAS, and UPOS, UFeats and functional children are the same.",
     "BLEX": "As CLAS, and the lemma is the same.",
 }
-"""The titles and summaries of the metrics of the shared task."""
 _ENHANCED = {
     "elas": "Enhanced edges with the right head and label.",
     "eulas": "Enhanced edges with the right head and label, subtypes aside.",
@@ -141,7 +140,6 @@ def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
 
 
 def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
-    """A note on settings that do not affect the metrics of CoNLL 2018."""
     chooses = settings.labels or settings.exclude or settings["punctuation"].by != "keep" or settings["subtypes"]
     if chooses and any(model in CONLL18 for model in settings.match):
         more = ", nor elas and eulas" if any(model in ENHANCED for model in settings.match) else ""

@@ -90,7 +90,6 @@ class WordEvaluator:
         return Outcome(by_position=self._by_position, ends_apart=self._ends_apart)
 
     def _portions(self, number: Numbering) -> Iterator[tuple[Words, Bytes]]:
-        """The gold standard in portions: words and their characters."""
         waiting = 0
         for batch in self._gold:
             numbers = number(batch)
@@ -446,7 +445,6 @@ def word_predictions(by: str, pairs: Sequence[UnitPair]) -> Predictions:
 
 
 def _attachment_code(head: Ints, relation: Ints) -> Ints:
-    """Head and relation as one number."""
     return ((head + 3) << 24) | (relation + 1)
 
 
@@ -485,7 +483,6 @@ def _word_numbers(pairs: Sequence[UnitPair]) -> list[Ints]:
 
 
 def _with_extra_edges(predictions: Predictions, pairs: Sequence[UnitPair]) -> Predictions:
-    """Add the edges that only systems have as surplus units."""
     extra, edges = [np.flatnonzero(pair.is_extra) for pair in pairs], []
     for pair, rows, number in zip(pairs, extra, _word_numbers(pairs), strict=True):
         assert pair.heads is not None
@@ -585,8 +582,7 @@ class WordView:
             columns = [labels[begin:end]]
             if self._heads is not None:
                 head = self._heads[side][begin:end]
-                is_here = (begin <= head) & (head < end)
-                columns.append(np.where(is_here, head - begin, np.where(head < 0, head, -2)))
+                columns.append(np.where((begin <= head) & (head < end), head - begin, np.where(head < 0, head, -2)))
             rows: Iterable[tuple[int, ...]] = zip(*(column.tolist() for column in columns), strict=True)
             if self._edges:
                 rows = [(*row, *self._edge_cells(side, begin + at, begin, end)) for at, row in enumerate(rows)]
@@ -643,7 +639,6 @@ def _has_tag(tags: Tags, names: Sequence[str]) -> Bools:
 
 
 def _has_only_punctuation(tokens: Tokens) -> Bools:
-    """Which tokens consist of characters in the Unicode categories P."""
     first = np.frombuffer(tokens.data, dtype=np.uint8)[tokens.start]
     marks = np.zeros(len(tokens), dtype=np.bool_)
     maybe = np.flatnonzero(_MAY_BE_PUNCTUATION[first])

@@ -34,7 +34,6 @@ TREE_ERRORS = {
     MISSING: "missing",
     EXTRA: "extra",
 }
-"""Names of error types."""
 ENHANCED = ("elas", "eulas")
 """Scores of enhanced dependencies, whose units are edges of words."""
 RIGHT = {
@@ -74,8 +73,7 @@ def by_label(
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add sentences, distances and the confusion of labels; missing words are under ""."""
-    confusion = tallies[score.model.scorer].confusion(is_confused)
-    return replace(with_sentences(score, tallies), confusion=confusion)
+    return replace(with_sentences(score, tallies), confusion=tallies[score.model.scorer].confusion(is_confused))
 
 
 def is_confused(kind: str) -> bool:
