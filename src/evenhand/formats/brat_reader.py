@@ -178,14 +178,10 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
     spans = Spans.of(vocabulary, zeros(len(lines.spans)), start, end, label, shape=shape)
     rows = np.searchsorted(text_of, np.arange(len(files) + 1)).tolist()
     corpora = placed.texts.corpora([each.source.display_name for each in files])
+    infos = [{"spans": ReadInfo(FORMAT.name, skipped=skipped)} for skipped in lines.skipped_in(sizes)]
     return [
-        Annotation(
-            corpus,
-            {"spans": spans.take(slice(*bounds))},
-            {"spans": ReadInfo(FORMAT.name, skipped=skipped)},
-            each.source.name,
-        )
-        for each, corpus, bounds, skipped in zip(files, corpora, pairwise(rows), lines.skipped_in(sizes), strict=True)
+        Annotation(corpus, {"spans": spans.take(slice(*bounds))}, info, each.source.name)
+        for each, corpus, bounds, info in zip(files, corpora, pairwise(rows), infos, strict=True)
     ]
 
 
@@ -250,9 +246,7 @@ class Placed:
     """All texts, concatenated."""
     offsets: Offsets
     text_of: Ints
-    """The text of each part."""
     span_of: Ints
-    """The span of each part."""
     begin: Ints
     """The start of each part, in bytes; -1 if it is not in its text."""
     end: Ints
@@ -266,7 +260,6 @@ class Placed:
 
     @cached_property
     def text(self) -> str:
-        """All texts."""
         return self.data[: -len(PADDING)].decode()
 
     @cached_property
@@ -316,19 +309,16 @@ class Placed:
         return self if placed.misquoted() else placed
 
     def misquoted_error(self, source: Source, row: int) -> Exception:
-        held, spans = _joined(self._held(row)), self.spans
+        """The error for a span that quotes something else; the remedy is a way to read the text, if one fits."""
+        held, spans, parts = _joined(self._held(row)), self.spans, self.spans.parts(row)
         finding = f"the text has {held!r} at {spans.offsets(row)}, but {spans.quoted[row]!r} is quoted"
-        return source.error(int(spans.line[row]), finding, self._remedy(row))
-
-    def _remedy(self, row: int) -> str:
-        """How to read the text so that a span fits, if there is a way."""
         other: Offsets = "utf16" if self.offsets == "codepoints" else "codepoints"
-        parts = self.spans.parts(row)
+        remedy = "mend the offsets, or check that this is the text that was annotated"
         if self._quotes(row, slices(self.text, parts, other)):
-            return f"read it with --offsets {other}, where they agree"
-        if self._quotes(row, slices(self.text.replace("\r\n", "\n"), parts, self.offsets)):
-            return "save the text with LF instead of CRLF at line ends, where they agree"
-        return "mend the offsets, or check that this is the text that was annotated"
+            remedy = f"read it with --offsets {other}, where they agree"
+        elif self._quotes(row, slices(self.text.replace("\r\n", "\n"), parts, self.offsets)):
+            remedy = "save the text with LF instead of CRLF at line ends, where they agree"
+        return source.error(int(spans.line[row]), finding, remedy)
 
     def fault(self, source: Source, row: int) -> Exception:
         """The error for a span that covers no positions, or is not in the text."""
@@ -365,35 +355,25 @@ Row = tuple[int, str, str, str]
 def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: ListedParts) -> Relations:
     triggers, by_event = _events(source, zip(*lines.of_kind("E"), strict=True))
     equivalent = list(_equivalences(source, zip(*lines.of_kind("*"), strict=True)))
-    columns = _plain_relations(source, *lines.of_kind("R"))
-    rows = [*equivalent, *by_event]
-    line, label, head, tail = (
-        [*column, *more] for column, more in zip(columns, zip(*rows, strict=True) if rows else [()] * 4, strict=True)
-    )
+    columns, rows = _plain_relations(source, *lines.of_kind("R")), [*equivalent, *by_event]
+    more = zip(*rows, strict=True) if rows else [()] * 4
+    line, label, head, tail = ([*some, *others] for some, others in zip(columns, more, strict=True))
     arguments = _numbered_arguments(lines, head, tail) if not triggers else None
     if arguments is None:
         row_of = _rows_by_identifier(source, lines, triggers) if line else {}
         arguments = _arguments(source, line, head, row_of), _arguments(source, line, tail, row_of)
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(label)}
-    order = np.argsort(ints(line), kind="stable")
-    return Relations(
-        vocabulary,
-        ints([codes[name] for name in label])[order],
-        arguments[0][order],
-        arguments[1][order],
-        frozenset(row[1] for row in equivalent),
-        parts,
-    )
+    order, code = np.argsort(ints(line), kind="stable"), ints([codes[name] for name in label])
+    head_row, tail_row = (rows_of_spans[order] for rows_of_spans in arguments)
+    symmetric = frozenset(row[1] for row in equivalent)
+    return Relations(vocabulary, code[order], head_row, tail_row, symmetric, parts)
 
 
 def _plain_relations(source: Source, line_numbers: list[int], lines: list[str]) -> tuple[Sequence[Any], ...]:
     text = "\n".join(lines)
     if lines and _RELATION_LINES.fullmatch(text) is None:
-        number, line = next(
-            (number, line)
-            for number, line in zip(line_numbers, lines, strict=True)
-            if _RELATION_LINES.fullmatch(line) is None
-        )
+        numbered = zip(line_numbers, lines, strict=True)
+        number, line = next(row for row in numbered if _RELATION_LINES.fullmatch(row[1]) is None)
         remedy = "write identifier, tab, type, Arg1:T1 and Arg2:T2 with spaces between"
         raise source.error(number, f"{line!r} is not a relation with a type and two arguments", remedy)
     if text.count(":") == 2 * len(lines):
@@ -447,9 +427,7 @@ def _numbered_arguments(lines: Standoff, head: list[str], tail: list[str]) -> tu
 
 def _numbers_of(identifiers: Sequence[str]) -> Ints | None:
     text = " ".join(identifiers)
-    if _NUMBERED.fullmatch(text) is None:
-        return None
-    return np.fromstring(text.replace("T", ""), dtype=np.int64, sep=" ")
+    return np.fromstring(text.replace("T", ""), dtype=np.int64, sep=" ") if _NUMBERED.fullmatch(text) else None
 
 
 def _rows_by_identifier(source: Source, lines: Standoff, triggers: dict[str, tuple[int, str]]) -> dict[str, int]:
@@ -634,14 +612,12 @@ def _check_parts(source: Source, spans: TextBounds, *, takes_empty: bool) -> Non
     is_empty = end < start if takes_empty else end <= start
     is_overlapping = np.append((row[1:] == row[:-1]) & (start[1:] < end[:-1]), False)[: len(row)]
     wrong = row[is_empty | is_overlapping]
-    if not len(wrong):
-        return
-    at = int(wrong[0])
-    line, offsets = int(spans.line[at]), spans.offsets(at)
-    if bool(is_empty[row == at].any()):
-        remedy = "ends are exclusive, so each must be above its start"
-        raise source.error(line, f"the offsets {offsets!r} cover nothing", remedy)
-    raise source.error(line, f"the parts {offsets!r} overlap", "list each character of the span once")
+    for at in wrong[:1].tolist():
+        line, offsets = int(spans.line[at]), spans.offsets(at)
+        if bool(is_empty[row == at].any()):
+            remedy = "ends are exclusive, so each must be above its start"
+            raise source.error(line, f"the offsets {offsets!r} cover nothing", remedy)
+        raise source.error(line, f"the parts {offsets!r} overlap", "list each character of the span once")
 
 
 def by_start(span: Ints, start: Ints) -> Ints:
@@ -682,8 +658,7 @@ class Lines:
         data = b"".join((content, b"\n", PADDING))
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
         is_mark = (text - np.uint8(_TAB)) <= 1  # a tab or a line feed
-        is_mark |= text == _BLANK
-        is_mark |= text == _SEMICOLON
+        is_mark |= (text == _BLANK) | (text == _SEMICOLON)
         marks = np.flatnonzero(is_mark)
         mark = text[marks]
         last = np.flatnonzero(mark == _LINE_FEED)

@@ -35,7 +35,6 @@ _STRING = rb'"(?:[^"\\]|\\.)*+(?:"\s*,\s*[{\[]|$)'
 _PAIR = re.compile(rb"\s*\[\s*" + _STRING, re.DOTALL)
 """A list with a text and an object or a list; the text may be cut off."""
 _LIST = re.compile(rb"\s*\[\s*(?:\{|\[\s*(?:\{|\]|" + _STRING + rb"))", re.DOTALL)
-_TASK_LIST = re.compile(rb"\s*\[\s*\{")
 _DATA = re.compile(rb'"data"\s*:\s*\{')
 _RESULTS = re.compile(rb'"(?:annotations|predictions)"\s*:\s*\[\s*\{(?:.*?"result"\s*:)', re.DOTALL)
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|$)|[\[\]{}:,]|[^\s\[\]{}:,"]+', re.DOTALL)
@@ -51,7 +50,6 @@ _TOKEN_KEYS = ("tokens", "words", "tokenized_text", "text", "sentence")
 _ANNOTATED_KEYS = ("spans", "tags", "ner_tags", "labels")
 """Keys of annotations with positions."""
 _TEXTUAL_KEYS = frozenset(("text", "data", "tokens", "words"))
-_PRODIGY_ANSWERS = ("accept", "reject", "ignore")
 
 
 # Recognition
@@ -155,7 +153,7 @@ def _has_records(value: dict[str, Any]) -> float:
 def is_label_studio(sample: Block) -> float:
     """Whether this begins a list of objects with `data`, or with results of annotations or predictions."""
     text = sample.data[: sample.size]
-    is_list = _TASK_LIST.match(text) is not None
+    is_list = re.match(rb"\s*\[\s*\{", text) is not None
     return float(is_list and (_DATA.search(text) is not None or _RESULTS.search(text) is not None))
 
 
@@ -204,13 +202,12 @@ def _is_answer(record: dict[str, Any]) -> bool | None:
     if is_message(record):
         return True
     key = next((key for key in ANSWER_KEYS if key in record), None)
-    if key is None:
-        return False
-    if not all(isinstance(record.get(text, ""), str | list) for text in _TEXTUAL_KEYS):  # a table
+    is_table = not all(isinstance(record.get(text, ""), str | list) for text in _TEXTUAL_KEYS)
+    if key is None or is_table:
         return False
     answer = record[key]
     if isinstance(answer, str):
-        return answer not in _PRODIGY_ANSWERS
+        return answer not in ("accept", "reject", "ignore")  # the answers of Prodigy
     if isinstance(answer, list):
         has_text = not _TEXTUAL_KEYS.isdisjoint(record)
         is_written = key == ANSWER_KEYS[-1] or (key in WRITTEN_KEYS and not has_text)
@@ -271,9 +268,7 @@ JSON_LINES = Format(
     },
     suffixes=(".jsonl",),
     detection=Detection(
-        b"{[",
-        confidence=is_json_lines,
-        task_of=lambda sample: LINKS if _LINKS.search(sample.data) else None,
+        b"{[", confidence=is_json_lines, task_of=lambda sample: LINKS if _LINKS.search(sample.data) else None
     ),
     contents=Contents(has_columns=True, annotators=lazy("evenhand.formats.json_reader:annotators")),
 )

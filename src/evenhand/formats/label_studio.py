@@ -108,15 +108,14 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
             quotes.append(quotes_of_task)
     if not texts:
         raise source.error(None, "the file has no annotated tasks", _EXPORT)
-    convention = convention_of(settings, list(map(Quoted.of, texts, quotes, lists)))
-    for number, text, quotes_of_task in zip(numbers, texts, quotes, strict=True):
-        fault = misquoted(text, quotes_of_task, convention)
-        if fault is not None:
-            _report(source, number, *fault)
+    convention = convention_of(settings.offsets, list(map(Quoted.of, texts, quotes, lists)))
 
     def report(task: int, finding: str, remedy: str) -> None:
         _report(source, numbers[task], finding, remedy)
 
+    for index, (text, quotes_of_task) in enumerate(zip(texts, quotes, strict=True)):
+        if fault := misquoted(text, quotes_of_task, convention):
+            report(index, *fault)
     characters, offsets = on_texts(texts, convention)
     spans = spans_of(lists, offsets, vocabulary, report)
     corpus = characters.corpus(source.display_name)
@@ -151,8 +150,7 @@ def _layer(source: Source, tasks: list[Task], settings: ReadSettings) -> str | N
     if settings.columns:
         name = column_key(settings)
         if name not in _LAYERS:
-            finding = f"tasks have no layer {name!r}"
-            raise source.error(None, finding, f"name {' or '.join(_LAYERS)} with --column")
+            raise source.error(None, f"tasks have no layer {name!r}", f"name {' or '.join(_LAYERS)} with --column")
         return name
     has_both = any(task.annotations for task in tasks) and any(task.predictions for task in tasks)
     is_sided = has_both and settings.side is not None and settings.annotator is None
@@ -242,16 +240,9 @@ def _report(source: Source, task: int, finding: str, remedy: str) -> None:
 def task_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:
     """Tasks to write: one per sentence (or text), with offsets in code points. Tokens are joined by single spaces."""
     for text, spans in text_records(Annotation.concatenate(list(batches))):
-        values = [
-            Value(
-                start=span.start,
-                end=span.end,
-                text=text[span.start : span.end],
-                labels=[span.label],
-                parts=span.parts,
-                level=span.level,
-            )
-            for span in spans
-        ]
-        results = [{"from_name": "label", "to_name": "text", "type": "labels", "value": value} for value in values]
+        results = []
+        for span in spans:
+            bounds, quoted = {"start": span.start, "end": span.end}, text[span.start : span.end]
+            value = Value(**bounds, text=quoted, labels=[span.label], parts=span.parts, level=span.level)
+            results.append({"from_name": "label", "to_name": "text", "type": "labels", "value": value})
         yield {"data": {"text": text}, "annotations": [{"result": results}]}

@@ -161,9 +161,7 @@ class ColumnReader:
             _check_quotes(data, (quote[0][spans], quote[1][spans]), texts, scope, counts)
         label = matcher.strings["label"]
         code = self._labels(data, (label[0][spans], label[1][spans]), matcher.windows["label"][spans])
-        ids = None
-        if "id" in matcher.strings:
-            ids = Tokens(data, *(edge[records] for edge in matcher.strings["id"]))
+        ids = Tokens(data, *(edge[records] for edge in matcher.strings["id"])) if "id" in matcher.strings else None
         rows = np.flatnonzero(kept)
         layer = Spans.of(self._vocabulary, scope, start, end, code, counts.get("level"))
         return TextBatch(texts, layer, ids, rows, len(kept) - len(rows))
@@ -236,7 +234,6 @@ class LabelCodes:
         self._codes: list[int] = []
         """The code in the vocabulary, for each distinct cell."""
         self._has_tags = False
-        """Whether a label looks like the tag of a token."""
 
     def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
         """The code of each label; `first` are the windows of their first bytes. Labels must not be empty."""
@@ -264,14 +261,12 @@ def _unescaped_tokens(decode: Callable[[], Tokens], data: bytes, rows: Ints, str
 
 def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
     """The rows and bounds of the tags that are not `O`, and of the first one that is."""
-    strings = matcher.all_strings
-    opens = _within(matcher.lists["tags"], strings.opens)
-    common = opens & strings.single(ord(COMMON))
+    opens = _within(matcher.lists["tags"], matcher.all_strings.opens)
+    common = opens & matcher.all_strings.single(ord(COMMON))
     lowest = common[(common != 0).argmax() :][:1]
     lowest &= lowest - np.uint64(1)
-    at = bit_positions(opens & ~common)
-    start = at + 1
-    return BitRank.of(opens)(at), (start, matcher.string_ends(start, matcher.words[start]))
+    start = bit_positions(opens & ~common) + 1
+    return BitRank.of(opens)(start - 1), (start, matcher.string_ends(start, matcher.words[start]))
 
 
 # Spellings
@@ -281,7 +276,6 @@ _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
 _OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
 """Keys of records of other kinds than a text with spans."""
 _READ_KEYS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
-"""The keys that are read besides layers."""
 _KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
 _BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
 """A blank after a colon, or after a comma between values."""
@@ -398,8 +392,7 @@ class _Style:
         end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
         blanks = [b" " if match else b"" for match in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
-        outer, inner = (_Style(b"," + blank, b":" + blank, end) for blank in blanks)
-        return outer, inner
+        return _Style(b"," + blanks[0], b":" + blanks[0], end), _Style(b"," + blanks[1], b":" + blanks[1], end)
 
     def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
         """A value with holes for strings and whole numbers, called `name`; its children are called `names`."""
@@ -432,9 +425,8 @@ def _spelling(
     for index, (key, value) in enumerate(record.items()):
         part.append(style.key(key, index))
         if key == spans:
-            part.append(b"[")
-            part = tail
-            part.append(b"]")
+            head.append(b"[")
+            part = tail = [b"]"]
         elif names.get(key) in ("tokens", "tags"):
             part.extend((b"[", Hole(names[key], "list"), b"]"))
         else:
@@ -518,7 +510,11 @@ class Matcher:
             _require(tail == np.append(begin[1:], len(self.text)))
             return items
         end, window = self._match(spelling.item, at)
-        self._check_separators(spelling.separator, first[some], at, end, window)
+        # A separator must be before every span except the first one of a record.
+        mask, separator = _mask_of(spelling.separator), _word_of(spelling.separator)
+        good = (at[1:] - end[:-1] == len(spelling.separator)) & (window[:-1] & mask == separator)
+        good[first[some][1:] - 1] = True
+        _require(good)
         tail[some] = end[first[some + 1] - 1]
         end, _ = self._match(spelling.tail, tail)
         _require(end == np.append(begin[1:], len(self.text)))
@@ -570,8 +566,10 @@ class Matcher:
             if hole.kind == "list":
                 self.lists[hole.name] = lists = self.all_strings.lists(at)
                 at = lists.last + 1
-            elif hole.kind == "count":
-                self.counts[hole.name], at = _count(at, window)
+            elif hole.kind == "count":  # up to seven digits
+                self.counts[hole.name], size = leading_numbers(window)
+                _require((size == 1) | ((size > 1) & (size < 8) & (window & _FIRST_BYTE != _ZERO)))
+                at = at + size
             elif hole.kind == "number":
                 begin, at = at, self._number_ends(at, window)
                 self.strings[hole.name] = begin, at
@@ -636,12 +634,6 @@ class Matcher:
         matches = (_STRING.match(self.data, begin) for begin in at.tolist())
         return ints([match.end() for match in matches if match is not None])
 
-    def _check_separators(self, separator: bytes, first: Ints, at: Ints, end: Ints, window: Words) -> None:
-        """Require a separator before every span except the first one of a record."""
-        good = (at[1:] - end[:-1] == len(separator)) & (window[:-1] & _mask_of(separator) == _word_of(separator))
-        good[first[1:] - 1] = True
-        _require(good)
-
     def check_texts(self, spelling: Spelling, items: Ints, quoted: int) -> None:
         """Require that strings contain nothing that must be escaped: control characters and quotes surround them.
 
@@ -652,10 +644,8 @@ class Matcher:
         around = records * (_quotes(spelling.head) + _quotes(spelling.tail)) + spans * _quotes(spelling.item)
         # All of these were matched, so there are others only if the total is larger. The expression is true for
         # quotes and control characters only.
-        if (
-            count_bits(bits_where(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2))
-            != at_ends + around + quoted
-        ):
+        total = count_bits(bits_where(self.text, lambda some: some ^ np.uint8(2) <= _QUOTE ^ 2))
+        if total != at_ends + around + quoted:
             raise OddError
 
     def unescaped(self, *columns: Cells) -> tuple[bytes, list[Cells], int]:
@@ -697,13 +687,6 @@ def _decode_strings(encoded: bytes, size: int) -> tuple[bytes, Ints]:
         raise OddError
     edges = np.concatenate(([-1], separators, [len(text)]))[: size + 1]
     return text[text != 0].tobytes(), np.diff(edges) - 1
-
-
-def _count(at: Ints, window: Words) -> tuple[Ints, Ints]:
-    """Numbers of up to seven digits, and their ends."""
-    value, length = leading_numbers(window)
-    _require((length == 1) | ((length > 1) & (length < 8) & (window & _FIRST_BYTE != _ZERO)))
-    return value, at + length
 
 
 def _literal(piece: Piece) -> bytes:
@@ -802,8 +785,7 @@ def _escapes(backslashes: Ints) -> Ints:
     number = np.arange(len(backslashes))
     begins_run = np.append(True, np.diff(backslashes) > 1)[: len(number)]
     first = np.maximum.accumulate(np.where(begins_run, number, 0))
-    escapes: Ints = backslashes[(number - first) % 2 == 0]
-    return escapes
+    return backslashes.compress((number - first) % 2 == 0)
 
 
 # Blocks made uniform
@@ -813,8 +795,6 @@ _DIGITS = np.full(256, -(1 << 20))
 """The value of each byte as a hexadecimal digit; very negative for other bytes."""
 for _value, _digit in enumerate(b"0123456789abcdef"):
     _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
-_HIGH, _LOW = 0xD800 >> 10, 0xDC00 >> 10
-"""The first bits of the two surrogates that encode a character beyond 16 bits."""
 _LEADING = {2: 0xC0, 3: 0xE0, 4: 0xF0}
 """The bits of the first byte of a UTF-8 character, by its number of bytes."""
 _DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
@@ -863,7 +843,7 @@ def with_letters(block: Block) -> Block:
     if not len(at):
         return block
     code = sum(_DIGITS[text[at + 2 + digit]] << (12 - 4 * digit) for digit in range(4))
-    high, low = (np.flatnonzero(code >> 10 == half) for half in (_HIGH, _LOW))
+    high, low = (np.flatnonzero(code >> 10 == surrogate >> 10) for surrogate in (0xD800, 0xDC00))
     if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
         return block
     code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)

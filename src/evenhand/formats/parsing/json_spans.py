@@ -27,7 +27,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.settings import UNITS, Convention, Offsets, ReadSettings
+from evenhand.settings import UNITS, Convention, Offsets
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -141,27 +141,26 @@ def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vo
         scope, start, end = scope[good], start[good], end[good]
     names = [span.label for span in flat]
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(names)}
-    if "" in codes:
-        for row in [row for row, span in enumerate(flat) if not span.label]:
-            report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
+    for row in [row for row, name in enumerate(names) if not name] if "" in codes else ():
+        report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
     spans = Spans.of(vocabulary, scope, start, end, ints([codes[name] for name in names]))
     if not any(span.level or span.parts for span in flat):
         return spans
-    shape = shapes(flat, spans, offsets, report)
-    return replace(spans, level=ints([span.level for span in flat]), shape=shape)
+    level = ints([span.level for span in flat])
+    return replace(spans, level=level, shape=shapes(flat, spans, offsets, report))
 
 
 def shapes(flat: Sequence[Span], spans: Spans, offset_map: OffsetMap, report: Report) -> Ints:
     """The codes of the gaps in spans; 0 for spans without parts."""
     shape = np.zeros(len(flat), dtype=np.int64)
-    for row in [row for row, span in enumerate(flat) if span.parts is not None]:
-        record, span = int(spans.scope[row]), flat[row]
-        offsets = list(chain.from_iterable(span.parts or ()))
+    for row, span in enumerate(flat):
+        if span.parts is None:
+            continue
+        record, offsets = int(spans.scope[row]), list(chain.from_iterable(span.parts))
         parts: list[tuple[int, int]] = []
         if offsets == sorted(offsets) and offsets and (offsets[0], offsets[-1]) == (span.start, span.end):
-            starts, ends = offset_map.bounds(
-                np.full(len(offsets) // 2, record), ints(offsets[::2]), ints(offsets[1::2])
-            )
+            scope = np.full(len(offsets) // 2, record)
+            starts, ends = offset_map.bounds(scope, ints(offsets[::2]), ints(offsets[1::2]))
             parts = list(zip(starts.tolist(), ends.tolist(), strict=True))
         if not parts or any(start >= end for start, end in parts):
             finding = f"the parts of {span} do not run through it from start to end"
@@ -252,11 +251,10 @@ def misquoting(text: str, spans: Sequence[Span], unit: Offsets) -> Fault | None:
     return fault[0], "mend the offsets"
 
 
-def convention_of(settings: ReadSettings | str | None, sample: Sequence[Quoted]) -> Convention:
+def convention_of(offsets: str | None, sample: Sequence[Quoted]) -> Convention:
     """How offsets count: as specified, or as quotes show if exactly one other convention fits all of them."""
-    option = settings.offsets if isinstance(settings, ReadSettings) else settings
-    if option is not None:
-        return Convention.of(option)
+    if offsets is not None:
+        return Convention.of(offsets)
     if all(misquoted(quoted.text, quoted.quotes, _PLAIN) is None for quoted in sample if quoted.quotes):
         return _PLAIN
     fitting = _fitting(sample)
@@ -278,9 +276,8 @@ def _fitting(sample: Sequence[Quoted]) -> list[Convention]:
 
 
 def _first_misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> Quote | None:
-    return next(
-        (quote for quote in quotes if not quotes_same(_quoted_text(text, quote, convention), quote.quoted)), None
-    )
+    wrong = (quote for quote in quotes if not quotes_same(_quoted_text(text, quote, convention), quote.quoted))
+    return next(wrong, None)
 
 
 def _quoted_text(text: Words, quote: Quote, convention: Convention) -> str:
@@ -306,7 +303,6 @@ def _size(text: str, offsets: str) -> int:
     return len(text.encode("utf-16-le")) // 2 if offsets == "utf16" else len(text.encode())
 
 
-_UNKNOWN = "[UNK]"
 _PIECES = re.compile(r"##|[\u0120\u010a\u2581]|@@(?=\s|$)|</w>")
 """Marks of word pieces in BERT, byte-level BPE, SentencePiece and BPE."""
 
@@ -316,7 +312,7 @@ def quotes_same(held: str, quoted: str) -> bool:
 
     A token unknown to a model is quoted as `[UNK]`, which matches anything.
     """
-    return held == quoted or _bare(held) == _bare(quoted) or _UNKNOWN in quoted or _plain(held) == _plain(quoted)
+    return held == quoted or _bare(held) == _bare(quoted) or "[UNK]" in quoted or _plain(held) == _plain(quoted)
 
 
 def occurs(quoted: str, text: str) -> bool:
@@ -470,12 +466,8 @@ def _named(span: dict[str, Any], names: dict[str, int], *types: type) -> list[st
 
 def _find_fields(span: dict[str, Any]) -> SpanFields:
     strings = _named(span, _LABELS, str)
-    labels = [
-        *(key for key in strings if _normalized(key) != "entity"),
-        *_named(span, _LABELS, list, dict),
-        *(key for key in strings if _normalized(key) == "entity"),
-    ]
-    label = next(iter(labels), None)
+    others = [key for key in strings if _normalized(key) != "entity"]
+    label = next(iter([*others, *_named(span, _LABELS, list, dict), *strings]), None)
     quoted = next((key for key in _named(span, _QUOTES, str) if key != label), None)
     starts, ends, lengths = (_named(span, names, int) for names in (_STARTS, _ENDS, _LENGTHS))
     pairs, single = _named(span, _PAIRS, list, dict), _named(span, _OFFSETS, int)
@@ -636,8 +628,7 @@ def _no_offsets(span: dict[str, Any], path: str) -> SpanError:
 
 def _read_labels(span: dict[str, Any], fields: SpanFields, path: str) -> Sequence[str]:
     if fields.label is None:
-        key = next((key for key in span if _normalized(key) in _LABELS), None)
-        if key is not None:
+        for key in (key for key in span if _normalized(key) in _LABELS):
             raise SpanError(f"found {name_of_type(span[key])} for {path}.{key}, which takes a string")
         raise SpanError(f"{path} has no 'label'")
     value = span[fields.label]
