@@ -15,7 +15,6 @@ import numpy as np
 from evenhand.agreement.coefficients import OUTSIDE, Patterns, Units, defined, ratio
 from evenhand.arrays import Bools, Ints, Values, ints, ranges, zeros
 from evenhand.dataclass import dataclass
-from evenhand.statistics.bootstrap import Seed
 from evenhand.tasks.chains.assignment import best_cells
 
 SQUARES = 2
@@ -218,16 +217,12 @@ def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Seq
         if units:
             has_units = True
             observed += units * disorder(one, other)
-            expected += units * sampled_disorder(one, other, length, samples, (*seed, number))
+            random = np.random.default_rng((*seed, number))
+            disorders = [disorder(*_sample(one, other, length, random)) for _ in range(samples)]
+            expected += units * float(np.mean(disorders))
     if not has_units or observed > expected == 0:
         return None
     return 1 - observed / expected if observed else 1.0
-
-
-def sampled_disorder(one: Units, other: Units, length: int, samples: int, seed: Seed) -> float:
-    """The mean disorder of samples of a document with `length` positions."""
-    random = np.random.default_rng(seed)
-    return float(np.mean([disorder(*_sample(one, other, length, random)) for _ in range(samples)]))
 
 
 def _sample(one: Units, other: Units, length: int, random: np.random.Generator) -> tuple[Units, Units]:

@@ -48,9 +48,6 @@ SLICES = ("length", "sentence-length", "vocabulary", "document")
 """The slices of all tasks that are not columns."""
 Slicer = Callable[[Predictions, Locations, StringIndex[str]], Ints]
 """Returns the slice of every unit, as a code in a table of names."""
-_LENGTHS = ("1", "2", "3", "4", "5+")
-_SENTENCES = ("1-10", "11-20", "21-40", "41+")
-_NOWHERE = "no place"
 
 
 class Transition(NamedTuple):
@@ -185,18 +182,15 @@ class Oracle:
         self._difficulty = np.zeros(systems + 1, dtype=np.int64)
 
     def add(self, answers: Predictions) -> None:
-        right = answers.right
-        self._difficulty += np.bincount(right[:, answers.counted].sum(axis=0), minlength=self._systems + 1)
+        self._difficulty += np.bincount(answers.right[:, answers.counted].sum(axis=0), minlength=self._systems + 1)
         gold = np.flatnonzero(~answers.is_surplus)
-        self._add_labels(answers.label[gold], right[:, gold])
+        self._add_labels(answers.label[gold], answers.right[:, gold])
         self._add_sentences(answers)
 
     def _add_labels(self, label: Ints, right: np.ndarray) -> None:
         size = int(label.max(initial=-1)) + 1
-        rows = [np.bincount(label, minlength=size)]
-        rows += [np.bincount(label[row], minlength=size) for row in right]
-        rows.append(np.bincount(label[right.any(axis=0)], minlength=size))
-        table = np.stack(rows)
+        labels = (label, *(label[row] for row in (*right, right.any(axis=0))))
+        table = np.stack([np.bincount(codes, minlength=size) for codes in labels])
         for code in np.flatnonzero(table[0]).tolist():
             self._labels[code] = self._labels.get(code, 0) + table[:, code]
 
@@ -260,14 +254,15 @@ def slicer(
 
 
 def _by_length(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    return _placed(_binned(answers.end - answers.start, (2, 3, 4, 5), _LENGTHS, names), answers, places, names)
+    lengths = _binned(answers.end - answers.start, (2, 3, 4, 5), ("1", "2", "3", "4", "5+"), names)
+    return _placed(lengths, answers, places, names)
 
 
 def _by_sentence_length(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
     lengths = places.lengths
     if lengths is None:
         raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
-    return _binned(lengths[answers.sentence], (11, 21, 41), _SENTENCES, names)
+    return _binned(lengths[answers.sentence], (11, 21, 41), ("1-10", "11-20", "21-40", "41+"), names)
 
 
 def _by_document(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
@@ -296,7 +291,7 @@ def _by_column(column: str, answers: Predictions, places: Locations, names: Stri
 def _placed(slices: Ints, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
     """Move units that are not in the text to a separate slice."""
     nowhere = places.is_unplaced(answers.start)
-    return np.where(nowhere, names.code(_NOWHERE), slices) if nowhere.any() else slices
+    return np.where(nowhere, names.code("no place"), slices) if nowhere.any() else slices
 
 
 def _binned(values: Ints, minima: tuple[int, ...], bins: tuple[str, ...], names: StringIndex[str]) -> Ints:

@@ -195,9 +195,8 @@ def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any],
     """A sentence with the annotation of all sides; a text is cut into pieces where words and spans begin and end."""
     document = places.document(int(places.document_of[sentence]))
     corpus, row = places.corpus(sentence)
-    source = corpus.source
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(tokens_of(corpus, row)), source, number, document, sides, (), links)
+        return Sentence(tuple(tokens_of(corpus, row)), corpus.source, number, document, sides, (), links)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = places.pieces(sentence, edges)
     moved = [
@@ -207,7 +206,7 @@ def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any],
         )
         for side in sides
     ]
-    return Sentence(tuple(texts), source, number, document, moved, tuple(pieces), links)
+    return Sentence(tuple(texts), corpus.source, number, document, moved, tuple(pieces), links)
 
 
 def piece(pieces: Sequence[int], position: int) -> int:
@@ -217,10 +216,7 @@ def piece(pieces: Sequence[int], position: int) -> int:
 
 def _ends(gaps: Sequence[int]) -> list[int]:
     """Starts and ends of the runs of positions that a span leaves out."""
-    if not gaps:
-        return []
-    left_out = set(gaps)
-    return sorted(left_out ^ {gap + 1 for gap in left_out})
+    return sorted(set(gaps) ^ {gap + 1 for gap in gaps})
 
 
 def _pieces_of(pieces: Sequence[int], gaps: Sequence[int]) -> list[int]:

@@ -114,13 +114,8 @@ def _by_side(count: Callable[[Overlap], CountTable]) -> Callable[[MatchedSides],
     """A counter whose counts of each side come from the chains of that side."""
 
     def counted(sides: MatchedSides) -> CountTable:
-        overlaps = {".key": sides.of_key, ".response": sides.of_response}
-        return {
-            kind: values
-            for ending, overlap in overlaps.items()
-            for kind, values in count(overlap).items()
-            if kind.endswith(ending)
-        }
+        counts = {".key": count(sides.of_key), ".response": count(sides.of_response)}
+        return {kind: table[kind] for ending, table in counts.items() for kind in table if kind.endswith(ending)}
 
     return counted
 
@@ -226,8 +221,7 @@ def _first_shared(sides: MatchedSides, rank: Ints, chain: Ints, other: Ints) -> 
     order = np.lexsort((rank[rows], cells))
     index = np.searchsorted(cells[order], chain * width + other)
     is_shared = np.append(cells[order], -1)[index] == chain * width + other
-    none = len(rank)
-    return np.where(is_shared, np.append(rank[rows][order], none)[index], none)
+    return np.where(is_shared, np.append(rank[rows][order], len(rank))[index], len(rank))
 
 
 _COUNTERS: dict[str, Callable[[MatchedSides], CountTable]] = {

@@ -318,7 +318,6 @@ class ChainView:
 
     @cached_property
     def _by_sentence(self) -> list[tuple[list[int], list[Row]]]:
-        """For each side, the sentences of all rows in their order, and the rows."""
         return [self._rows(side) for side in self._chains]
 
     def _rows(self, side: Chains) -> tuple[list[int], list[Row]]:

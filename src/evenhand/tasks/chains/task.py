@@ -153,10 +153,8 @@ def _formula(
 
 
 def _blanc(name: str, settings: ScoreSettings) -> Formula:
-    halves = []
-    for half in BLANC:
-        common = {f"blanc.{half}.common": 1.0}
-        halves.append(_formula(half, common, common, f"blanc.{half}", settings))
+    counts = {half: {f"blanc.{half}.common": 1.0} for half in BLANC}
+    halves = (_formula(half, common, common, f"blanc.{half}", settings) for half, common in counts.items())
     left_out: LeftOut = "absent from both" if settings["repeats"] == "last" else "absent from gold"
     return _mean(name, settings, MeanOf(tuple(halves), left_out))
 
@@ -275,10 +273,6 @@ def _scorable(content: spec.GoldProfile, names: Sequence[str] = ()) -> tuple[str
     return tuple(name for name in names or requires if requires[name] <= content.traits)
 
 
-def _tested(by: str, content: spec.GoldProfile) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*_scorable(content), by)))
-
-
 def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     if "arcs_nom" in settings.match and "pos" not in content.traits:
         raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
@@ -302,7 +296,7 @@ TASK = spec.Task(
         ranked=lambda content: _scorable(content, ("mela", "lea", *ARCS)),
         compared=ARCS,
         reported=ARCS,
-        tested=_tested,
+        tested=lambda by, content: tuple(dict.fromkeys((*_scorable(content), by))),
     ),
     parameters=PARAMETERS,
     input=spec.InputSpec(

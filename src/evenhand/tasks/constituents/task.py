@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -55,10 +55,6 @@ def with_errors(name: str) -> str:
 def without_errors(name: str) -> str:
     """The measure that leaves sentences with errors out, as EVALB does."""
     return name.replace(ALL, "", 1) if counts_errors(name) else name
-
-
-def _decided_by(name: str, options: Mapping[str, Any]) -> str:
-    return name if options.get("errors") == SKIP else with_errors(name)
 
 
 def _scorer(scorer: str, measure: str) -> str:
@@ -367,7 +363,7 @@ TASK = spec.Task(
         compared=("labeled", with_errors("labeled")),
         reported=("labeled", with_errors("labeled")),
         tested=lambda by, content: tuple(dict.fromkeys((by, without_errors(by)))),
-        resolve=_decided_by,
+        resolve=lambda name, options: name if options.get("errors") == SKIP else with_errors(name),
         leaves_out=lambda name, options: options.get("errors") == SKIP and counts_errors(name),
     ),
     parameters=PARAMETERS,

@@ -36,14 +36,7 @@ from evenhand.tasks.links.hipe import HipeMatches
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED, Identifiers, Linked, LinkPair, LinkRules
 from evenhand.tasks.links.task import aliases_of
 from evenhand.tasks.spans.comparison import SpanDrawing, span_predictions
-from evenhand.tasks.units import (
-    Locations,
-    Predictions,
-    Units,
-    answer_code,
-    answer_parts,
-    units_of,
-)
+from evenhand.tasks.units import Locations, Predictions, Units, answer_code, answer_parts, units_of
 
 _PORTION = 1 << 12
 """Documents and links per part: enough that the cost of a call does not matter."""
@@ -92,7 +85,8 @@ class LinkEvaluator:
     def _evaluate(self, batches: Sequence[Annotation], numbers: Sequence[Offsets]) -> LinkEvaluation:
         request, annotation = self._request, Annotation.concatenate(batches)
         for batch in batches:
-            self._note_names(batch)
+            for name in _document_names(batch):  # documents without a name are numbered
+                self._names.setdefault(name or str(len(self._names) + 1), batch.corpus.source)
         corpus = annotation.corpus
         spans = annotation.spans(LINKS).into(request.vocabulary)
         gold = self._gold_side.linked(to_documents(spans, corpus.documents, corpus.bounds), request.gold_count)
@@ -109,12 +103,6 @@ class LinkEvaluator:
             if request.keep_units:
                 evaluation.pairs[name] = pair
         return evaluation
-
-    def _note_names(self, batch: Annotation) -> None:
-        """Remember the names of documents; documents without a name are numbered."""
-        names = names_of(batch.corpus)
-        for name in names.texts(0, len(names)):
-            self._names.setdefault(name or str(len(self._names) + 1), batch.corpus.source)
 
 
 class _Side:
@@ -223,9 +211,8 @@ class AnswerNames:
         columns = (column.ravel().tolist() for column in (kind, gold, system, wrong))
         for at, (error_type, expected, predicted, is_wrong) in enumerate(zip(*columns, strict=True)):
             if error_type not in (kinds.FN, kinds.TN) and predicted >= 0:
-                with_right = is_wrong and expected >= 0
-                name = f"{names[predicted]} for {names[expected]}" if with_right else names[predicted]
-                codes.flat[at] = self.labels.code(name)
+                right = f" for {names[expected]}" if is_wrong and expected >= 0 else ""
+                codes.flat[at] = self.labels.code(names[predicted] + right)
         return codes
 
 

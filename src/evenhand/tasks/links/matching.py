@@ -69,7 +69,8 @@ class Identifiers:
         spans = spans.take(np.flatnonzero(known))
         links = [link for code in known[known > 0].tolist() if isinstance(link := extras[code], Link)]
         lists = [rules.identifiers(link) for link in links]
-        for row in rules.nil_rows(spans):
+        nil_labels = [spans.vocabulary.labels.find(name) for name in rules.nil_labels]
+        for row in np.flatnonzero(np.isin(spans.label, [code for code in nil_labels if code is not None])).tolist():
             lists[row] = (NIL,)
         ranked = np.full((len(lists), max(map(len, lists), default=1)), -1)
         for row, names in enumerate(lists):
@@ -98,10 +99,6 @@ class LinkRules:
     def identifiers(self, link: Link) -> tuple[str, ...]:
         names = link.candidates[:1] if self.only_first else link.candidates
         return tuple(self.aliases.get(name, name) for name in names) if self.aliases else names
-
-    def nil_rows(self, spans: Spans) -> list[int]:
-        codes = [spans.vocabulary.labels.find(name) for name in self.nil_labels]
-        return list(np.flatnonzero(np.isin(spans.label, [code for code in codes if code is not None])).tolist())
 
 
 @dataclass

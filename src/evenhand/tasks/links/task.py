@@ -62,23 +62,13 @@ _HIPE = {
 }
 _NELEVAL = "evenhand.tasks.links.neleval"
 _WITH_DOCUMENTS = lazy(f"{_NELEVAL}:with_documents")
+_set_formula = partial(count_errors, extra_scores=_WITH_DOCUMENTS)
+_weak_formula = partial(count_hits, extra_scores=_WITH_DOCUMENTS)
 
 
 def by_document(scorer: str, depth: int = 1) -> str:
     """The name of the tally of a scorer's means over documents."""
     return f"{scorer if depth == 1 else f'{scorer}@{depth}'} by document"
-
-
-def _set_formula(name: str, settings: ScoreSettings) -> Formula:
-    return count_errors(name, settings, extra_scores=_WITH_DOCUMENTS)
-
-
-def _weak_formula(name: str, settings: ScoreSettings) -> Formula:
-    return count_hits(name, settings, extra_scores=_WITH_DOCUMENTS)
-
-
-def _fair_formula(name: str, settings: ScoreSettings) -> Formula:
-    return count_fair(name, settings, KINDS, extra_scores=lazy("evenhand.tasks.links.error_types:with_details"))
 
 
 def _measure(
@@ -103,7 +93,7 @@ MEASURES = (
         "fair",
         "links",
         Scorer("fair", lazy("evenhand.tasks.links.error_types:count")),
-        _fair_formula,
+        partial(count_fair, kinds=KINDS, extra_scores=lazy("evenhand.tasks.links.error_types:with_details")),
         "evenhand.tasks.links.error_types",
         ("kinds",),
         summary="Each link counts once; errors of identifier and of bounds have kinds.",

@@ -66,14 +66,10 @@ def count_ehealthkd(pair: RelationPair) -> Tally:
         remedy = "give both sides with offsets into a text, or both with tokens"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
     gold, system = map(_Sentences, pair.given)
-    scopes, rows = list[int](), list[Row]()
-    for scope in distinct(pair.given[0].spans.scope).tolist():
-        units = list(_units(gold[scope], system[scope]))
-        rows += units
-        scopes += [scope] * len(units)
-    table = ints(rows).reshape(-1, 3)
-    names = pair.given[0].spans.vocabulary.labels.values
-    return Tally.of(names, EHEALTHKD_KINDS, pair.groups[ints(scopes)], table[:, 0], table[:, 1], table[:, 2])
+    scopes = distinct(pair.given[0].spans.scope).tolist()
+    rows = [(scope, *unit) for scope in scopes for unit in _units(gold[scope], system[scope])]
+    scope, *columns = ints(rows).reshape(-1, 4).T
+    return Tally.of(pair.given[0].spans.vocabulary.labels.values, EHEALTHKD_KINDS, pair.groups[scope], *columns)
 
 
 @dataclass(frozen=True)
@@ -105,14 +101,13 @@ class _Sentences:
 
 
 def _entity(side: Side, row: int) -> Entity:
-    parts = _token_parts(side, row) if side.parts is None else side.parts(int(side.spans.level[row]))
+    if side.parts is None:
+        (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
+        parts: Parts = tuple((token, token + 1) for token in sorted(tokens))
+    else:
+        parts = side.parts(int(side.spans.level[row]))
     starts, ends = zip(*parts, strict=True)
     return Entity(starts, ends, int(side.spans.label[row]), row)
-
-
-def _token_parts(side: Side, row: int) -> Parts:
-    (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
-    return tuple((token, token + 1) for token in sorted(tokens))
 
 
 def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
