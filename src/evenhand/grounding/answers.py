@@ -36,7 +36,6 @@ _LINE = re.compile(
 )
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦–]|\(?\d{1,4}[.)])\s+")
 _HASHES = re.compile(r"#{1,6}\s+")
-_FENCE = "```"
 _SEPARATOR = re.compile(r";|,(?=\s)")
 """Between strings: a comma only before white space, so 1,000 is one string."""
 _TEXT_THEN_LABEL_IN_BRACKETS = re.compile(r"(.*\S)\s*\(([^()]*)\)[.,;]?")
@@ -78,7 +77,6 @@ def read_answer(answer: object, shape: Shape, labels: KnownLabels, label: str | 
 
 
 def _read_call(arguments: object, labels: KnownLabels, label: str | None) -> ReadAnswer:
-    """Return the items of a tool call, whose arguments are JSON or decoded."""
     if isinstance(arguments, str):
         return read_json(arguments, labels, label) if arguments.strip() else ReadAnswer()
     return items_of([arguments], labels, label)
@@ -116,8 +114,7 @@ def shape_of(answers: Iterable[object]) -> Shape:
         return "markdown"
     if decoded + sum(_JSON.search(answer) is not None for answer in written) > half:
         return "json"
-    has_lines = any(_LINE.search(answer) or TABLE_RULE.search(answer) for answer in written)
-    return "lines" if has_lines else "json"
+    return "lines" if any(_LINE.search(answer) or TABLE_RULE.search(answer) for answer in written) else "json"
 
 
 def _begins_json(answer: str) -> bool:
@@ -127,7 +124,6 @@ def _begins_json(answer: str) -> bool:
 
 
 def _has_tags(answer: str) -> bool:
-    """Whether a tag is opened and closed."""
     names: dict[str, set[str]] = {"": set(), "/": set()}
     for match in _TAG_NAME.finditer(answer):
         names[match[1]].add(match[2].casefold())
@@ -206,7 +202,7 @@ def _labeled_lines(answer: str, labels: KnownLabels, label: str | None) -> Itera
     for line in answer.splitlines():
         bullet = _BULLET.match(line)
         content = line[bullet.end() if bullet else 0 :].replace("**", "").strip()
-        if not content or content.startswith(_FENCE) or says_nothing(content):
+        if not content or content.startswith("```") or says_nothing(content):
             continue
         labeled = _labeled(content, labels)
         if labeled is None and bullet and heading is not None:

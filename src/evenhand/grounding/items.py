@@ -25,7 +25,6 @@ _POSITION = re.compile("[BIESLUM]-")
 """The prefix of a tag of a span: `B-PER`."""
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
-_FENCE = "```"
 _INFO = re.compile(r"[^\n`]*\n")
 """The line of an opening fence after the fence: the name of a language."""
 _NOTHING_WORDS = frozenset({"none", "null", "n/a", "-"})
@@ -77,7 +76,7 @@ def without_thoughts(answer: str) -> str:
 
 def fenced_blocks(answer: str) -> list[str]:
     """Return the contents of fenced blocks; the last one may be unclosed."""
-    parts = answer.split(_FENCE)[1::2]
+    parts = answer.split("```")[1::2]
     return [_INFO.sub("", part, count=1) if _INFO.match(part) else part for part in parts[-MAX_BLOCKS:]]
 
 

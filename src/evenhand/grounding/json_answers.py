@@ -59,7 +59,7 @@ _AROUND = " \t\r\n'\"‘’‚“”„`"
 """Blanks and quotes, paired or not, that may surround a string."""
 _Object = Mapping[object, object]
 _Values = tuple[list[object], How]
-_Step = Callable[[str], _Values | None]
+_Steps = tuple[Callable[[str], _Values | None], ...]
 _ERRORS = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 """Errors of parsers, including integers of more than 4,300 digits, deep nesting and lists as keys."""
 _LONG = 600
@@ -131,12 +131,9 @@ def _flatten(values: list[object]) -> list[object]:
     return [part for value in values for part in (value if isinstance(value, list) else [value])]
 
 
-def _integer(digits: str) -> int | str:
-    """Return an integer, or its digits if it is longer than Python converts."""
-    return int(digits) if len(digits) < _LONG else digits
-
-
-DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object, parse_int=_integer)
+DECODER = json.JSONDecoder(
+    strict=False, object_pairs_hook=_object, parse_int=lambda digits: int(digits) if len(digits) < _LONG else digits
+)
 
 
 def items_of(values: Iterable[object], labels: KnownLabels, label: str | None, how: How = "ok") -> ReadAnswer:
@@ -157,11 +154,9 @@ class _Collector:
     """Collects items; an outer label, of the object around a value, overrides the value's own label."""
 
     def __init__(self, labels: KnownLabels, label: str | None) -> None:
-        self.labels = labels
-        self.label = label
+        self.labels, self.label = labels, label
         self.items: list[Item] = []
-        self.malformed = 0
-        self.respelled = 0
+        self.malformed = self.respelled = 0
         self.has_several = False
 
     def read(self, value: object, outer: str | None, depth: int, *, is_top: bool = False) -> None:
@@ -229,8 +224,7 @@ class _Collector:
         elif _SPECIAL.isdisjoint(value) or any(map(self.is_known, value)) or (texts and not text_key and not own):
             self.read_mapping(value, outer, depth)
         elif text_key or not texts:
-            text = value[text_key] if text_key else None
-            self.add(text, own or self.label, value.get("start"), value.get("end"))
+            self.add(value[text_key] if text_key else None, own or self.label, value.get("start"), value.get("end"))
         else:
             self.read(texts[0], outer or own, depth + 1)
 
@@ -272,7 +266,6 @@ def _is_nested(value: object) -> bool:
 
 
 def _filled(value: object) -> str | None:
-    """Return a string that is not blank, or None."""
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -301,8 +294,7 @@ def _string(value: object) -> str:
 def bare_values(text: str, labels: KnownLabels) -> Iterator[object]:
     """Yield values of innermost brackets: in Python's notation, or an unquoted string, a known label and numbers."""
     for match in islice(_INNERMOST.finditer(text), MAX_BRACKETS):
-        has_strings = "'" in match[0] or '"' in match[0]
-        value = python_value(match[0]) if has_strings else NOTHING
+        value = python_value(match[0]) if "'" in match[0] or '"' in match[0] else NOTHING
         if value is NOTHING:
             value = _pair(match[0][1:-1], labels)
         if value is not NOTHING:
@@ -326,7 +318,7 @@ def read_json(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer
     blocks = [block for block in (*reversed(fenced_blocks(answer)), answer) if _OPENING.search(block)]
     last_of_several = partial(_last_of_several, labels, label)
     innermost = partial(_innermost, labels)
-    steps: tuple[_Step, ...] = (_as_json, _as_python, last_of_several, _cut_off, _json_values, innermost)
+    steps: _Steps = (_as_json, _as_python, last_of_several, _cut_off, _json_values, innermost)
     for step in steps:
         for block in blocks:
             if values := step(block):
@@ -428,7 +420,6 @@ def _is_item(value: object) -> bool:
 
 
 def _bracketed(block: str) -> str:
-    """Return the text from the first bracket to the last."""
     first = _OPENING.search(block)
     return block[first.start() : max(block.rfind("]"), block.rfind("}")) + 1] if first else ""
 

@@ -96,13 +96,11 @@ def _cut(answer: str, cuts: list[tuple[int, int, str]], decode: Callable[[str], 
 
 
 def _decoder(document: str) -> Callable[[str], str]:
-    if "&" in document and any(_is_entity(f"&{match[1]};") for match in _TOKENIZED_ENTITY.finditer(document)):
+    if "&" in document and any(
+        html.unescape(entity := f"&{match[1]};") != entity for match in _TOKENIZED_ENTITY.finditer(document)
+    ):
         return str
     return lambda piece: _ENTITY.sub(lambda entity: html.unescape(entity[0]), piece) if "&" in piece else piece
-
-
-def _is_entity(written: str) -> bool:
-    return html.unescape(written) != written
 
 
 def xml_markup(answer: str, labels: KnownLabels, label: str | None, document: str) -> Markup:
@@ -168,7 +166,9 @@ def markdown_markup(answer: str, labels: KnownLabels, document: str) -> Markup:
             opened.append(match)
             continue
         label = (match[1] or "").strip()
-        is_label = bool(label) and (labels.find(label) is not None or not _is_text(match[0], label, document))
+        is_label = bool(label) and (
+            labels.find(label) is not None or not (_ADDRESS.match(label) or match[0] in document)
+        )
         if not opened:
             markup.unopened += is_label
             markup.cuts += [(*match.span(), "")] * is_label
@@ -208,10 +208,6 @@ def _with_unclosed(markup: Markup, opened: list[re.Match[str]], document: str) -
         markup.unclosed = len(opened)
         markup.cuts += [(*match.span(), "") for match in opened]
     return markup
-
-
-def _is_text(closing: str, target: str, document: str) -> bool:
-    return _ADDRESS.match(target) is not None or closing in document
 
 
 def read_tagged(answer: str, shape: Shape, labels: KnownLabels, label: str | None, document: str) -> ReadAnswer:

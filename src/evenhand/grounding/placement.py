@@ -204,8 +204,7 @@ def place_best(
     results = [search.first(item.text.strip()) for item in items]
     fixed = _given(document, items)
     fixed |= _on_gold(items, results, fixed, gold)
-    placements = _in_order(search, items, results, fixed)
-    return Placed(tuple(placements), _ambiguous(items, results), capped=search.capped)
+    return Placed(tuple(_in_order(search, items, results, fixed)), _ambiguous(items, results), capped=search.capped)
 
 
 def _ambiguous(items: Sequence[Item], results: Sequence[Found]) -> tuple[int, ...]:
@@ -251,7 +250,6 @@ def _on_gold(
 
 
 def _each_once(items: Sequence[Item], results: Sequence[Found], *, every: bool) -> list[Placement]:
-    """Place each string and label at its first occurrence, or at every one."""
     placements = list[Placement]()
     seen = set[tuple[str, str]]()
     for item, (step, spans) in zip(items, results, strict=True):
@@ -382,7 +380,6 @@ class Alignment:
 
     @cached_property
     def aligned(self) -> list[int]:
-        """The aligned words."""
         return [word for word, partner in enumerate(self.partners) if partner >= 0]
 
     def around(self, words: range) -> tuple[int | None, int | None]:
@@ -402,21 +399,14 @@ def align(words: Sequence[str], document: Sequence[str]) -> Alignment:
     partners[:head] = range(head)
     partners[len(words) - tail :] = range(len(document) - tail, len(document))
     middle, other = words[head : len(words) - tail], document[head : len(document) - tail]
-    if max(len(middle), len(other)) > MAX_WORDS or _equal_pairs(middle, other) > MAX_PAIRS:
+    if max(len(middle), len(other)) > MAX_WORDS or sum(map(Counter(other).__getitem__, middle)) > MAX_PAIRS:
         return Alignment(partners, is_capped=bool(middle and other))
     for word, partner, size in SequenceMatcher(None, middle, other, autojunk=False).get_matching_blocks():
         partners[head + word : head + word + size] = range(head + partner, head + partner + size)
     return Alignment(partners)
 
 
-def _equal_pairs(words: Sequence[str], document: Sequence[str]) -> int:
-    """Return the number of pairs of equal words."""
-    counts = Counter(document)
-    return sum(counts[word] for word in words)
-
-
 def _equal_beginning(one: Sequence[str], other: Sequence[str], limit: int) -> int:
-    """Return the number of equal words at the beginning, up to a limit."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[:limit], other[:limit], strict=True)))
 
 
@@ -530,6 +520,5 @@ class _ChangedText:
         return Found(step, spans)
 
     def capped(self) -> Counter[str]:
-        """Return how often each limit was reached."""
         limits = Counter({WORDS: int(self._alignment.is_capped), WINDOWS: self._long_windows})
         return sum((search.capped for search in self._windows.values()), limits + self._search.capped)

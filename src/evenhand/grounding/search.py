@@ -119,19 +119,15 @@ class _Joining(dict[str, bool]):
     """Whether words do not end between two such characters; computed once per character."""
 
     def __missing__(self, character: str) -> bool:
+        script = bisect_right(_FIRST, ord(character)) - 1
+        is_without_blanks = script >= 0 and ord(character) <= _LAST[script]
         is_part = character == "_" or IS_LETTER[character]
-        return self.setdefault(character, is_part and not _is_without_blanks(character))
+        return self.setdefault(character, is_part and not is_without_blanks)
 
 
 IS_LETTER = _Letters()
 IS_JOINING = _Joining()
 """Letters, digits, marks and underscores, except in scripts without blanks between words."""
-
-
-def _is_without_blanks(character: str) -> bool:
-    code = ord(character)
-    script = bisect_right(_FIRST, code) - 1
-    return script >= 0 and code <= _LAST[script]
 
 
 @dataclass(frozen=True)
@@ -236,7 +232,6 @@ class _Builder:
         self._characters, self._starts, self._ends = list[str](), list[int](), list[int]()
 
     def copy(self, start: int, end: int) -> None:
-        """Add unchanged characters."""
         self._characters += self._text[start:end]
         self._starts += range(start, end)
         self._ends += range(start + 1, end + 1)
@@ -386,9 +381,8 @@ def near_occurrences(document: AnswerDocument, string: str, percent: int, capped
     triples = [string[begin : begin + 3] for begin in range(0, len(string) - 2, 3)]
     matches = list[tuple[int, Span]]()
     for start in sorted(_window_starts(document, form, chain([first], beginnings), most, capped)):
-        window = form.text[start : start + len(string) + most]
         # An edit changes at most one of the triples.
-        if sum(map(window.__contains__, triples)) >= len(triples) - most:
+        if sum(map(form.text[start : start + len(string) + most].__contains__, triples)) >= len(triples) - most:
             match = _best_match(document, form, string, start, most)
             if match:
                 most = match[0]
@@ -401,8 +395,7 @@ def _beginnings(document: AnswerDocument, string: str, most: int, capped: Counte
     size, count = len(string), most + 1
     for number in range(count):
         offset = number * size // count
-        piece = string[offset : (number + 1) * size // count]
-        hits = document.forms.tokens_index.hits(piece)
+        hits = document.forms.tokens_index.hits(string[offset : (number + 1) * size // count])
         for hit in islice(hits, MAX_HITS):
             yield hit - offset
         if next(hits, None) is not None:
@@ -466,7 +459,6 @@ def _shifts(edits: int) -> Iterator[int]:
 
 
 def _without_overlap(spans: list[Span]) -> list[Span]:
-    """Return the spans without those that overlap an earlier one."""
     kept = list[Span]()
     for span in spans:
         if not kept or span[0] >= kept[-1][1]:
@@ -508,14 +500,15 @@ class Search:
 
     def _loosely(self, string: str) -> Found:
         """Return the occurrences by the first step after `exact` that finds any."""
-        spelling = spell(string)
-        if self._may_occur(spelling):
+        spelling, forms = spell(string), self.document.forms
+        # If any form contains the string, the loosest one contains its letters.
+        if not spelling.punctuation or forms.punctuation_index.holds(spelling.punctuation):
             for name in FORMS[1:]:
                 spans = self._by_form(name, spelling)
                 if spans:
                     return Found(name, spans)
             if len(spelling.case) >= MIN_PART:
-                spans = occurrences(self.document, self.document.forms.case, spelling.case, may_end_in_word=True)
+                spans = occurrences(self.document, forms.case, spelling.case, may_end_in_word=True)
                 if spans:
                     return Found(PART, spans)
         if self._fuzzy is not None:
@@ -523,10 +516,6 @@ class Search:
             if spans:
                 return Found(FUZZY, spans)
         return Found(ABSENT, [])
-
-    def _may_occur(self, spelling: Spelling) -> bool:
-        """Whether any form may contain the string: if one does, the loosest one contains its letters."""
-        return not spelling.punctuation or self.document.forms.punctuation_index.holds(spelling.punctuation)
 
     def _by_form(self, name: str, spelling: Spelling) -> list[Span]:
         form: Form = getattr(self.document.forms, name)

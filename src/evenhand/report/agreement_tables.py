@@ -123,10 +123,9 @@ def _score_name(agreement: Agreement) -> str:
 def _units(agreement: Agreement, style: TableStyle) -> Table:
     figures = agreement.unitizing
     titles = {name: title for name, title in UNITIZING.items() if len(agreement.pairs) == 1 or name != "cu_alpha"}
-    optional = {"alpha_u": "alpha_U", "gamma": "gamma", "gamma_pairs": "gamma of pairs"}
     titles |= {
         name: title
-        for name, title in optional.items()
+        for name, title in {"alpha_u": "alpha_U", "gamma": "gamma", "gamma_pairs": "gamma of pairs"}.items()
         if getattr(figures, name) is not None or _unitizing_path(name) in agreement.undefined
     }
     columns = [Column("units", "text"), Column("atoms", "count")]
@@ -201,7 +200,6 @@ def _documents(agreement: Agreement, style: TableStyle) -> Table:
 
 
 def _disagreements(agreement: Agreement) -> Table:
-    """One row per disagreement, with the spans of each annotator."""
     columns = [Column("disagreement", "text"), Column("text", "text")]
     columns += [Column(name, "text") for name in (*agreement.annotators, "accepted")]
     rows: list[list[Cell]] = []
@@ -222,7 +220,6 @@ def _spans(spans: Sequence[Answer]) -> str:
 
 
 def _confusion(pair: PairAgreement) -> Iterator[Table]:
-    """The confusion matrix of two annotators' codes, if these are few."""
     names = sorted({*pair.confusion, *(name for row in pair.confusion.values() for name in row)})
     if not 1 < len(names) <= MAX_CODES:
         return
@@ -238,8 +235,7 @@ def _verdicts(agreement: Agreement) -> Table:
     pairs = [(pair, pair.verdicts) for pair in agreement.pairs.values() if pair.verdicts is not None]
     columns = [Column("verdicts", "text"), *(Column(kind, "count") for kind in pairs[0][1].counts)]
     rows: list[list[Cell]] = [[f"{pair.a} – {pair.b}", *verdicts.counts.values()] for pair, verdicts in pairs]
-    remark = "FN: only the first of the two has the span; FP: only the second."
-    return Table("", columns, rows, remark=remark)
+    return Table("", columns, rows, remark="FN: only the first of the two has the span; FP: only the second.")
 
 
 # Figures as rows

@@ -70,8 +70,7 @@ def _commands(gate: Gate) -> Iterator[str]:
         yield _command("notice", unchecked.sentence, title=f"evenhand gate: {unchecked.name} not checked ({subject})")
     warnings = [note for note in gate.notes if note.startswith(WARNING)]
     for note in gate.notes:
-        kind = "warning" if note in warnings else "notice"
-        yield _command(kind, note.removeprefix(WARNING), title="evenhand gate")
+        yield _command("warning" if note in warnings else "notice", note.removeprefix(WARNING), title="evenhand gate")
     for unit in () if gate.passed else new_errors(gate, max(MAX_WARNINGS - len(warnings), 0)):
         location = _LOCATION.fullmatch(unit.place)
         properties = {"file": unit.place} if location is None else location.groupdict()
@@ -85,8 +84,7 @@ def _command(name: str, message: str, **properties: str) -> str:
 
 
 def _data(text: str) -> str:
-    lines = re.split("\r\n|\r|\n", text)
-    return "%0A".join(visible(line).replace("%", "%25") for line in lines)
+    return "%0A".join(visible(line).replace("%", "%25") for line in re.split("\r\n|\r|\n", text))
 
 
 # New errors

@@ -67,7 +67,6 @@ def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> 
 
 
 def _is_few(comparison: Comparison) -> bool:
-    """Whether every system gets a column."""
     return len(comparison.systems) <= MAX_SYSTEMS
 
 
@@ -184,8 +183,7 @@ def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> 
 
 
 def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> Table:
-    best = comparison.systems[comparison.oracle.best]
-    systems: Sequence[str] = comparison.systems if _is_few(comparison) else [best]
+    systems: Sequence[str] = comparison.systems if _is_few(comparison) else [comparison.systems[comparison.oracle.best]]
     columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in systems)]
     columns.append(Column("spread", "percent"))
     rows: list[list[Cell]] = []
@@ -273,8 +271,7 @@ def readable_pairs(comparison: Comparison) -> list[Pair]:
         return pairs
     by_names = {frozenset((pair.before, pair.after)): pair for pair in pairs}
     by_score = sorted(comparison.systems, key=lambda name: -comparison.scores[name])
-    neighbours = (by_names.get(frozenset(names)) for names in pairwise(by_score))
-    return [pair for pair in neighbours if pair is not None]
+    return [pair for pair in (by_names.get(frozenset(names)) for names in pairwise(by_score)) if pair is not None]
 
 
 def _how(comparison: Comparison) -> str:
@@ -347,8 +344,7 @@ def transitions(comparison: Comparison, pair: Pair, differences: Differences, hi
         names += [transition.change] if has_parts else []
         rows.append([*names, transition.count, transition.share_of_class, transition.share_of_differences])
         filters = {"gold": transition.gold, "before": transition.before, "after": transition.after}
-        query = pair.query(differences.name, **filters, what=transition.change or None)
-        queries.append([query] * len(columns))
+        queries.append([pair.query(differences.name, **filters, what=transition.change or None)] * len(columns))
     more = len(differences.transitions) - comparison.top
     remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
     if display.shows_error_types:
@@ -361,8 +357,7 @@ def _by_error_type(differences: Differences) -> str:
     is_new = differences.name == "new_error"
     counts: Counter[str] = Counter()
     for transition in differences.transitions:
-        prediction = transition.after if is_new else transition.before
-        counts[prediction.partition(" ")[0]] += transition.count
+        counts[(transition.after if is_new else transition.before).partition(" ")[0]] += transition.count
     listed = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
     return f"They are now: {listed}." if is_new else f"They were: {listed}."
 
@@ -439,7 +434,6 @@ def ranking_document(ranking: Ranking, style: TableStyle) -> ReportDocument:
 
 
 def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
-    """Scores and ranks, the intervals, and the correlations between the measures."""
     columns = [Column("system", "text")]
     for measure in ranking.shown_models:
         has_clusters = ranking.clusters is not None and ranking.clusters.model == measure

@@ -119,7 +119,6 @@ def _scores(results: Results) -> TableRows:
 
 
 def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Value]]:
-    """The rows of one system and measure, without missing values."""
     gold, details = result.gold, score.model.breakdown.details
 
     def row(kind: str, scores: Average, label: str | None = None, **sizes: float | None) -> dict[str, Value]:
@@ -183,8 +182,7 @@ def _standings(ranking: Ranking) -> Iterator[list[Value]]:
     for system in ranking.systems:
         for model in ranking.models:
             standing = ranking[model][system]
-            bounds = standing.interval or (None, None)
-            figures = [standing.score, *bounds, standing.rank, standing.change]
+            figures = [standing.score, *(standing.interval or (None, None)), standing.rank, standing.change]
             yield [ranking.name, system, model, *figures, ranking.cluster(model, system)]
 
 
@@ -210,8 +208,7 @@ def _line(row: Iterable[Value]) -> str:
 
 def _safe(value: Value) -> Value:
     """Texts that already begin with quotes get another one, so both remain distinct."""
-    is_formula = isinstance(value, str) and value.lstrip("'").startswith(_BEFORE_FORMULAS)
-    return f"'{value}" if is_formula else value
+    return f"'{value}" if isinstance(value, str) and value.lstrip("'").startswith(_BEFORE_FORMULAS) else value
 
 
 def render_json(subject: Displayed) -> str:
@@ -236,9 +233,8 @@ def to_pandas(subject: WithRows) -> Any:
     """A `pandas.DataFrame`; integers have the type Int64, which has missing values."""
     pandas = _library("pandas")
     types = {"text": "string", "whole": "Int64", "number": "float64"}
-    columns = _columns(subject)
     return pandas.DataFrame(
-        {name: pandas.Series(values, dtype=types[kind]) for name, (kind, values) in columns.items()}
+        {name: pandas.Series(values, dtype=types[kind]) for name, (kind, values) in _columns(subject).items()}
     )
 
 
@@ -320,7 +316,6 @@ def _schema(results: Results) -> Any:
 
 
 def _tally_columns(results: Results) -> Iterator[dict[str, Any]]:
-    """The rows of each tally, as columns."""
     for result in results.values():
         for judge, tally in result.tallies.items():
             group, cell, count = _summed(tally)

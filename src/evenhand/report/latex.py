@@ -120,8 +120,7 @@ _WORD = re.compile(r"[^\s/.:_,-]{1,12}[/.:_,-]*\s*|[/.:_,-]+\s*|\s+")
 def fitted_width(text: str) -> float:
     """The estimated width of a text, in digits."""
     wide = sum(char.isupper() or char in "mw%&@+<>=–—…" for char in text)
-    unknown = sum(not is_known(char) for char in text)
-    return len(text) + (_WIDE - 1) * wide + (_CODE - 1) * unknown
+    return len(text) + (_WIDE - 1) * wide + (_CODE - 1) * sum(not is_known(char) for char in text)
 
 
 @dataclass(frozen=True)
@@ -239,8 +238,7 @@ def _layout(grid: Grid, page_columns: int) -> tuple[Grid, Layout] | None:
     short = grid.shortened()
     for width, spans_page in _LINES[page_columns]:
         for fitting in (grid, short):
-            folded = _folded_headings(fitting)
-            for names in (plain, folded):
+            for names in (plain, _folded_headings(fitting)):
                 if sum(fitting.widths(names)) + gaps <= width:
                     return fitting, Layout(spans_page, names, [0.0] * len(plain), height)
         wrapped = _wrapped(short, _folded_headings(short), width)
@@ -252,7 +250,6 @@ def _layout(grid: Grid, page_columns: int) -> tuple[Grid, Layout] | None:
 
 
 def _folded_headings(grid: Grid) -> list[list[str]]:
-    """Headings in lines that are about as wide as the cells."""
     headings = []
     for column, name in enumerate(grid.names):
         width = max((len(row[column]) for row in grid.rows), default=0)
@@ -310,10 +307,9 @@ def _grid(table: Table, style: TableStyle) -> Grid:
 
 
 def _tabular(grid: Grid, layout: Layout) -> list[str]:
-    kinds = zip(layout.wrapped, grid.left, strict=True)
     alignment = "".join(
         rf">{{\raggedright\arraybackslash}}p{{{share:g}\linewidth}}" if share else "l" if left else "r"
-        for share, left in kinds
+        for share, left in zip(layout.wrapped, grid.left, strict=True)
     )
     names = [_heading(name, left=left) for name, left in zip(layout.headings, grid.left, strict=True)]
     tabular = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", _row(names), r"\midrule"]
@@ -430,7 +426,6 @@ def comment(text: str) -> str:
 def needs(body: str) -> str:
     """The `\\usepackage` commands that the tables need."""
     packages = ["{booktabs}", *(f"{{{name}}}" for name, pattern in _PACKAGES.items() if pattern.search(body))]
-    printed = "".join(line for line in body.splitlines() if not line.startswith("%"))
-    if any(char in _LETTERS for char in printed):
+    if any(char in _LETTERS for line in body.splitlines() if not line.startswith("%") for char in line):
         packages.append("[T1]{fontenc}")
     return ", ".join(rf"\usepackage{package}" for package in packages)

@@ -42,7 +42,6 @@ def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
 
 
 def _document(subject: Displayed) -> ReportDocument | None:
-    """The tables of a result, if it has any."""
     as_document: Callable[[], ReportDocument] | None = getattr(subject, "as_document", None)
     if as_document is not None:
         return as_document()
@@ -134,7 +133,6 @@ def render_table_page(subject: Displayed) -> str:
     return _PAGE.format(body=render(subject, max_rows=sys.maxsize))
 
 
-_HEIGHT = 640
 _BASE = '<base href="about:srcdoc">'
 """Links within the page lead to the page, not to the notebook."""
 
@@ -146,6 +144,6 @@ def framed(report: Report) -> str:
         size = f"The page has {len(text) / 2**20:.0f} MB, too much for a notebook"
         return f'{render(report.shown)}<p>{size}; write it with <code>to_html("report.html")</code>.</p>\n'
     source = html.escape(text.replace("<head>", f"<head>{_BASE}", 1), quote=True)
-    style = f"width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.5);background:#fff"
+    style = "width:100%;height:640px;border:1px solid rgba(128,128,128,.5);background:#fff"
     title = html.escape(report.title, quote=True)
     return f'<iframe title="{title}" srcdoc="{source}" sandbox="allow-scripts" style="{style}"></iframe>\n'

@@ -42,13 +42,11 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
         parts += ["", *_wrapped(section.heading, style)] if section.heading else []
         for table in section.tables:
             parts += _table_lines(table, style)
-    notes = (line for note in report.remarks for line in _wrapped(note, style))
-    parts += ["", *notes, visible(report.signature)]
+    parts += ["", *(line for note in report.remarks for line in _wrapped(note, style)), visible(report.signature)]
     return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
 def _table_lines(table: Table, style: TableStyle) -> Iterator[str]:
-    """The table in parts that fit the width, and its remark."""
     cells = [[visible(cell) for cell in row] for row in (headings(table), *row_texts(table, style))]
     sizes = [list(map(_width, column)) for column in zip(*cells, strict=True)]
     widths = list(map(max, sizes))

@@ -114,7 +114,6 @@ def _pair(comparison: Comparison, one: str, other: str) -> Pair:
 
 
 def _lead(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """The best system against the second one, and against the others."""
     first, second, *others = names
     pair = _pair(comparison, first, second)
     if not pair.delta:
@@ -213,7 +212,6 @@ def cautions(report: Report) -> list[str]:
 
 
 def _label_settings(settings: ScoreSettings) -> Iterator[str]:
-    """The labels that the user left out or renamed."""
     if settings.labels:
         yield f"only these labels count (--labels): {list_names(settings.labels)}."
     if settings.exclude:
@@ -254,7 +252,6 @@ def _only(labels: Mapping[str, int], others: Mapping[str, int], unit: str) -> li
 
 
 def _error_share(report: Report, result: Result, labels: Iterable[str]) -> str:
-    """The share of errors that are units with these gold labels."""
     if not report.fix_first[result.name] or report.by in TASKS[report.task].other_units:
         return ""
     groups, missed = result.fix_first(report.by, most=1 << 30), frozenset(labels)

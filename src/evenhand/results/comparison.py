@@ -175,7 +175,6 @@ class Pair:
 
 
 def _plain_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[str, Any]:
-    """The test and the interval of a difference, if they were computed."""
     saved: dict[str, Any] = {}
     if change.significance is not None:
         saved["significance"] = asdict(change.significance)
@@ -507,8 +506,7 @@ class Report(Displayed):
     @property
     def ordered(self) -> Results:
         """The results, the best system first; ties in the order of the input."""
-        names = sorted(self.results, key=lambda name: -self.scores[name])
-        return Results({name: self.results[name] for name in names})
+        return Results({name: self.results[name] for name in sorted(self.results, key=lambda name: -self.scores[name])})
 
     @property
     def scores(self) -> Mapping[str, float]:

@@ -147,7 +147,16 @@ class Gate(Displayed, WithTables):
             "new_errors": None if pair is None else pair.new_errors.count,
             "corrections": None if pair is None else pair.corrections.count,
             "p": None if test is None else test.p,
-            "test": self._test(),
+            "test": None
+            if test is None
+            else {
+                "of": self.comparison.resampling["of"],
+                "groups": test.groups,
+                "least": test.least,
+                "trials": test.trials,
+                "seed": test.seed,
+                "few_documents": self.few_documents,
+            },
             "criteria": [{**asdict(criterion), "value": defined(criterion.value)} for criterion in self.criteria],
             "not_checked": list(map(asdict, self.not_checked)),
         }
@@ -159,17 +168,3 @@ class Gate(Displayed, WithTables):
             name, scores = self.beside
             saved[name] = scores[system]
         return saved
-
-    def _test(self) -> dict[str, Any] | None:
-        """The method of the test, if there was one."""
-        test = None if self.compared is None else self.pair.significance
-        if test is None:
-            return None
-        return {
-            "of": self.comparison.resampling["of"],
-            "groups": test.groups,
-            "least": test.least,
-            "trials": test.trials,
-            "seed": test.seed,
-            "few_documents": self.few_documents,
-        }

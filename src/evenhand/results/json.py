@@ -209,8 +209,7 @@ def _settings(saved: Saved) -> ScoreSettings:
 
 def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
     """The value of a parameter under its present or a former name; the default if it was not saved."""
-    names = (*parameter.names, parameter.signature_key)
-    name = next((name for name in names if name in saved), None)
+    name = next((name for name in (*parameter.names, parameter.signature_key) if name in saved), None)
     if name is None:
         return parameter.default
     stored = parameter.conversion.stored
@@ -270,8 +269,7 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
     formula = formula.without(*(name for name in _NEAR if name not in overall))
 
     def rows(name: str, row_formula: Formula) -> dict[str, Row]:
-        saved_rows = _convert(saved.get(name, {}), dict[str, _SavedRow])
-        return {key: _row(row_formula, row) for key, row in saved_rows.items()}
+        return {key: _row(row_formula, row) for key, row in _convert(saved.get(name, {}), dict[str, _SavedRow]).items()}
 
     def optional(name: str, kind: Any) -> Any:
         return _convert(saved.get(name), kind | None)
@@ -404,7 +402,6 @@ def _comparison(saved: Saved) -> Comparison:
 
 
 def _further_measures(saved: Saved, scores: Saved) -> list[str]:
-    """The measures of further scores, in the order of reports."""
     if not any(pair.get("further") for pair in saved["pairs"]):
         return []
     return [measure.name for measure in models_of(_field(saved, "task", str)) if measure.name in scores]

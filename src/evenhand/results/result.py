@@ -101,7 +101,16 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
         Scores of the first measure have bare names, and labels are scored by it. Scores of other measures have the
         name of the measure as a prefix.
         """
-        return _flat_metrics(self.scores)
+        metrics: dict[str, float] = {}
+        for number, (name, score) in enumerate(self.scores.items()):
+            metrics |= _overall_metrics(_key(name), score, f"{_key(name)}_" if number else "")
+        first = next(iter(self.scores.values()))
+        for label, row in first.labels.items() if first.model.breakdown.details in ("all", "labels") else ():
+            label_metrics = _row_metrics(first.model, f"{_key(label)}_", row)
+            if not metrics.keys().isdisjoint(label_metrics):
+                label_metrics = _row_metrics(first.model, f"{_code(label[0])}{_key(label[1:])}_", row)
+            metrics |= label_metrics
+        return metrics
 
     def fix_first(self, by: str | None = None, most: int = 5) -> list[ErrorGroup]:
         """The groups of errors with the largest gain if they were fixed (see `tasks.tables`).
@@ -211,19 +220,6 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
 # Flat metrics
 
 
-def _flat_metrics(scores: Mapping[str, MeasureScore]) -> dict[str, float]:
-    metrics: dict[str, float] = {}
-    for number, (name, score) in enumerate(scores.items()):
-        metrics |= _overall_metrics(_key(name), score, f"{_key(name)}_" if number else "")
-    first = next(iter(scores.values()))
-    for label, row in first.labels.items() if first.model.breakdown.details in ("all", "labels") else ():
-        label_metrics = _row_metrics(first.model, f"{_key(label)}_", row)
-        if not metrics.keys().isdisjoint(label_metrics):
-            label_metrics = _row_metrics(first.model, f"{_code(label[0])}{_key(label[1:])}_", row)
-        metrics |= label_metrics
-    return metrics
-
-
 def _overall_metrics(name: str, score: MeasureScore, prefix: str) -> dict[str, float]:
     model = score.model
     if model.breakdown.details == "accuracy":
@@ -233,8 +229,7 @@ def _overall_metrics(name: str, score: MeasureScore, prefix: str) -> dict[str, f
     if model.headline == "accuracy":
         metrics = {name: float(score.headline)}
     else:
-        head = Average(score.precision, score.recall, score.f1, score.headline)
-        metrics = _prf_metrics(prefix, head, model.beta)
+        metrics = _prf_metrics(prefix, Average(score.precision, score.recall, score.f1, score.headline), model.beta)
     if model.breakdown.details == "all":
         metrics |= _prf_metrics(f"{prefix}macro_", score.macro, model.beta)
     return metrics

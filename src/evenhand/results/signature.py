@@ -163,8 +163,7 @@ def notes_on_comparison(
 def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
     """Sentences if no p-value of some pairs, or of all, can be below alpha."""
     tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
-    all_pairs = len(pairs) >= len({name for pair in pairs for name in pair})
-    remedy = "compare with one --baseline" if all_pairs else ""
+    remedy = "compare with one --baseline" if len(pairs) >= len({name for pair in pairs for name in pair}) else ""
     return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
 
 

@@ -101,8 +101,7 @@ def style() -> Iterator[None]:
 
 def remark(figure: Figure, text: str) -> None:
     """Small print below the figure, wrapped to its width."""
-    lines = "\n".join(_lines(text, figure.get_figwidth()))
-    figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL, color="#444444")
+    figure.supxlabel("\n".join(_lines(text, figure.get_figwidth())), x=0.01, ha="left", fontsize=SMALL, color="#444444")
 
 
 def remark_height(text: str, width: float) -> float:
@@ -199,15 +198,13 @@ def _is_unfit(char: str) -> bool:
 
 def joined(first: str, between: str, second: str) -> str:
     """Two names in this order, even if they are written from right to left."""
-    is_right_to_left = any(bidirectional(char) in ("R", "AL") for char in first + second)
-    mark = "\u200e" if is_right_to_left else ""
+    mark = "\u200e" if any(bidirectional(char) in ("R", "AL") for char in first + second) else ""
     return f"{mark}{first}{mark.join(('', *between, ''))}{second}"
 
 
 def text_width(text: str, points: float) -> float:
     """The estimated width of a text, in inches."""
-    wide = sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text)
-    return wide * points / 72
+    return sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text) * points / 72
 
 
 def finish(figure: Figure) -> Figure:
@@ -353,8 +350,7 @@ def fills(kinds: Sequence[ErrorKind]) -> list[Fill]:
     common = {kind: _COMMON[kind.type] for kind in kinds if kind.type in _COMMON}
     used = [*common.values(), _COMMON["FN"], _COMMON["FP"]]
     free = [fill for fill in _COMMON.values() if fill not in used]
-    of_labels = any(kind.is_label for kind in kinds)
-    others = cycle((*free, *_FURTHER) if of_labels else (*_FURTHER, *free))
+    others = cycle((*free, *_FURTHER) if any(kind.is_label for kind in kinds) else (*_FURTHER, *free))
     return [common[kind] if kind in common else next(others) for kind in kinds]
 
 
@@ -362,7 +358,6 @@ def fills(kinds: Sequence[ErrorKind]) -> list[Fill]:
 
 
 FORMS = ("svg", "pdf", "png")
-_DOTS_PER_INCH = 300
 _DESCRIBED = {
     "svg": ("Description", {"Date": None}),
     "pdf": ("Subject", {"CreationDate": None}),
@@ -385,7 +380,7 @@ def render(figure: Figure, form: str, signature: str) -> bytes:
     metadata = {**timeless, "Title": "Evenhand", description: clean(signature)}
     buffer = BytesIO()
     with style():
-        figure.savefig(buffer, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
+        figure.savefig(buffer, format=form, dpi=300, metadata=metadata)
     unknown = "" if form == "svg" else "".join(sorted(lacking(figure)))
     if unknown:
         warnings.warn(

@@ -128,7 +128,6 @@ def draw_comparison(comparison: Comparison, size: Size) -> Figure:
 
 
 def _max_pairs(size: Size) -> int:
-    """The number of pairs that fit onto a page or into the user's height."""
     height = size.height or canvas.PAGE
     if size.inches < _NARROW:
         return max(1, int((height - _NARROW_AROUND) / (2 * _NARROW_ROW)))
@@ -145,8 +144,7 @@ def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tupl
     room = size.inches - max(text_width(line, canvas.TEXT_SIZE) for row in rows for line in row.split("\n"))
     ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
     new, corrected, changed = ranges
-    height = _NARROW_AROUND + 2 * _NARROW_ROW * len(pairs) if narrow else _AROUND + _ROW * len(pairs)
-    figure = _sheet(size, height)
+    figure = _sheet(size, _NARROW_AROUND + 2 * _NARROW_ROW * len(pairs) if narrow else _AROUND + _ROW * len(pairs))
     mosaic: Any = [["left", "middle"], ["right", "right"]] if narrow else [["left", "middle", "right"]]
     ratios = [new + corrected, changed, _DELTA * (new + corrected + changed)]
     subplots = figure.subplot_mosaic(mosaic, sharey=True, width_ratios=ratios[: len(mosaic[0])])
@@ -174,7 +172,6 @@ def _ranges(pairs: Sequence[Pair], inches: float, beside: float) -> tuple[float,
 
 
 def _bars(axes: Axes, counts: Sequence[int], colour: str, hatch: str, name: str) -> None:
-    """One bar per pair, with its count at the end."""
     axes.barh(range(len(counts)), counts, 0.7, color=colour, hatch=hatch, edgecolor="black", label=name)
     for row, count in enumerate(counts):
         canvas.annotate(axes, f"{abs(count):,}", (count, row), -3 if name == "new errors" else 3)
@@ -268,9 +265,11 @@ def _plan(scores: Sequence[MeasureScore], errors: Mapping[str, int], size: Size)
     Rows and columns without errors are left out.
     """
     ranked = sorted((label for label in errors if errors[label]), key=lambda label: (-errors[label], label))
+    counts = (count for score in scores for row in (score.confusion or {}).values() for count in row.values())
+    min_cell = max(_SMALLEST_CELL, text_width(f"{max(counts, default=0):.0f}", SMALL) + 0.02)
     for number in range(min(MAX_LABELS, len(ranked)), 0, -1):
         plan = _shape(scores, sorted(ranked[:number]), size)
-        if plan.cell >= _min_cell(scores) or number == 1:
+        if plan.cell >= min_cell or number == 1:
             return plan, number if number < len(ranked) else len(errors)
     return _shape(scores, sorted(errors), size, are_empty=True), len(errors)
 
@@ -291,12 +290,6 @@ def _shape(scores: Sequence[MeasureScore], labels: Sequence[str], size: Size, *,
         cell = max(0.05, min(_LARGEST_CELL, wide, high))
         plans.append(Plan(golds, systems, columns, cell, below + rows * (_TITLE + cell * len(golds))))
     return next((plan for plan in plans if plan.cell >= _SMALL_CELL), max(plans, key=lambda plan: plan.cell))
-
-
-def _min_cell(scores: Sequence[MeasureScore]) -> float:
-    """The minimum size of a cell with a readable count."""
-    counts = (count for score in scores for row in (score.confusion or {}).values() for count in row.values())
-    return max(_SMALLEST_CELL, text_width(f"{max(counts, default=0):.0f}", SMALL) + 0.02)
 
 
 def _confusion_scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, dict[str, MeasureScore]]:
@@ -340,8 +333,7 @@ def _heat(axes: Axes, table: Values, maximum: float) -> None:
 
     norm, colours = PowerNorm(0.5, 0, maximum), colormaps[_COLOURS]
     axes.pcolormesh(np.ones_like(table), cmap="Greys", vmin=0, vmax=25, edgecolors="white", linewidth=0.8)
-    shades = np.ma.masked_where(~(table > 0), table)
-    axes.pcolormesh(shades, norm=norm, cmap=colours, edgecolors="white", linewidth=0.8)
+    axes.pcolormesh(np.ma.masked_where(~(table > 0), table), norm=norm, cmap=colours, edgecolors="white", linewidth=0.8)
     for row, column in np.argwhere(table > 0):
         count = table[row, column]
         red, green, blue, _ = colours(norm(count))
@@ -381,8 +373,7 @@ def draw_errors(results: Results, size: Size, *, counts: bool) -> Figure:
     around = 0.75 + canvas.legend_height(names, size.inches) + canvas.remark_height(errors.remark, size.inches)
     bars = _fitting_bars(errors.bars, (size.height or canvas.PAGE) - around)
     rows = list(_bar_rows(bars))
-    height = 0.24 if len(bars) <= 16 else _MIN_BAR
-    figure = _sheet(size, around + height * (rows[-1] + 1))
+    figure = _sheet(size, around + (0.24 if len(bars) <= 16 else _MIN_BAR) * (rows[-1] + 1))
     axes = figure.subplots()
     longest = (max(bar.total for bar in bars) if counts else 100.0) or 1.0
     scales = [1.0 if counts else 100 / (bar.total or 1) for bar in bars]
@@ -407,8 +398,7 @@ def draw_errors(results: Results, size: Size, *, counts: bool) -> Figure:
 
 def _fitting_bars(bars: Sequence[Bar], inches: float) -> list[Bar]:
     """The bars of the first systems that fit into this height; of at least one."""
-    fitting = [number for number, row in enumerate(_bar_rows(bars), 1) if _MIN_BAR * (row + 1) <= inches]
-    end = max(fitting, default=1)
+    end = max((number for number, row in enumerate(_bar_rows(bars), 1) if _MIN_BAR * (row + 1) <= inches), default=1)
     systems = dict.fromkeys(bar.system for bar in bars[:end])
     if end < len(bars) and len(systems) > 1 and bars[end].system in systems:
         systems.popitem()
@@ -423,8 +413,7 @@ def _write_lengths(
     for row, width, start in zip(rows, widths, starts, strict=True):
         text = f"{width:,.0f}"
         if width and width * inches > text_width(text, SMALL) + 0.08:
-            centre = (start + width / 2, row)
-            axes.text(*centre, text, ha="center", va="center_baseline", fontsize=SMALL, bbox=box)
+            axes.text(start + width / 2, row, text, ha="center", va="center_baseline", fontsize=SMALL, bbox=box)
 
 
 def _bar_rows(bars: Sequence[Bar]) -> Iterator[float]:
@@ -437,7 +426,6 @@ def _bar_rows(bars: Sequence[Bar]) -> Iterator[float]:
 
 
 def _bar_names(bars: Sequence[Bar], inches: float) -> list[str]:
-    """The system, for its first bar, and the measure."""
     systems = canvas.distinct_names((bar.system for bar in bars), inches)
     names, previous = [], None
     for bar in bars:

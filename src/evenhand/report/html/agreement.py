@@ -38,7 +38,6 @@ def render(agreement: Agreement, places: DrawnRegions, title: str) -> str:
 
 
 def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
-    """Places, their sentences, and the names of labels."""
     included = places.included()
     indexes = {number: index for index, number in enumerate(dict.fromkeys(number for number, _ in included))}
     sentences = [places.sentences[number] for number in indexes]
@@ -59,7 +58,6 @@ def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
 
 
 def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
-    """Numbers of places, with links to them."""
     yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES}))
     columns = [Column("differ", "text"), Column("places", "count")]
     pairs = [(f"{a} – {b}", places.by_pair[a, b], {"pair": f"{a}\t{b}"}) for a, b in agreement.pairs]
@@ -72,8 +70,7 @@ def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
         conflicts[document] += count if state != "agreed" else 0
     documents = [document for document, _ in conflicts.most_common(MAX_DOCUMENTS)]
     if len(conflicts) > 1:
-        queries = {document: {"document": document} for document in documents}
-        yield _by_state("document", queries, places.by_document)
+        yield _by_state("document", {document: {"document": document} for document in documents}, places.by_document)
 
 
 def _figures(table: Table, agreement: Agreement) -> HtmlTable:

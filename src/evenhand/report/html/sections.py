@@ -16,9 +16,6 @@ from evenhand.results.result import Result
 from evenhand.tables import PLAIN, Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
 
-_MARKED = TableStyle(marks=True)
-_CHANGES = "Changes of all scores"
-
 
 @dataclass(frozen=True)
 class HtmlCell:
@@ -63,8 +60,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
-    systems = [_system(report, result) for result in results.values()]
-    yield HtmlSection("systems", "System by system", [], systems)
+    yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
 def _system(report: Report, result: Result) -> HtmlSection:
@@ -87,8 +83,8 @@ def _id(part: str, name: str) -> str:
 def _comparison(comparison: Comparison) -> HtmlSection:
     """The pairs of systems, and all other tables of a comparison, folded."""
     by = comparison.by
-    scores, pairs, *others = summary_of_comparison(comparison, _MARKED)
-    further = [(table.title.capitalize() or _CHANGES, table) for table in others]
+    scores, pairs, *others = summary_of_comparison(comparison, TableStyle(marks=True))
+    further = [(table.title.capitalize() or "Changes of all scores", table) for table in others]
     further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
     further.append(("Score that systems are compared by", scores))
     parts = [
