@@ -41,7 +41,6 @@ class Checked:
     """Number of spans, words or mentions."""
     unit: str = "spans"
     labels: Counter[str] = field(default_factory=Counter)
-    """Number of spans by label."""
 
     def is_error(self, problem: Problem) -> bool:
         """Whether a score would refuse the file for this problem."""
@@ -90,8 +89,7 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
     source = Source(path, problems)
     result = Checked(problems, settings.repair)
     try:
-        batches = file_batches(source, settings, Vocabulary(), {"spans": settings.columns})
-        counted = _counted(batches, result)
+        counted = _counted(file_batches(source, settings, Vocabulary(), {"spans": settings.columns}), result)
         if against is None:
             _exhaust(counted)
         else:
@@ -138,8 +136,7 @@ def _compare_documents(
     batches: Iterator[Annotation], source: Source, against: AnyPath, settings: ReadSettings, align: Align | None
 ) -> None:
     """Compare documents. Missing documents, and different words unless `align` is strict, are listed, but scored."""
-    read_as = replace(settings, columns=(), format=None)
-    texts = partial(file_batches, Source(against), read_as, Vocabulary(), {})
+    texts = partial(file_batches, Source(against), replace(settings, columns=(), format=None), Vocabulary(), {})
     again = partial(file_batches, Source(source.path, []), settings, Vocabulary(), {})
     batches_on_texts, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
     streams = iter([batches_on_texts])  # read once more if documents are in another order

@@ -67,8 +67,6 @@ _SIDES = {
 """Words in headers for the columns of the gold standard and of a system."""
 _SPANS = (*_PREFIXED, "outside", "labels")
 """Kinds of columns that may hold tags of spans."""
-_NOT_TAGS = ("lemmas", "numbers", "identifiers", "features", "empty")
-"""Kinds of columns that do not hold plain tags, such as POS."""
 _WIDTHS = (4, 6)
 _GERMEVAL_DEFAULTS: dict[int, dict[str, tuple[ColumnName, ...]]] = {
     4: {"spans": (3, 4), "gold": (3, 4), "system": (3, 4)},
@@ -172,7 +170,8 @@ def _of_spans(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
 
 def _of_words(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
     """The columns that may hold plain tags, such as POS."""
-    columns = [column for column, kind in kinds.items() if kind.name not in _NOT_TAGS] or [max(kinds)]
+    not_tags = ("lemmas", "numbers", "identifiers", "features", "empty")
+    columns = [column for column, kind in kinds.items() if kind.name not in not_tags] or [max(kinds)]
     last = columns[-1]
     return [last] if is_system and _repeats(kinds, columns, last) else columns
 
@@ -209,8 +208,7 @@ def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
     if layout.filled < 2:
         raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
     kinds = column_kinds(source, layout)
-    free = list(range(layout.filled))
-    columns = [_of_two(source, layout, free, kinds, layer) for layer in ("gold", "system")]
+    columns = [_of_two(source, layout, list(range(layout.filled)), kinds, layer) for layer in ("gold", "system")]
     is_bare = layout.token in columns and holds_tags(source, layout, layout.token)
     gold, system = (kinds[column].name if column in kinds else "tags" if is_bare else "tokens" for column in columns)
     content = None

@@ -46,8 +46,6 @@ DECLARATION = "# global.Entity ="
 _OTHER_FIELDS = re.compile(DECLARATION.encode() + rb"(?! *eid(?:-etype(?:-head\b[^\n]*)?)?\s*$)", re.MULTILINE)
 SAMPLE = 1000
 """Number of lines from which the columns are detected."""
-_NAMED = ("word", "pos", "coref")
-_NO_POS = ("-", "_", "*")
 _LONGEST_NUMBER = 12
 """Maximum number of digits of the position of a word."""
 _WITH_POS = 10
@@ -66,7 +64,6 @@ _UNMATCHED = {
     False: ("closes here that was not opened", "open it before"),
 }
 """Finding and remedy for a bracket that opens a mention, or closes one."""
-_LONGEST_CELL = 80
 
 
 @dataclass(frozen=True)
@@ -123,7 +120,7 @@ def _is_brackets(cell: str) -> bool:
 
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
-    if name not in _NAMED or not equals or not number.lstrip("-").isdecimal():
+    if name not in ("word", "pos", "coref") or not equals or not number.lstrip("-").isdecimal():
         raise SettingError(f"{column!r} does not name a column of chains; write word=4, pos=5 or coref=-1.")
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
@@ -154,7 +151,7 @@ def _counts(cells: Sequence[Sequence[str]], column: int, first: Sequence[int] = 
 
 
 def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) -> int | None:
-    has_pos = word in (1, 3) and columns >= _WITH_POS and any(row[4] not in _NO_POS for row in cells)
+    has_pos = word in (1, 3) and columns >= _WITH_POS and any(row[4] not in ("-", "_", "*") for row in cells)
     return 4 if has_pos else None
 
 
@@ -191,8 +188,12 @@ class _Reader:
         begins = marks.line[[row for row, _ in titles]]
         names = tuple(self._name(text, marks.number(row)) for row, text in titles)
         before = np.searchsorted(tokens.line, begins)
-        if len(tokens) and (not len(before) or before[0] > 0):
-            names, before = self._without_name(tokens, names), np.append(0, before)
+        if len(tokens) and (not len(before) or before[0] > 0):  # a file without marks is one document
+            if names or self._names:
+                finding = "found words before the first document"
+                self._source.report(tokens.number(0), finding, f"begin it with {BEGIN}", "document")
+            self._unnamed = True
+            names, before = ("", *names), np.append(0, before)
             begins = np.append(tokens.line[0], begins)
         if not names:
             return None
@@ -276,14 +277,6 @@ class _Reader:
             name = f"{name}_{int(part) if len(part) <= _LONGEST_NUMBER else part.lstrip('0')}"
         return self._names.once(name, number)
 
-    def _without_name(self, tokens: LineCells, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The documents of a block that begins with words; a file without marks is one document."""
-        if names or self._names:
-            finding = "found words before the first document"
-            self._source.report(tokens.number(0), finding, f"begin it with {BEGIN}", "document")
-        self._unnamed = True
-        return ("", *names)
-
 
 def _title(mark: str) -> tuple[str, str | None]:
     """Name and part in `#begin document (name); part 000`, which may lack parentheses, semicolon and part.
@@ -357,7 +350,7 @@ def read_cells(data: bytes, start: Ints, end: Ints, report: Report) -> Brackets:
     if len(odd):
         for row in odd.tolist():
             cell = data[start[rows[row]] : end[rows[row]]].decode()
-            report(int(rows[row]), f"{cell[:_LONGEST_CELL]!r} is not a coreference annotation", _REMEDY)
+            report(int(rows[row]), f"{cell[:80]!r} is not a coreference annotation", _REMEDY)
         good = ~np.isin(cell_of[begin], odd)
         begin, after, opens, closes = begin[good], after[good], opens[good], closes[good]
     return Brackets(rows[cell_of[begin]], _codes(flat, begin, after), opens, closes)
@@ -456,11 +449,6 @@ class MentionParts:
         return self.mentions[mention] if is_new else None
 
 
-def _is_conll2012(sample: Block) -> float:
-    """Whether a line of the sample begins a document."""
-    return float(f"\n{BEGIN}".encode() in b"\n" + sample.data)
-
-
 def _declares_entities(sample: Block) -> float:
     return float(DECLARATION.encode() in sample.data)
 
@@ -470,10 +458,6 @@ def _is_corefud(source: Source, task: str | None) -> bool:
     if not has_suffix(source.path):
         return False
     return task == "chains" or (source.path.is_file() and _declares_entities(source.sample(1 << 14)) > 0)
-
-
-def _follows_blank(data: bytes, start: int) -> bool:
-    return data.endswith((b"\n\n", b"\n\r\n"), 0, start)
 
 
 def _has_other_fields(data: bytes) -> bool:
@@ -494,7 +478,11 @@ CONLL2012 = Format(
         "chains": Writer(Capabilities(gaps=False, columns=False), lazy("evenhand.formats.coreference:write_conll2012"))
     },
     suffixes=(".conll",),
-    detection=Detection(b"#", confidence=_is_conll2012, fallback_for=("chains",)),
+    detection=Detection(
+        b"#",
+        confidence=lambda sample: float(f"\n{BEGIN}".encode() in b"\n" + sample.data),
+        fallback_for=("chains",),
+    ),
     contents=Contents(is_table=True, has_columns=True, file_traits=traits),
 )
 COREFUD = Format(
@@ -503,7 +491,12 @@ COREFUD = Format(
     readers={
         "chains": Reader(
             lazy("evenhand.formats.corefud:read"),
-            partitioning=Partitioning(marked(b"# newdoc id"), _follows_blank, has_names=True, is_odd=_has_other_fields),
+            partitioning=Partitioning(
+                marked(b"# newdoc id"),
+                lambda data, start: data.endswith((b"\n\n", b"\n\r\n"), 0, start),
+                has_names=True,
+                is_odd=_has_other_fields,
+            ),
         )
     },
     writers={"chains": Writer(Capabilities(columns=False), lazy("evenhand.formats.coreference:write_corefud"))},

@@ -75,7 +75,6 @@ class WordLayout:
     columns: Mapping[str, int]
     """Indices of columns by name (`form`, `head`, …)."""
     width: int
-    """Number of columns of a line."""
     tabs: bool = True
     at_least: bool = False
     """Whether a line may have more columns."""
@@ -84,16 +83,9 @@ class WordLayout:
         return all(name in self.columns for name in names)
 
 
-def is_conllu(source: Source, task: str | None) -> bool:
-    """The file name is enough, so errors in the first lines are reported."""
-    return has_suffix(source.path) and source.path.is_file()
-
-
 def recognise(sample: Block) -> float:
     """The share of lines with ten columns, a number in the first and a head in the seventh; 1 if columns are named."""
-    if sample.data.startswith(_PLUS.encode()):
-        return 1.0
-    return share_of_words(sample, tabs=True)
+    return 1.0 if sample.data.startswith(_PLUS.encode()) else share_of_words(sample, tabs=True)
 
 
 def share_of_words(sample: Block, *, tabs: bool) -> float:
@@ -164,8 +156,7 @@ def _has_heads(source: Source, layout: WordLayout) -> bool:
     """Whether the first word of a file has a head, or the file has no words."""
     lines = rows_of(source, skip_comments=True)
     rows = (cells for _, _, cells in lines if not cells[0].startswith("#") and len(cells) >= layout.width)
-    words = (cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal())
-    first = next(words, None)
+    first = next((cells for cells in rows if not layout.has("id") or cells[layout.columns["id"]].isdecimal()), None)
     return first is None or first[layout.columns["head"]] != "_"
 
 
@@ -262,9 +253,8 @@ class _Reader:
         begins, ends = lines.begins, lines.ends
         documents = block.comments[windows(lines.data)[begins[block.comments]] == _NEW_DOCUMENT]
         begin = distinct(np.searchsorted(block.bounds, np.searchsorted(block.words, documents)))
-        was_new = self._new_document
-        continues = not (was_new or 0 in begin)
-        self._new_document = sentences in begin or (was_new and not sentences)
+        continues = not (self._new_document or 0 in begin)
+        self._new_document = sentences in begin or (self._new_document and not sentences)
         asides = np.sort(np.concatenate((block.comments, block.multiwords, block.empty_nodes)))
         form = self._layout.columns["form"]
         multiwords = block.lines.table(block.multiwords, self._layout.width).tokens(form)
@@ -287,12 +277,9 @@ class _Reader:
 
     def _trees(self, sorter: LineSorter, block: WordLines) -> tuple[WordLines, Ints, int]:
         """The sentences that are trees, their heads, and the number of sentences with several roots."""
-        while True:
-            head, several = self._heads(sorter, block)
-            good = sorter.without_broken(block)
-            if good is block:
-                return block, head, several
-            block = good
+        head, several = self._heads(sorter, block)
+        good = sorter.without_broken(block)
+        return (block, head, several) if good is block else self._trees(sorter, good)
 
     def _heads(self, sorter: LineSorter, block: WordLines) -> tuple[Ints, int]:
         """The heads, and the number of sentences with several roots. Sentences that are not trees are reported."""
@@ -327,8 +314,7 @@ class _Reader:
         rootless = np.flatnonzero(without_root(head, block.bounds))
         for sentence in np.setdiff1d(block.sentence[rootless], np.flatnonzero(is_wrong)).tolist():
             begin, end = block.bounds[[sentence, sentence + 1]].tolist()
-            first = int(rootless[np.searchsorted(rootless, begin)])
-            cycle = cycle_of(first - begin + 1, head[begin:end])
+            cycle = cycle_of(int(rootless[np.searchsorted(rootless, begin)]) - begin + 1, head[begin:end])
             finding = "the word is its own head"
             if len(cycle) > 1:
                 named = ", ".join(map(str, cycle[:10])) + (", …" if len(cycle) > 10 else "")
@@ -346,11 +332,9 @@ class WordLines:
     sentence_of_line: Ints
     """Number of blank lines before each line."""
     words: Ints
-    """Lines of words."""
     bounds: Ints
     """Starts of sentences, counted in words, and the end of the last one."""
     multiwords: Ints
-    """Lines of multi-word tokens."""
     first: Ints
     """The first word of each multi-word token."""
     size: Ints
@@ -380,8 +364,8 @@ class LineSorter:
         rows = self._of_right_width(np.flatnonzero(~(self._blank | is_hash)))
         comments = np.flatnonzero(is_hash)
         self._check_comments(comments, rows)
-        has_numbers = self._layout.has("id")
-        return self.without_broken(self._numbered(rows, comments) if has_numbers else self._block(rows, comments))
+        sort = self._numbered if self._layout.has("id") else self._block
+        return self.without_broken(sort(rows, comments))
 
     def report(self, line: int, finding: str, remedy: str, kind: str) -> None:
         self._source.report(self._lines.number(line), finding, remedy, kind)
@@ -390,8 +374,7 @@ class LineSorter:
     def without_broken(self, block: WordLines) -> WordLines:
         """Return the lines of sentences without problems; the same object without problems."""
         is_broken = np.isin(self._sentence_of_line, list(self._broken))
-        lines = np.concatenate((block.words, block.multiwords, block.empty_nodes, block.comments))
-        if not is_broken[lines].any():
+        if not is_broken[np.concatenate((block.words, block.multiwords, block.empty_nodes, block.comments))].any():
             return block
         good = ~is_broken[block.multiwords]
         rows = (block.words, block.comments, block.empty_nodes)
@@ -438,7 +421,6 @@ class LineSorter:
             self.report(line, "found a comment inside a sentence", "move it before the sentence", "comment")
 
     def _numbered(self, rows: Ints, comments: Ints) -> WordLines:
-        """Sort lines by their numbers, and check these."""
         cells = self._lines.table(rows, self._layout.width)
         column = self._layout.columns["id"]
         start, end = cells.column(column)
@@ -452,8 +434,7 @@ class LineSorter:
             finding = f"{text!r} is not the number of a word (3), a multi-word token (3-4) or an empty node (3.1)"
             self.report(int(rows[row]), finding, "number the words of every sentence from 1", "number")
         multi, empty = others[mark == _HYPHEN], others[mark == _POINT]
-        size = second[mark == _HYPHEN] - number[multi] + 1
-        block = self._block(words, comments, rows[empty], rows[multi], size)
+        block = self._block(words, comments, rows[empty], rows[multi], second[mark == _HYPHEN] - number[multi] + 1)
         self._check_numbers(block, number[is_word])
         self._check_multiwords(block, number[multi])
         self._check_empty_nodes(block, number[empty])
@@ -546,8 +527,7 @@ def _paths(head: str, parents: Mapping[str, Sequence[Edge]]) -> Iterator[tuple[s
         if "." not in node:
             yield node, path
         elif node not in seen:
-            above = reversed(parents.get(node, ()))
-            waiting += [(parent, (label, *path), seen | {node}) for parent, label in above]
+            waiting += [(parent, (label, *path), seen | {node}) for parent, label in reversed(parents.get(node, ()))]
 
 
 def _collapse_cells(
@@ -582,11 +562,6 @@ def write_conllu(batches: Iterator[Annotation], conversion: Conversion) -> Itera
     """Write sentences with their comments, multi-word tokens and empty nodes."""
     for number, batch in enumerate(batches):
         yield from _lines(batch, _asides(batch.corpus, first=not number))
-
-
-def write_conllx(annotation: Annotation) -> Iterator[str]:
-    """Write only words, in the same columns."""
-    return _lines(annotation, [])
 
 
 def _lines(annotation: Annotation, asides: Sequence[tuple[int, int, str]]) -> Iterator[str]:
@@ -645,14 +620,17 @@ FORMAT = Format(
     readers=dict.fromkeys(_WORDS, Reader(read, partitioning=SENTENCES)),
     writers=dict.fromkeys(_WORDS, Writer(text=write_conllu)),
     suffixes=(".conllu",),
-    detection=Detection(certain=is_conllu, confidence=recognise),
+    # The file name is enough, so errors in the first lines are reported.
+    detection=Detection(
+        certain=lambda source, task: has_suffix(source.path) and source.path.is_file(), confidence=recognise
+    ),
     contents=Contents(is_table=True, has_columns=True, traits=frozenset({"conllu"}), file_traits=traits),
 )
 CONLLX = replace(
     FORMAT,
     name="conllx",
     summary="CoNLL-X: the ten columns of CoNLL-U under other names, with tabs or blanks between",
-    writers=dict.fromkeys(_WORDS, Writer(Capabilities(comments=False), by_batch(write_conllx))),
+    writers=dict.fromkeys(_WORDS, Writer(Capabilities(comments=False), by_batch(lambda batch: _lines(batch, [])))),
     suffixes=(".conllx",),
     detection=Detection(),
     contents=replace(FORMAT.contents, traits=frozenset()),

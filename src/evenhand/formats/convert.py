@@ -28,7 +28,6 @@ from evenhand.formats.registry import FORMATS, format_named, serving
 Read = Callable[[], Iterator[Annotation]]
 """Returns the batches of a file, from the first one."""
 _OF_WORDS = ("trees", "tags")
-_STACK = ", or --stacked to stack the tags of nested spans"
 
 
 @dataclass
@@ -113,7 +112,7 @@ class Conversion:
         source = batch.reading.format
         has_columns = source in FORMATS and FORMATS[source].contents.is_table
         has_words = corpus.atoms == "tokens"
-        for is_omitted, what in (
+        omissions = (
             (not target.text and corpus.tokens is not None, "the text"),
             (not target.tokens and has_words, "tokens (there are single spaces between them)"),
             (not target.levels and isinstance(spans, Spans) and spans.level.any(), "levels"),
@@ -128,9 +127,8 @@ class Conversion:
             ),
             (not target.columns and batch.is_of_words and len(batch.layers) > 1, "columns but the form and the tags"),
             (not target.columns and batch.is_of_chains and has_columns, "all but words, sentences, POS and chains"),
-        ):
-            if is_omitted:
-                self.not_carried.add(what)
+        )
+        self.not_carried |= {what for is_omitted, what in omissions if is_omitted}
 
     def _fit_spans(self, batch: Annotation) -> Annotation:
         target = self.capabilities
@@ -147,8 +145,7 @@ class Conversion:
         if self.capabilities.gaps or not isinstance(layer, Spans | Chains):
             return batch
         self.lose(int(np.count_nonzero(layer.shape)), f"{what} with gaps, which would be filled")
-        filled = replace(layer, shape=np.zeros_like(layer.shape))
-        return replace(batch, layers={**batch.layers, self.task: filled})
+        return replace(batch, layers={**batch.layers, self.task: replace(layer, shape=np.zeros_like(layer.shape))})
 
     def _on_levels(self, batch: Annotation, depth: int) -> Annotation:
         """Put the spans on flat levels, which tags can represent."""
@@ -164,7 +161,8 @@ class Conversion:
             if not is_flat(spans):
                 outer = outermost(spans)
                 what = "spans inside or across others, which one flat column cannot represent"
-                self.lose(len(spans) - len(outer), what, _STACK if self.capabilities.stacks else "")
+                or_else = ", or --stacked to stack the tags of nested spans" if self.capabilities.stacks else ""
+                self.lose(len(spans) - len(outer), what, or_else)
                 spans = spans.take(outer)
             spans = replace(spans, level=np.zeros(len(spans), dtype=np.int64))
         if self.encoding in JOINING:

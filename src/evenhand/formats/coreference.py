@@ -41,8 +41,6 @@ CLUSTERS = ("clusters", "predicted_clusters")
 _BLOCKS = 4
 Clusters = list[list[tuple[int, int]]]
 _WITH_PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)")
-_WORD = 3
-"""The column of words in CoNLL-2012."""
 _NO_NAME = "-"
 """Name of the only document of a file without names."""
 Part = tuple[int, int, str, str, int]
@@ -77,8 +75,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         for number, document in documents:
             tagged.add(document.pos is not None)
             if len(tagged) > 1:
-                finding = "some documents have pos, and others do not"
-                raise source.error(number, finding, "give it for all")
+                raise source.error(number, "some documents have pos, and others do not", "give it for all")
         if documents:
             reading = ReadInfo(COREFERENCE.name, column=_chosen(settings))
             yield _annotation(source, documents, names, vocabulary, reading)
@@ -194,7 +191,6 @@ def chain_records(batches: Iterator[Annotation], conversion: Conversion) -> Iter
 
 
 def _sentences(corpus: Corpus) -> list[list[tuple[int, int]]]:
-    """The bounds of the sentences of each document."""
     assert corpus.bounds is not None
     sentences = list(pairwise(corpus.bounds.tolist()))
     return [sentences[first:last] for first, last in pairwise([*corpus.documents.tolist(), corpus.sentences])]
@@ -259,8 +255,7 @@ def _conll2012(annotation: Annotation) -> Iterator[str]:
             for token in range(begin, end):
                 row = [title, part or "0", str(token - begin), words[token], tags[token] if tags else "-"]
                 opened, closed = cells.get(token - first, ((), ()))
-                coreference = "|".join([*opened, *closed]) or "-"
-                yield "\t".join([*row, "-", "-", "-", "-", "-", "*", coreference]) + "\n"
+                yield "\t".join([*row, "-", "-", "-", "-", "-", "*", "|".join([*opened, *closed]) or "-"]) + "\n"
             yield "\n"
         yield f"{END}\n"
 
@@ -268,7 +263,7 @@ def _conll2012(annotation: Annotation) -> Iterator[str]:
 def _has_plain_words(annotation: Annotation) -> bool:
     """Whether a reader would detect the column of words, which may be numbers."""
     rows = [line.split("\t") for line in islice(_conll2012(annotation), SAMPLE) if "\t" in line]
-    return not rows or word_column(rows, len(rows[0])) == _WORD
+    return not rows or word_column(rows, len(rows[0])) == 3
 
 
 def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
@@ -309,8 +304,7 @@ def _corefud(annotation: Annotation) -> Iterator[str]:
             word = 0
             for token in range(begin, end):
                 word += decimals[token] < 0
-                identifier = str(word) if decimals[token] < 0 else f"{word}.{decimals[token]}"
-                row = [identifier, words[token], *"________"]
+                row = [str(word) if decimals[token] < 0 else f"{word}.{decimals[token]}", words[token], *"________"]
                 if tags:
                     row[of_word] = tags[token]
                 row[-1] = cells.get(token - first, "_")
@@ -324,8 +318,7 @@ def _heads(chains: Chains) -> list[int] | None:
     if words is None:
         return None
     row, word = words.flat()
-    after_head = np.bincount(row[word > words.head[row]], minlength=len(words))
-    return list((words.size - after_head).tolist())
+    return list((words.size - np.bincount(row[word > words.head[row]], minlength=len(words))).tolist())
 
 
 def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_word: Sequence[bool]) -> dict[int, str]:
@@ -340,8 +333,7 @@ def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_w
     for token, (opened, closed) in _cells(parts).items():
         single = [bracket for bracket in opened if bracket.endswith(")") and not keeps_order]
         others = [bracket for bracket in opened if not bracket.endswith(")") or keeps_order]
-        pieces = [*closed, *others, *single] if others else [*single, *closed]
-        cells[token] = "Entity=" + "".join(pieces)
+        cells[token] = "Entity=" + "".join([*closed, *others, *single] if others else [*single, *closed])
     return cells
 
 

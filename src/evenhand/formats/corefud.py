@@ -41,9 +41,6 @@ from evenhand.formats.parsing.token_table import rows_of
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 
-_ENTITY_FIELDS = ("eid", "GRP")
-"""Names of the field with the entity, now and in older files."""
-_HEAD_FIELD = "head"
 _BRACKET = re.compile(r"\([^()]+\)?|[^()]+\)")
 _PART = re.compile(r"(?P<entity>.*)\[(?P<part>\d{1,9})/(?P<parts>\d{1,9})\]")
 _EDGE = re.compile(r"(?P<word>[0-9]{1,9})(?:\.(?P<decimal>[0-9]{1,9}))?:(?P<relation>.+)")
@@ -69,8 +66,8 @@ class EntityFields:
     @staticmethod
     def declared(comment: str) -> EntityFields:
         fields = comment.removeprefix(DECLARATION).strip().split("-")
-        entity = next((fields.index(name) for name in _ENTITY_FIELDS if name in fields), 0)
-        return EntityFields(entity, fields.index(_HEAD_FIELD) if _HEAD_FIELD in fields else None, is_declared=True)
+        entity = next((fields.index(name) for name in ("eid", "GRP") if name in fields), 0)  # GRP in older files
+        return EntityFields(entity, fields.index("head") if "head" in fields else None, is_declared=True)
 
     def brackets(self, value: str) -> list[Bracket] | None:
         """Return all brackets; None if there is anything else."""
@@ -217,8 +214,6 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 @dataclass
 class _Reader:
-    """Reads blocks of whole documents."""
-
     source: Source
     pos: int | None
     vocabulary: Vocabulary
@@ -307,8 +302,7 @@ class _Reader:
                 for name, opens, closes, head in brackets:
                     rows.append((token, codes.setdefault(name, len(codes)), opens, closes, head))
         table = ints(rows).reshape(-1, 5).T
-        columns = Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_))
-        return list(codes), columns, table[4]
+        return list(codes), Brackets(table[0], table[1], table[2].astype(np.bool_), table[3].astype(np.bool_)), table[4]
 
 
 def _numbered(entities: Sequence[str], document: Ints, begin: Ints, end: Ints, size: Ints) -> Ints:

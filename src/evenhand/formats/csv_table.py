@@ -36,10 +36,7 @@ from evenhand.settings import Columns, ReadSettings
 
 DELIMITERS = {",": "commas", ";": "semicolons"}
 """Delimiters of CSV, and their names in messages."""
-_MIN_FITTING = 0.8
-"""Minimum share of lines that have as many cells as the header."""
 _BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
-"""Tags without labels."""
 _LONGEST_LINE = 1 << 14
 _NAME_PART = re.compile(r"[^\W\d_]+")
 _SENTENCES = frozenset({"sentence", "sentences", "sent"})
@@ -66,8 +63,7 @@ def _delimiter(sample: Block) -> str | None:
             continue
         below = [cells for cells in below if any(cells)]
         if (names := _names(first)) and is_header(names, below, ()):
-            fitting = sum(len(cells) == len(first) for cells in below)
-            return delimiter if fitting >= _MIN_FITTING * len(below) else None
+            return delimiter if sum(len(cells) == len(first) for cells in below) >= 0.8 * len(below) else None
     return None
 
 
@@ -151,8 +147,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 
 
 def _table(source: Source, delimiter: str) -> _Table:
-    lines = whole_text(source).split("\n")
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
+    reader = csv.reader((line + "\n" for line in whole_text(source).split("\n")), delimiter=delimiter)
     names, rows, numbers, breaks = list[str](), list[list[str]](), list[int](), list[int]()
     before = 0
     try:
@@ -179,8 +174,7 @@ def read_tag_lines(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """Read lines of tags as one batch; blank lines do not count."""
-    lines = enumerate(whole_text(source).split("\n"), 1)
-    sentences = {number: line.split() for number, line in lines if line.strip()}
+    sentences = {number: line.split() for number, line in enumerate(whole_text(source).split("\n"), 1) if line.strip()}
     lengths = ints(list(map(len, sentences.values())))
     corpus = Corpus(
         source.display_name,
@@ -189,8 +183,7 @@ def read_tag_lines(
         lines=np.repeat(ints(list(sentences)), lengths),
     )
     tags = [tag for sentence in sentences.values() for tag in sentence]
-    layers = {layer: [tags] for layer in columns}
-    yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, layers, {})
+    yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, {layer: [tags] for layer in columns}, {})
 
 
 CSV = Format(

@@ -137,11 +137,9 @@ class Format:
 
     name: str
     summary: str
-    """The format in one line."""
     readers: Mapping[str, Reader]
     """Readers by task; the first task is the default."""
     writers: Mapping[str, Writer] = field(default_factory=dict)
-    """Writers by task."""
     suffixes: tuple[str, ...] = ()
     """Suffixes of file names that `convert` writes in this format."""
     detection: Detection = field(default_factory=Detection)

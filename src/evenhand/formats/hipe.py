@@ -62,7 +62,6 @@ _SENTENCE_END = "EndOfSentence"
 _HASH = ord("#")
 _CONTINUING = ("I-", "E-")
 _NO_TAG = {"-": "O", "_": "O"}
-"""Cells without a tag."""
 
 
 def is_hipe(sample: Block) -> float:
@@ -99,8 +98,7 @@ class _Layout:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents, with links."""
-    layout = _layout(source, settings.columns)
-    reader = _Reader(source, layout, vocabulary, is_response=settings.side == "system")
+    reader = _Reader(source, _layout(source, settings.columns), vocabulary, is_response=settings.side == "system")
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="table"):
         batch = reader.read(block)
         if batch is not None:
@@ -156,13 +154,11 @@ def _layout(source: Source, named: tuple[ColumnName, ...]) -> _Layout:
         remedy = f"name two, such as --column {TAG_COLUMN},{LINK_COLUMN}, or choose --task spans for the tags alone"
         raise source.error(1, f"found {len(named)} column, where tags and links are read", remedy)
     tags, links = (_column(source, header, name) for name in named or (TAG_COLUMN, LINK_COLUMN))
-    notes = header.index("MISC") if "MISC" in header else None
-    return _Layout(tags, links, notes, f"{header[tags]}+{header[links]}")
+    return _Layout(tags, links, header.index("MISC") if "MISC" in header else None, f"{header[tags]}+{header[links]}")
 
 
 def _header(source: Source) -> list[str]:
-    line = source.sample(1 << 12).data.split(b"\n", 1)[0]
-    return line.decode().rstrip("\r ").split("\t")
+    return source.sample(1 << 12).data.split(b"\n", 1)[0].decode().rstrip("\r ").split("\t")
 
 
 def _column(source: Source, header: list[str], name: ColumnName) -> int:
@@ -170,8 +166,7 @@ def _column(source: Source, header: list[str], name: ColumnName) -> int:
         return header.index(name)
     if isinstance(name, int) and 0 < abs(name) <= len(header):
         return name - 1 if name > 0 else len(header) + name
-    remedy = f"name one of these with --column: {', '.join(header)}"
-    raise source.error(1, f"column {name!r} does not exist", remedy)
+    raise source.error(1, f"column {name!r} does not exist", f"name one of these with --column: {', '.join(header)}")
 
 
 class _Reader:
@@ -341,8 +336,7 @@ class SpanDecoder:
 
 def _filled(cells: Tokens) -> Ints:
     """The cells with a tag or an identifier; most have none."""
-    text = np.frombuffer(cells.data, dtype=np.uint8)
-    first = text[cells.start]
+    first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
     is_short = (cells.lengths == 1) & ((first == ord("O")) | (first == ord("_")) | (first == ord("-")))
     return np.flatnonzero(~(is_short | (cells.lengths == 0)))
 

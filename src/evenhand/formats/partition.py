@@ -73,8 +73,7 @@ class ScanBlock:
         lines = np.flatnonzero(ends[:-2] & ends[1:-1])
         if b"\r" in self.data:
             is_return = np.frombuffer(self.data, dtype=np.uint8)[:-2] == _CARRIAGE_RETURN
-            returns = np.flatnonzero(ends[1:-3] & is_return & ends[3:-1]) + 2
-            lines = np.sort(np.concatenate((lines, returns)))
+            lines = np.sort(np.concatenate((lines, np.flatnonzero(ends[1:-3] & is_return & ends[3:-1]) + 2)))
         return lines
 
     def is_blank_at(self, starts: Ints) -> Bools:
@@ -111,7 +110,6 @@ class CutPoint:
     number: int
     """Number of units before it."""
     is_clean: bool
-    """Whether reading may begin here."""
     text: bytes = b""
     """The first line."""
 

@@ -32,8 +32,6 @@ INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 GOLD = "gold"
 _ANNOTATIONS = ".ann"
 _BRAT_PAIRS = {_ANNOTATIONS: ".txt", ".txt": _ANNOTATIONS}
-_LOCAL = ("file", "local")
-"""Protocols of addresses of local files."""
 _SAFE_NAME = re.compile(r"[\w-][\w. -]*")
 _BLOCK = 1 << 18
 _SHORT_FILE = 1 << 24
@@ -191,8 +189,7 @@ def manifest(path: str | PathLike[str]) -> Manifest:
         if len(row.cells) != len(header.cells):
             finding = f"the row has {counted(len(row.cells), 'cell')}, but the header has {len(header.cells)}"
             raise source.error(row.line, finding, "give every row one cell per column")
-        named = zip(header.cells, row.cells, strict=True)
-        files = tuple(_file(source, row.line, name, cell) for name, cell in named)
+        files = tuple(_file(source, row.line, name, cell) for name, cell in zip(header.cells, row.cells, strict=True))
         if lines.setdefault(files, row.line) != row.line:
             finding = f"this row names the files of line {lines[files]} again, which would count twice"
             raise source.error(row.line, finding, "remove one of the two")
@@ -308,7 +305,7 @@ def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
             yield from _local_files(source.path)
         return
     if isinstance(path, Address):
-        if path.protocol not in _LOCAL:
+        if path.protocol not in ("file", "local"):
             return
         path = Path(path.text.partition("://")[2])
     files: list[AnyPath] | None = None

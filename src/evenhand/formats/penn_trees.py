@@ -37,7 +37,6 @@ from evenhand.settings import Columns, ReadSettings
 
 TAGS = "pos"
 """The layer with the words' tags, for spans."""
-UNKNOWN_TAG = "X"
 TRACE = "-NONE-"
 ROOTS = ("", "ROOT", "TOP")
 """Labels with which an outermost bracket is not a constituent."""
@@ -129,8 +128,7 @@ def read_constituents(
     labels, begun = StringCoder(_full_label if settings.functions else _category), source.begins_inside
     for data, first_line, is_indented in _parts_of_sentences(source, settings.block_size):
         sentences = SentenceSymbols(Symbols.of(data, first_line), is_indented)
-        reading = ReadInfo(FORMAT.name)
-        batch = sentences.annotation(source.display_name, source.name, labels, vocabulary, reading, begun)
+        batch = sentences.annotation(source.display_name, source.name, labels, vocabulary, ReadInfo(FORMAT.name), begun)
         if source.problems is not None:
             layer = batch.layers[CONSTITUENTS]
             assert isinstance(layer, Constituents)
@@ -214,9 +212,7 @@ class SentenceSymbols:
 
     def _kind_at(self, step: int) -> Ints:
         """Like `Symbols.kind_at`, but only within sentences."""
-        kind = self.symbols.kind_at(step).astype(np.int64)
-        other = np.roll(self.sentence, -step)
-        return np.where(other == self.sentence, kind, 0)
+        return np.where(np.roll(self.sentence, -step) == self.sentence, self.symbols.kind_at(step).astype(np.int64), 0)
 
     @cached_property
     def _is_label(self) -> Bools:
@@ -232,7 +228,6 @@ class SentenceSymbols:
 
     @cached_property
     def problems(self) -> dict[int, str]:
-        """The problem of each sentence without a valid tree."""
         symbols, sentence = self.symbols, self.sentence
         first = np.searchsorted(sentence, np.arange(len(self.begins) + 1))
         before = np.append(0, symbols.depth)
@@ -308,8 +303,7 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     for number, text in enumerate(texts, 1):
         if not is_text(text):
             raise InputError(name, None, f"sentence {number} is {quote(text)}, which is not a text", remedy)
-    data = "".join(f"{' '.join(text.split())}\n" for text in texts).encode()
-    sentences = SentenceSymbols(Symbols.of(data, 1))
+    sentences = SentenceSymbols(Symbols.of("".join(f"{' '.join(text.split())}\n" for text in texts).encode(), 1))
     labels = StringCoder(_full_label if functions else _category)
     annotation = sentences.annotation(name, name, labels, Vocabulary(), ReadInfo(LISTS), continues=False)
     layer, corpus = annotation.layers[CONSTITUENTS], annotation.corpus
@@ -382,7 +376,6 @@ def _check_trees(source: Source, symbols: Symbols) -> None:
 
 
 def _finding(symbols: Symbols, symbol: int) -> tuple[str, str]:
-    """Finding and remedy for a wrong symbol."""
     kind, depth, after = symbols.kind[symbol], symbols.depth[symbol], symbols.kind_at(1)[symbol]
     if kind == CLOSE:
         return "this bracket closes nothing", "remove it, or open a bracket before"
@@ -461,7 +454,7 @@ def write_spans(annotation: Annotation) -> Iterator[str]:
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence, (first, last) in enumerate(pairwise(corpus.bounds.tolist())):
         words = [word.replace("(", "-LRB-").replace(")", "-RRB-") for word in corpus.tokens.texts(first, last)]
-        names = [UNKNOWN_TAG] * len(words)
+        names = ["X"] * len(words)
         if isinstance(tags, Tags):
             names = [tags.names[code] for code in tags.code[first:last].tolist()]
         rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
@@ -572,22 +565,17 @@ def _layers(annotation: Annotation) -> tuple[Constituents, Tags]:
     return layer, tags
 
 
-def _begins_tree(data: bytes, start: int) -> bool:
-    return data[start] == ord("(")
-
-
-def _has_indented_lines(data: bytes) -> bool:
-    """Whether a line begins with a blank, so trees may have several lines."""
-    return b"\n " in data or b"\n\t" in data
-
-
 FORMAT = Format(
     "brackets",
     "bracketed trees: (S (NP (DT the) (NN cat)) ...)",
     readers={
         "constituents": Reader(
             read_constituents,
-            partitioning=Partitioning(lambda block: block.line_starts, _begins_tree, is_odd=_has_indented_lines),
+            partitioning=Partitioning(
+                lambda block: block.line_starts,
+                lambda data, start: data[start] == ord("("),
+                is_odd=lambda data: b"\n " in data or b"\n\t" in data,  # trees may have several lines
+            ),
         ),
         "spans": Reader(read_spans),
     },

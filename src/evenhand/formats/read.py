@@ -189,8 +189,7 @@ def _is_list(lines: list[str]) -> bool:
 
 def _is_sentence_with_tags(lines: list[str]) -> bool:
     """A sentence and its tags on one line, with a tab or bars between."""
-    halves = map(_BETWEEN.split, lines)
-    tagged = [_is_tagged(parts[0].split(), parts[1].split()) for parts in halves if len(parts) == 2]
+    tagged = [_is_tagged(parts[0].split(), parts[1].split()) for parts in map(_BETWEEN.split, lines) if len(parts) == 2]
     return sum(tagged) > len(lines) / 2
 
 
@@ -211,8 +210,7 @@ def _is_alternating(lines: list[str]) -> bool:
 def _is_joined(lines: list[str]) -> bool:
     """Tokens with tags after a separator: Ada/B-PER saw/O."""
     words = [word for line in lines for word in line.split()]
-    joined = sum(_JOINED.fullmatch(word) is not None for word in words)
-    return len(words) > len(lines) and joined >= _MOST * len(words)
+    return len(words) > len(lines) and sum(_JOINED.fullmatch(word) is not None for word in words) >= _MOST * len(words)
 
 
 _ONE_PER_LINE = "write one token and its tag per line, with a tab between, and a blank line between sentences"
@@ -284,7 +282,6 @@ def read(
 
 
 def _with_readings(annotation: Annotation, **changes: Any) -> Annotation:
-    """The annotation with changes to how every layer was read."""
     readings = {name: replace(reading, **changes) for name, reading in annotation.readings.items()}
     return replace(annotation, readings=readings)
 
@@ -335,8 +332,7 @@ class OpenFile:
         """
         first, stream = peek(self._batches(vocabulary, columns, read))
         if first is None:
-            finding = "the file has no sentences"
-            raise self.source.error(None, finding, "check how it was written, or name its --format")
+            raise self.source.error(None, "the file has no sentences", "check how it was written, or name its --format")
         return stream
 
     def _batches(
@@ -427,7 +423,6 @@ class OpenFiles:
         )
 
     def _groups(self) -> Iterator[list[OpenFile]]:
-        """The files in groups that may be read together."""
         max_files = 1 if self.first.reader.read_many is None else _MAX_FILES
         group, size = list[OpenFile](), 0
         for number in range(len(self.sources)):

@@ -76,11 +76,6 @@ _PARTS = {
 
 
 BlockEnd = Literal["blank line", "line", "document", "table"]
-"""Where blocks may end."""
-
-
-def _after_last_line(data: bytes) -> int:
-    return data.rfind(b"\n") + 1
 
 
 def _after_last_blank_line(data: bytes) -> int:
@@ -100,16 +95,14 @@ def _last_document(data: bytes) -> int:
     return _after_last_blank_line(data[: offset + 1]) if offset >= 0 else 0
 
 
-def _last_table(data: bytes) -> int:
-    """Where the last document of a HIPE table begins."""
-    return max(data.rfind(b"\n# hipe2022:document_id"), data.rfind(b"\n# document")) + 1
-
-
 _BLOCK_ENDS: dict[BlockEnd, tuple[Callable[[bytes], int], str]] = {
     "blank line": (_after_last_blank_line, "a blank line"),
-    "line": (_after_last_line, "a line end"),
+    "line": (lambda data: data.rfind(b"\n") + 1, "a line end"),
     "document": (_last_document, "a new document"),
-    "table": (_last_table, "a new document"),
+    "table": (
+        lambda data: max(data.rfind(b"\n# hipe2022:document_id"), data.rfind(b"\n# document")) + 1,  # of HIPE
+        "a new document",
+    ),
 }
 """Functions that find the last offset at which bytes can be cut (0 if there is none), and what messages call it."""
 
@@ -205,7 +198,6 @@ class Block:
 
     @cached_property
     def lines(self) -> int:
-        """Number of lines."""
         return int(np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8)[: self.size] == LINE_FEED))
 
     def has_lines(self, count: int) -> None:
@@ -432,13 +424,14 @@ class Source:
 
     def _block(self, remainder: list[bytes], data: bytes, cut: int, first_line: int) -> Block:
         """Return a block of `remainder` and the first `cut` bytes of `data`, if they are text in UTF-8."""
-        ending = b"" if data[cut - 1] == LINE_FEED else b"\n"
-        data = b"".join((*remainder, memoryview(data)[:cut], ending, PADDING))
+        data = b"".join((*remainder, memoryview(data)[:cut], b"" if data[cut - 1] == LINE_FEED else b"\n", PADDING))
         if not (data.isascii() or is_plainly_utf8(data)):
             data = self._decodable(data, first_line)
         self._refuse_nul(data, len(data) - len(PADDING), first_line)
-        if self.delimiter is not None:
-            data = _with_tabs(data, self.delimiter)
+        if self.delimiter is not None and self.delimiter.strip(" \t"):
+            data = b"\t".join(part.replace(b"\t", b" ") for part in data.split(self.delimiter.encode()))
+        elif self.delimiter is not None:
+            data = _BLANKS.sub(b"\t", data)
         return Block(data, len(data) - len(PADDING), first_line)
 
     def _refuse_nul(self, data: bytes, size: int, first_line: int) -> None:
@@ -457,16 +450,8 @@ class Source:
             except UnicodeDecodeError as error:
                 offset = begin + error.start
                 finding = f"the byte 0x{data[offset]:02x} is not valid UTF-8"
-                line = first_line + data.count(b"\n", 0, offset)
-                self.report(line, finding, "save the file as UTF-8", "characters")
+                self.report(first_line + data.count(b"\n", 0, offset), finding, "save the file as UTF-8", "characters")
                 begin = data.find(b"\n", offset) + 1
-
-
-def _with_tabs(data: bytes, delimiter: str) -> bytes:
-    """Replace delimiters by tabs, and tabs that are not delimiters by spaces."""
-    if not delimiter.strip(" \t"):
-        return _BLANKS.sub(b"\t", data)
-    return b"\t".join(part.replace(b"\t", b" ") for part in data.split(delimiter.encode()))
 
 
 _INVALID_FIRST, _RESTRICTED_FIRST = (b"\xc0", b"\xc1"), (b"\xe0", b"\xed")
@@ -495,10 +480,6 @@ def is_plainly_utf8(data: bytes) -> bool:
     return not (continues[0] or mismatch.any())
 
 
-_SMALL = 1 << 12
-"""Fewer bytes than this are decoded faster than checked."""
-
-
 def whole_text(source: Source) -> str:
     """The text of a file, which may be empty (an answer, a document without spans), unlike the blocks of a file."""
     return whole_data(source).decode()
@@ -511,13 +492,13 @@ def whole_data(source: Source) -> bytes:
         return b""
     if source.delimiter is None and b"\0" not in data and _is_utf8(data):
         return data.removeprefix(codecs.BOM_UTF8)
-    blocks = source.blocks(len(data), cut_after="line", of_lines=False)
-    text = b"".join(block.data[: block.size] for block in blocks)
+    text = b"".join(block.data[: block.size] for block in source.blocks(len(data), cut_after="line", of_lines=False))
     return text if data.endswith(b"\n") else text[:-1]
 
 
 def _is_utf8(data: bytes) -> bool:
-    if data.isascii() or (len(data) > _SMALL and data[-1:].isascii() and is_plainly_utf8(data)):
+    # Fewer bytes than this are decoded faster than checked.
+    if data.isascii() or (len(data) > 1 << 12 and data[-1:].isascii() and is_plainly_utf8(data)):
         return True
     try:
         data.decode()

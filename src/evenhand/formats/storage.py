@@ -34,15 +34,10 @@ from evenhand.parameters import check_file, check_path
 SIZE = 1 << 17
 """Size of the buffer of streams, and of the first bytes of a file that are kept for format detection."""
 STANDARD_INPUT = Path("-")
-_PIPE_IN_MEMORY = 1 << 24
-_PIPE_BLOCK = 1 << 18
 _DECOMPRESSED_BLOCK = 1 << 17
-_GZIP = 16 + zlib.MAX_WBITS
-"""Makes zlib expect gzip's header and checksum."""
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
-_LONGEST_REASON = 200
 _LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 """System errors for missing files, for which readers have their own messages."""
@@ -54,7 +49,6 @@ _PACKAGES = {
     **dict.fromkeys(("ssh", "sftp"), "paramiko"),
     "hf": "huggingface_hub",
 }
-"""Packages to install, by protocol."""
 
 Read = Callable[[int, int], bytes]
 """Returns up to `size` bytes from an offset, which is the end of the previous bytes; none at the end."""
@@ -287,7 +281,7 @@ def _as_input_error(address: Address, *others: type[Exception]) -> Iterator[None
 
 def _reason(error: Exception) -> str:
     lines = str(error).splitlines() or [type(error).__name__]
-    return visible(lines[0]).rstrip(".")[:_LONGEST_REASON]
+    return visible(lines[0]).rstrip(".")[:200]
 
 
 class Compression(NamedTuple):
@@ -347,7 +341,7 @@ class _Gzip:
     """gzip decompressor with the interface of the others, which keep bytes that are not decompressed yet."""
 
     def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(_GZIP)
+        self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS)  # expects gzip's header and checksum
         self._tail = b""
 
     @property
@@ -419,13 +413,13 @@ class _PipeBuffer:
         from tempfile import SpooledTemporaryFile  # slow to load, and pipes are rare
 
         self._pipe, self._is_read, self._lock = pipe, False, Lock()
-        self._buffer, self._size = SpooledTemporaryFile(_PIPE_IN_MEMORY), 0  # noqa: SIM115
+        self._buffer, self._size = SpooledTemporaryFile(1 << 24), 0  # noqa: SIM115
         weakref.finalize(self, self._buffer.close)
 
     def read(self, offset: int, size: int) -> bytes:
         with self._lock:
             while offset >= self._size and not self._is_read:
-                more = self._pipe.read1(_PIPE_BLOCK)
+                more = self._pipe.read1(1 << 18)
                 self._is_read = not more
                 self._buffer.seek(self._size)
                 self._buffer.write(more)

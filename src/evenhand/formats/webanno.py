@@ -27,16 +27,15 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.format import Contents, Detection, Format, Reader
-from evenhand.formats.source import Block, Source, whole_text
+from evenhand.formats.source import Source, whole_text
 from evenhand.settings import ColumnName, Columns, ReadSettings
 
-_VERSION = re.compile(rb"\s*#FORMAT=WebAnno TSV ([0-9]+)")
+_VERSION = re.compile(rb"\s*#FORMAT=WebAnno TSV 3(?![0-9])")
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)((?:\|[^|]*)*)")
 _ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)((?:\t.*)?)")
 _NUMBERED = re.compile(r"(.*?)(?:\[([0-9]+)\])?", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _BARS = re.compile(r"(?<!\\)((?:\\\\)*)\|")
-_CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 _FIRST = 3
 """The columns before the layers: numbers, offsets, token."""
 _USUAL_LAYER, _USUAL_FEATURE = "NamedEntity", "value"
@@ -47,8 +46,6 @@ _REMEDY = "export the document again as WebAnno TSV 3"
 
 @dataclass(frozen=True)
 class _Feature:
-    """A column of a layer of spans."""
-
     layer: str
     """The last part of the layer's name."""
     name: str
@@ -80,8 +77,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     features, width = _features(source, lines)
     if len(columns) > 1:
         raise source.error(None, "a document holds one annotation", "give the system's file beside it")
-    feature = _chosen(source, features, settings.columns)
-    document = _Document(source, feature, width)
+    document = _Document(source, _chosen(source, features, settings.columns), width)
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r")
         if text.strip() and not text.startswith("#"):
@@ -102,8 +98,7 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
         layer = _LAYER.fullmatch(line.rstrip("\r"))
         if layer is None:
             raise source.error(number, f"{line[:80]!r} does not name a layer and its features", _REMEDY)
-        name, names = layer[2].rpartition(".")[2], layer[3].split("|")[1:]
-        names = list(filter(None, names)) or [""]
+        name, names = layer[2].rpartition(".")[2], list(filter(None, layer[3].split("|"))) or [""]
         if layer[1] == "SP":
             features += [_Feature(name, feature, column + index) for index, feature in enumerate(names)]
         column += len(names)
@@ -169,9 +164,8 @@ class _Document:
         elif not self.tokens:
             self._source.report(number, "found a part of a token before any token", _REMEDY, "span")
             return
-        cell = cells[self._feature.column - _FIRST]
         first = begin - self.tokens[-1].begin
-        for value in _BARS.sub(r"\1\t", cell).split("\t"):
+        for value in _BARS.sub(r"\1\t", cells[self._feature.column - _FIRST]).split("\t"):
             if value not in ("_", ""):
                 self._mark(number, value, first, first + end - begin, is_part=bool(row[3]))
 
@@ -205,13 +199,8 @@ class _Document:
         if self._is_cut:
             corpus, spans = self._in_characters(bounds.tolist(), lines, vocabulary)
         else:
-            corpus = Corpus(
-                self._source.display_name,
-                self._sentences,
-                bounds,
-                Tokens.of([token.text for token in self.tokens]),
-                lines,
-            )
+            tokens = Tokens.of([token.text for token in self.tokens])
+            corpus = Corpus(self._source.display_name, self._sentences, bounds, tokens, lines)
             first, last = (ints([span[index] for span in self._spans]) for index in (1, 3))
             scope = sentence[first]
             label = ints([vocabulary.labels.code(name) for name, *_ in self._spans])
@@ -232,31 +221,25 @@ class _Document:
             texts.append(" ".join(token.text for token in self.tokens[first:last]))
         lists: list[list[Span]] = [[] for _ in texts]
         for name, first, before, last, up_to in self._spans:
-            span = Span(begins[first] + before, begins[last] + up_to, name)
-            lists[self.tokens[first].sentence].append(span)
+            lists[self.tokens[first].sentence].append(Span(begins[first] + before, begins[last] + up_to, name))
 
         def report(sentence: int, finding: str, remedy: str) -> None:
             self._source.report(self.tokens[bounds[sentence]].line, finding, remedy, "span")
 
         atoms, ground = on_texts(texts, "utf16")
         spans = spans_of(lists, ground, vocabulary, report)
-        corpus = atoms.corpus(self._source.display_name, lines[ints(bounds[:-1])])
-        return replace(corpus, documents=ints([0])), spans
+        return replace(atoms.corpus(self._source.display_name, lines[ints(bounds[:-1])]), documents=ints([0])), spans
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text) if "\\" in text else text
-
-
-def _is_webanno(sample: Block) -> float:
-    match = _VERSION.match(sample.data[: sample.size])
-    return float(match is not None and match[1] == b"3")
+    controls = {"t": "\t", "n": "\n", "r": "\r"}
+    return _ESCAPED.sub(lambda match: controls.get(match[1], match[1]), text) if "\\" in text else text
 
 
 FORMAT = Format(
     "webanno",
     "WebAnno TSV 3 of WebAnno and INCEpTION: one token per line, layers of annotations in columns",
     readers={"spans": Reader(read)},
-    detection=Detection(b"#", confidence=_is_webanno),
+    detection=Detection(b"#", confidence=lambda sample: float(_VERSION.match(sample.data[: sample.size]) is not None)),
     contents=Contents(has_columns=True, is_one_text=True),
 )

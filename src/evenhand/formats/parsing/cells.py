@@ -36,7 +36,6 @@ from evenhand.formats.source import LINE_FEED, Block
 
 TAB, SPACE, CARRIAGE_RETURN = 9, 32, 13
 MAX_DIGITS = 18
-"""Maximum number of digits of a whole number."""
 _BLANKS_AT_END = 8
 """Number of trailing blanks that are removed with array operations; longer runs are rare."""
 _SLICE = 1 << 18
@@ -95,7 +94,6 @@ class Lines:
 
     @property
     def begins(self) -> Ints:
-        """Start of each line."""
         starts: Ints = self._start[self._first]
         return starts
 
@@ -150,29 +148,19 @@ def refuse_wide(line: str | bytes, number: int) -> None:
         raise LimitError(f"found {_columns(line):,} columns", COLUMNS.remedy, number)
 
 
-def _refuse_wide_lines(block: Block, data: Bytes) -> None:
-    """Raise an error if a line of a block has more columns than the limit; short lines are not examined."""
-    feeds = np.flatnonzero(data == LINE_FEED)
-    start, end = np.append(0, feeds + 1), np.append(feeds, block.size)
-    for row in np.flatnonzero(end - start > COLUMNS.value).tolist():
-        refuse_wide(block.data[start[row] : end[row]], block.first_line + row)
-
-
 def _columns(line: str | bytes) -> int:
     """The number of columns of a line, between single tabs or between runs of blanks, whichever is larger."""
     text = np.frombuffer(line.encode() if isinstance(line, str) else line, dtype=np.uint8)
     is_tab = text == TAB
     is_blank = is_tab | (text == SPACE)
-    runs = int(np.count_nonzero(is_blank[1:] & ~is_blank[:-1]))
-    return max(int(np.count_nonzero(is_tab)), runs) + 1
+    return max(int(np.count_nonzero(is_tab)), int(np.count_nonzero(is_blank[1:] & ~is_blank[:-1]))) + 1
 
 
 def refuse_deep(block: Block, depth: int) -> None:
     """Raise an error if more brackets are open than the limit; `depth` are open at the beginning."""
     for begin in range(0, block.size, _SLICE):
         part = np.frombuffer(block.data, dtype=np.uint8)[begin : min(begin + _SLICE, block.size)]
-        steps = (part == ord("(")).view(np.int8) - (part == ord(")")).view(np.int8)
-        depths = depth + np.cumsum(steps, dtype=np.int32)
+        depths = depth + np.cumsum((part == ord("(")).view(np.int8) - (part == ord(")")).view(np.int8), dtype=np.int32)
         if int(depths.max(initial=0)) > DEPTH.value:
             line = block.first_line + block.data.count(b"\n", 0, begin + int((depths > DEPTH.value).argmax()))
             raise LimitError(f"more than {DEPTH.value:,} brackets are open here", DEPTH.remedy, line)
@@ -183,25 +171,22 @@ def split(block: Block, *, tabs: bool) -> Lines:
     """Return the lines and cells of a block; cells are separated by single tabs, or by runs of spaces and tabs."""
     data = np.frombuffer(block.data, dtype=np.uint8)[: block.size]
     if block.size > _LONG_BLOCK:
-        _refuse_wide_lines(block, data)
-    start, end, last = _tabbed_cells(data) if tabs else _cells_between_runs(data)
+        feeds = np.flatnonzero(data == LINE_FEED)
+        start, end = np.append(0, feeds + 1), np.append(feeds, block.size)
+        for row in np.flatnonzero(end - start > COLUMNS.value).tolist():
+            refuse_wide(block.data[start[row] : end[row]], block.first_line + row)
+    if tabs:
+        end = np.flatnonzero((data == TAB) | (data == LINE_FEED))
+        start, last = np.append(0, end[:-1] + 1), np.flatnonzero(data[end] == LINE_FEED)
+        end[last] = trimmed(data, start[last], end[last], b"\r ")
+    else:
+        start, end, last = _cells_between_runs(data)
     first = np.append(0, last[:-1] + 1)
     cells = last - first + 1
     # A line is blank if it is not longer than the separators between its cells; its last cell is empty then.
     maybe = np.flatnonzero(start[last] == end[last])
     cells[maybe[end[last[maybe]] - start[first[maybe]] < cells[maybe]]] = 0
     return Lines(block.data, block.first_line, cells, first, start, end)
-
-
-def _tabbed_cells(data: Bytes) -> tuple[Ints, Ints, Ints]:
-    """Start and end of every cell between tabs, and which are the last of their lines.
-
-    Lines end before trailing carriage returns and spaces.
-    """
-    end = np.flatnonzero((data == TAB) | (data == LINE_FEED))
-    start, last = np.append(0, end[:-1] + 1), np.flatnonzero(data[end] == LINE_FEED)
-    end[last] = trimmed(data, start[last], end[last], b"\r ")
-    return start, end, last
 
 
 def trimmed(data: Bytes, start: Ints, end: Ints, blanks: bytes) -> Ints:
@@ -311,8 +296,7 @@ def grid(block: Block, columns: int, *, tabs: bool, comments: Ints | None = None
     is_ended[wide] = feeds > 0
     # If all line feeds are in gaps, none is within a row.
     lines = int(np.count_nonzero(data == LINE_FEED))
-    before = block.data.count(b"\n", 0, begin[0])
-    if not is_ended.all() or before + len(end) - len(wide) + int(feeds.sum()) != lines:
+    if not is_ended.all() or block.data.count(b"\n", 0, begin[0]) + len(end) - len(wide) + int(feeds.sum()) != lines:
         return None
     if tabs:
         single = int(begin[0]) + len(end) * (columns - 1) + int(gap.sum())
@@ -325,8 +309,7 @@ def grid(block: Block, columns: int, *, tabs: bool, comments: Ints | None = None
 
 def _other_lines(data: bytes, begin: Ints, first: Ints) -> Ints:
     """The number of lines without cells before some offsets, which follow `first` lines with cells."""
-    feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == LINE_FEED)
-    return np.searchsorted(feeds, begin) - first
+    return np.searchsorted(np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == LINE_FEED), begin) - first
 
 
 def _edges(separates: Bools) -> Ints:

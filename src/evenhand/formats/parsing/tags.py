@@ -31,7 +31,6 @@ class Encoding:
 
     name: str
     is_named: bool = False
-    """Whether the user named it."""
     looks_like: str | None = None
     """The encoding that the tags look like, if the gold standard's encoding is used instead."""
 
@@ -52,9 +51,7 @@ class TagReader:
         self, source: Source, settings: ReadSettings, vocabulary: Vocabulary, chosen: Encoding, location: str = ""
     ) -> None:
         """`location` names the column in messages, if there are several."""
-        self._source = source
-        self._location = location
-        self._repair = settings.repair
+        self._source, self._location, self._repair = source, location, settings.repair
         self._chosen, self._encoding = chosen, chosen.name
         self._how = "named" if settings.encoding else "recognised from the first ones"
         self._table = TagTable(vocabulary, plain=chosen.name == "plain")
@@ -65,7 +62,6 @@ class TagReader:
 
     @property
     def levels(self) -> int:
-        """Number of levels of the tags seen so far."""
         return self._table.levels
 
     def read(self, coded: Coded) -> TagsAndSpans:
@@ -78,8 +74,7 @@ class TagReader:
         tags = SparseTags(coded.code, tuple(self._table.names))
         if self._wrong:
             tokens = np.flatnonzero(np.isin(tags.code, list(self._wrong)))
-            lines = corpus.line_numbers(tokens).tolist()
-            for wrong, line in zip(tags.code[tokens].tolist(), lines, strict=True):
+            for wrong, line in zip(tags.code[tokens].tolist(), corpus.line_numbers(tokens).tolist(), strict=True):
                 self._source.report(line if line >= 0 else None, *self._wrong[wrong], "tag")
         assert corpus.bounds is not None
         segments = self._table.segments(coded.code, corpus.bounds[:-1])
@@ -104,10 +99,8 @@ class TagReader:
         for code, (tag, finding) in enumerate(zip(tags, findings, strict=True), first):
             remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
             if finding is None and expects_labels and means_nothing(tag):
-                finding, remedy = (
-                    f"found {tag!r} where labels and O were expected",
-                    "write O for tokens outside of spans",
-                )
+                finding = f"found {tag!r} where labels and O were expected"
+                remedy = "write O for tokens outside of spans"
             if finding is None and code in foreign:
                 finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
                 remedy = "name the file's encoding with --encoding"
@@ -116,18 +109,16 @@ class TagReader:
 
     def _report_ill_formed(self, corpus: Corpus, code: Ints, tokens: Ints) -> str:
         """Describe the first ill-formed span; report all, if they are problems."""
+        names = self._table.names
         if self._reports:
             tokens = np.sort(tokens)
             for token, line in zip(tokens.tolist(), corpus.line_numbers(tokens).tolist(), strict=True):
-                begin = f"the span that begins here with {self._tag(code, token)!r}{self._location}"
+                begin = f"the span that begins here with {names[int(code[token])]!r}{self._location}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
                 remedy = "mend it, or choose --repair begin or discard"
                 self._source.report(line if line >= 0 else None, finding, remedy, ILL_FORMED)
         first = int(tokens.min())
-        return f"line {corpus.line(first)}, {self._tag(code, first)!r}"
-
-    def _tag(self, code: Ints, token: int) -> str:
-        return self._table.names[int(code[token])]
+        return f"line {corpus.line(first)}, {names[int(code[first])]!r}"
 
 
 TagsAndSpans = tuple[Tags, Spans, ReadInfo]
@@ -255,7 +246,6 @@ def _recognised(coded: Coded, table: TagTable, names: Iterable[str], reference: 
 
 
 def _check_labels(source: Source, coded: Coded, location: str, remedy: Callable[[], str]) -> None:
-    """Raise an error if labels without prefixes look like something else."""
     code = coded.code.column()
     is_outside = np.isin(code, [index for index, name in enumerate(coded.new) if name in OUTSIDE_TAGS])
     doubtful = doubt(coded.new, len(code), int(np.count_nonzero(is_outside)))

@@ -76,7 +76,6 @@ _MAY_FOLLOW = np.isin(np.arange(256), list(b" bBeE"))
 """Bytes that may follow # in such a comment."""
 Kind = Literal["tags", "chunks", "outside", "empty", "numbers", "identifiers", "features", "lemmas", "labels", "words"]
 """Tags and chunks have prefixes, labels have none; words are all other values, such as POS."""
-_HEAD_BLOCK = 1 << 12
 ROWS = 200
 """Number of lines that detection examines."""
 TOKEN_NAMES = frozenset(
@@ -92,7 +91,6 @@ _NAMES = TOKEN_NAMES | {
     *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
     *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "unnamed"),
 }
-"""Words in the names of columns."""
 _INDEX = re.compile(r"[0-9]{1,9}")
 _BEGINS_WITH_DIGIT = re.compile(r"\n[ \r]*\d")
 _COMMENTS = re.compile(rb"(?:(?:#[^\n]*+|[ \t\r]*+)(?:\n|\Z))*+")
@@ -100,20 +98,17 @@ _PART = re.compile(r"[^\W\d_]+")
 Row = tuple[int, bool, list[str]]
 """Line number, whether it has tabs, and its cells."""
 CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"})
-"""Labels of chunks, in capitals."""
 _MORE_ROWS = 20_000
 """Number of lines that detection examines if a column has only O in the first ones."""
 _MOST = 0.8
 """Minimum share of cells with tags in a column of tags: a single bad cell is an error in its line."""
-_IDENTIFIER = re.compile(r"(?:[A-Za-z]{1,8}:)?[A-Z]{0,4}[0-9]+|NIL[\w-]*|https?://\S+")
-_FEATURE = re.compile(r"[^=\s]+=\S*")
-_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?%?")
-_OTHERS: dict[Kind, re.Pattern[str]] = {"numbers": _NUMBER, "identifiers": _IDENTIFIER, "features": _FEATURE}
+_OTHERS: dict[Kind, re.Pattern[str]] = {
+    "numbers": re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?%?"),
+    "identifiers": re.compile(r"(?:[A-Za-z]{1,8}:)?[A-Z]{0,4}[0-9]+|NIL[\w-]*|https?://\S+"),
+    "features": re.compile(r"[^=\s]+=\S*"),
+}
 _NO_LOWERCASE = re.compile(r"[^a-zß-öø-ÿа-я]+")
-_FEW_ROWS = 20
 _LONGEST_EXAMPLE = 80
-_LEMMAS = 0.3
-"""Minimum share of tokens that are equal to their lemma."""
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
 _BLOCKS = 4
@@ -167,7 +162,7 @@ def rows_of(source: Source, *, skip_comments: bool = False) -> Iterator[Row]:
 
     With `skip_comments`, blocks in which all lines begin with # are skipped quickly.
     """
-    for block in source.first_blocks(_HEAD_BLOCK):
+    for block in source.first_blocks(1 << 12):
         if not skip_comments or _COMMENTS.fullmatch(block.data, 0, block.size) is None:
             yield from _rows(block, is_table=True)
 
@@ -234,7 +229,6 @@ class ColumnKind:
     labels: frozenset[str] = frozenset()
     """The labels of tags, or the distinct values that are not outside."""
     has_o: bool = False
-    """Whether O is among its cells."""
 
     @property
     def examples(self) -> str:
@@ -259,7 +253,6 @@ def column_kinds(source: Source, layout: Layout, *, rows: int = ROWS) -> dict[in
 
 
 def _token_rows(source: Source, layout: Layout, count: int) -> list[tuple[int, list[str]]]:
-    """The first lines with a token: their numbers and cells."""
     first = layout.first_line + bool(layout.names)
     rows = ((number, cells) for number, _, cells in rows_of(source) if len(cells) == layout.columns)
     return list(islice((row for row in rows if row[0] >= first and not _is_mark(row[1])), count))
@@ -296,7 +289,7 @@ def _are_lemmas(tokens: Sequence[str], cells: Sequence[str], values: frozenset[s
     """Whether cells are lemmas: many are equal to their tokens, or most differ from each other."""
     words = [(token, cell) for token, cell in zip(tokens, cells, strict=True) if token.isalpha()]
     same = sum(token.casefold() == cell.casefold() for token, cell in words)
-    return same > _LEMMAS * len(words) or (len(cells) >= 2 * _FEW_ROWS and len(values) > len(cells) / 2)
+    return same > 0.3 * len(words) or (len(cells) >= 40 and len(values) > len(cells) / 2)
 
 
 def holds_tags(source: Source, layout: Layout, column: int) -> bool:
@@ -328,14 +321,13 @@ def _first_rows(source: Source, named: Sequence[ColumnName]) -> list[Row]:
         rows = rows_of(source, skip_comments=skip_comments)
         return (row for row in rows if row[2][0][:1] != "-" or not is_document_mark(row[2][0]))
 
-    def may_be_comment(row: Row) -> bool:
-        return row[2][0].startswith("#") and not _names_one(row[2], named)
-
     def tokens(rows: Iterable[Row]) -> list[Row]:
         return list(islice((row for row in rows if row[2][0][:1] != "#" or not _is_mark(row[2])), ROWS))
 
     is_named = any(isinstance(column, str) for column in named)
-    rows = tokens(dropwhile(may_be_comment, lines(skip_comments=not is_named))) or tokens(islice(lines(), _MORE_ROWS))
+    first = lines(skip_comments=not is_named)
+    first = dropwhile(lambda row: row[2][0].startswith("#") and not _names_one(row[2], named), first)
+    rows = tokens(first) or tokens(islice(lines(), _MORE_ROWS))
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
     return rows
@@ -506,8 +498,7 @@ def _classify(source: Source, layout: Layout, lines: Lines) -> TokenLines:
         is_hash = np.frombuffer(lines.data, dtype=np.uint8)[lines.begins[odd]] == ord("#")
         documents, shortened = _odd_lines(source, layout, lines, odd[~is_hash].tolist())
         if any(word in lines.data for word in _DOCUMENT_WORDS):
-            comments = odd[is_hash].tolist()
-            documents += [line for line in comments if _DOCUMENT_COMMENT.search(lines.text(line))]
+            documents += [line for line in odd[is_hash].tolist() if _DOCUMENT_COMMENT.search(lines.text(line))]
         is_token[shortened], trailing = True, len(shortened)
         is_break[odd[is_hash]] |= layout.hash_comments
     if layout.has_header(lines.first_line, len(is_token)):
@@ -537,8 +528,7 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
     """Of lines with another number of cells, those that begin documents, and those with tokens; others are problems."""
     documents, shortened = [], []
     for line in odd:
-        text = lines.text(line)
-        if text.startswith(DOCUMENT_START):
+        if lines.text(line).startswith(DOCUMENT_START):
             documents.append(line)
         elif lines.drop_empty_end(line, layout.columns):
             shortened.append(line)
@@ -560,14 +550,12 @@ def _document_starts(tokens: Cells) -> Ints:
         return rows
     start, end = cells.start[rows], cells.end[rows]
     plain = (end - start == len(DOCUMENT_START)) & (windows(cells.data)[end - 8] == _DOCUMENT_START_TAIL)
-    named = [row for row in rows[~plain].tolist() if is_document_mark(cells[row])]
-    return np.sort(np.append(rows[plain], ints(named)))
+    return np.sort(np.append(rows[plain], ints([row for row in rows[~plain].tolist() if is_document_mark(cells[row])])))
 
 
 def is_document_mark(cell: str) -> bool:
     """Return whether a first cell begins a document: `-DOCSTART-`, or the same with a name in brackets after it."""
-    named = cell.startswith(DOCUMENT_START + "(") and cell.endswith(")")
-    return cell == DOCUMENT_START or named
+    return cell == DOCUMENT_START or (cell.startswith(DOCUMENT_START + "(") and cell.endswith(")"))
 
 
 def _comment_rows(tokens: Grid) -> Ints:
@@ -607,7 +595,6 @@ class _TagColumnReader:
         is_one_of_several: bool,
         elsewhere: Callable[[], str],
     ) -> None:
-        """`elsewhere` describes where other tags are, for messages."""
         self._column = column
         coded = (_coded(CellCodes(), cells, column, corpus) for cells, corpus in sample)
         location = f" in column {column + 1}"
@@ -643,8 +630,7 @@ class _WeightColumnReader:
 
     def read(self, cells: Cells, corpus: Corpus) -> Values:
         codes, new = self._codes(cells.data, *cells.column(self._column))
-        for row in new:
-            self._numbers.append(self._number(cells.text(self._column, row), corpus.line(row)))
+        self._numbers += [self._number(cells.text(self._column, row), corpus.line(row)) for row in new]
         return np.array(self._numbers, dtype=np.float64)[codes]
 
     def _number(self, text: str, line: int | None) -> float:
@@ -715,13 +701,12 @@ class TableBatches(Iterator[Annotation]):
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
-        while True:
+        batch = None
+        while batch is None:
             batch = self._batch(next(self._blocks))
-            if batch is not None:
-                return batch
+        return batch
 
     def _batch(self, lines: TokenLines) -> Annotation | None:
-        """The annotation of a block; None if it has no sentences."""
         has_tokens = self._layout.columns > 1 or (not self._readers and self._tags is None)
         corpus, self._new_document = _corpus(
             self._source, self._layout, lines, self._new_document, has_tokens=has_tokens
@@ -731,11 +716,11 @@ class TableBatches(Iterator[Annotation]):
         cells = lines.cells
         if self._weights is not None:
             corpus = replace(corpus, weights=self._weights.read(cells, corpus))
-        layers: dict[str, Layer] = {}
+        layers: dict[str, Layer] = {
+            name: TagColumn(cells.tokens(column), coder) for name, (column, coder) in self._extra.items()
+        }
         readings: dict[str, ReadInfo] = {}
         skipped = {TRAILING: lines.trailing} if lines.trailing else {}
-        for name, (column, coder) in self._extra.items():
-            layers[name] = TagColumn(cells.tokens(column), coder)
         if self._tags is not None:
             layers["tags"] = self._tag_class(cells.tokens(self._tags), self._coder)
             readings["words"] = ReadInfo(self._name, column=str(self._tags + 1), skipped=skipped)
@@ -748,7 +733,6 @@ class TableBatches(Iterator[Annotation]):
 
 
 def _sample(source: Source, layout: Layout) -> Iterator[tuple[Cells, Corpus]]:
-    """The first tokens of a file, block by block, with the text they make."""
     for lines in parse_blocks(layout, source, source.first_blocks(_SAMPLE)):
         yield lines.cells, _corpus(source, layout, lines, True, has_tokens=False)[0]
 
