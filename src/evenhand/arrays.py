@@ -99,8 +99,7 @@ def complement(size: int, rows: Ints) -> Ints:
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return the numbers of all ranges [start, start + length), one range after the other."""
     skipped = np.cumsum(lengths) - lengths
-    numbers: Ints = np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths)
-    return numbers
+    return np.asarray(np.arange(lengths.sum(), dtype=np.int64) + np.repeat(starts - skipped, lengths))
 
 
 def equal_pairs(left: Ints, right: Ints) -> tuple[Ints, Ints]:
@@ -239,8 +238,7 @@ class BitRank:
 
     def __call__(self, positions: Ints) -> Ints:
         word = positions >> 6
-        ranks: Ints = self.before[word] + np.bitwise_count(self.words[word] & _BELOW[positions & 63])
-        return ranks
+        return np.asarray(self.before[word] + np.bitwise_count(self.words[word] & _BELOW[positions & 63]))
 
 
 class BitSearch:
@@ -277,8 +275,7 @@ class BitSearch:
             bit[rows], word[rows] = (octet << 3) + 7, words[octet - 7]
         for shift in (1, 2, 4, 8, 16, 32):
             word |= word >> np.uint64(shift)
-        result: Ints = bit + np.bitwise_count(word) - (_BEFORE + 64)
-        return result
+        return np.asarray(bit + np.bitwise_count(word) - (_BEFORE + 64))
 
     @cached_property
     def _nonzero(self) -> Ints:

@@ -24,7 +24,6 @@ NOTED = (OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS)
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, marks of text direction, and surrogates."""
-_CONSONANT_Y = re.compile("[^aeiou]y$")
 _MAX_QUOTED, _MAX_MESSAGE, _MAX_LABEL_QUOTED = 80, 1000, 40
 _LONG_WORD = re.compile(r"\S{300,}")
 """Unquoted data; file paths are shorter."""
@@ -32,8 +31,6 @@ _QUOTED = re.compile(
     rf"""(?<!\w)(?:'(?:[^'\\]|\\.){{{_MAX_QUOTED + 1},}}+'|"(?:[^"\\]|\\.){{{_MAX_QUOTED + 1},}}+")""", re.DOTALL
 )
 """Long data as `repr` shows it. An apostrophe after a letter does not begin a quotation."""
-_SIMILAR = 0.7
-"""Minimum similarity of a suggestion. At 0.6, which is enough for a note, `--nothing` suggests `--encoding`."""
 
 
 def announced(note: str) -> str:
@@ -54,7 +51,7 @@ def counted_phrase(number: int, phrase: str) -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of a noun or of a phrase that ends with one."""
-    return f"{noun[:-1]}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
+    return f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
 
 
 def visible(text: str) -> str:
@@ -85,7 +82,7 @@ def unknown(finding: str, name: str, names: Iterable[str] | Mapping[str, str], r
 
     If `names` is a mapping, it maps every accepted spelling to the name to suggest.
     """
-    near = nearest(name, names, _SIMILAR)
+    near = nearest(name, names, 0.7)  # at 0.6, which is enough for a note, `--nothing` suggests `--encoding`
     if near is None:
         return f"{finding}; {remedy}."
     suggestion = names[near] if isinstance(names, Mapping) else near

@@ -21,9 +21,6 @@ from typing import Any, BinaryIO
 
 from evenhand.errors import InputError
 
-_MAX_FREED_BYTES = (1 << 25) - (1 << 13)
-_NEW_OBJECTS = 1_000_000
-"""Number of new objects that triggers a search for reference cycles."""
 _FREE = "free some space or choose another place"
 _REFUSALS = {
     errno.ENOSPC: ("cannot be written, as the disk is full", _FREE),
@@ -38,7 +35,6 @@ _REMEDIES = {
 }
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/(\d+)")
 """Paths of files that this process has open."""
-_BUFFER = 1 << 16
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -49,7 +45,7 @@ def keep_freed_memory() -> None:
     work on the block. The amount kept depends on the largest piece ever freed; this piece is never touched. Programs
     that use Evenhand as a library keep their own settings.
     """
-    bytes(_MAX_FREED_BYTES)
+    bytes((1 << 25) - (1 << 13))
 
 
 def search_seldom() -> None:
@@ -57,7 +53,7 @@ def search_seldom() -> None:
 
     Evenhand makes almost no cycles, and the searches take a tenth of the time of a small command.
     """
-    gc.set_threshold(_NEW_OBJECTS)
+    gc.set_threshold(1_000_000)
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
 
@@ -211,7 +207,7 @@ def _open_descriptor(descriptor: int, name: str) -> Iterator[BinaryIO]:
     """Open a descriptor as a file. After an error, unwritten data is dropped."""
     raw = _Target(descriptor, "wb")
     raw.display_name = name
-    with BufferedWriter(raw, _BUFFER) as file:
+    with BufferedWriter(raw, 1 << 16) as file:
         try:
             yield file
         except BaseException:

@@ -57,8 +57,7 @@ def other_length(sentence: int, expected: int, length: int, unit: str, sides: Si
 
 
 def other_number(expected: int, number: int, sides: SideNames) -> str:
-    sentences = counted(expected, "sentence")
-    return f"{sides.key} has {sentences}, {sides.other} {number:,}"
+    return f"{sides.key} has {counted(expected, 'sentence')}, {sides.other} {number:,}"
 
 
 def shorter(gold: Corpus, system: Corpus, unit: str, sides: SideNames) -> str:
@@ -223,8 +222,7 @@ class DocumentFeed:
         if not self.found.by_order:
             if self._batch_names[self._next] != names[0]:
                 return None
-            next_names = self._batch_names.slice(self._next, self._next + size)
-            other = first_difference(next_names, names.slice(0, size))
+            other = first_difference(self._batch_names.slice(self._next, self._next + size), names.slice(0, size))
             size = size if other is None else other
         self._next += size
         return Piece(self._batch, self._next - size, size)
@@ -318,7 +316,10 @@ class IdFeed:
                 TextPart(cut_out(gold, begin, begin + 1)) if isinstance(piece, str) else part_of(piece, self._layer)
             )
             begin += parts[-1].corpus.sentences
-        corpus = _join_corpora([part.corpus for part in parts])
+        corpus = Corpus.concatenate([part.corpus for part in parts])
+        if corpus.tokens is not None and corpus.bounds is not None:
+            tokens = with_lists(corpus.tokens, [part.corpus.tokens for part in parts], corpus.bounds)
+            corpus = replace(corpus, tokens=tokens)
         if (np.asarray(corpus.lines) < 0).any():
             corpus = replace(corpus, lines=empty())
         layers: dict[str, Layer] = {self._layer: join_spans(parts)}
@@ -391,13 +392,6 @@ def _with_texts(part: Corpus, corpus: Corpus, first: int, last: int) -> Corpus:
         texts=None if corpus.texts is None else corpus.texts[low : high + 1] - begin,
         spaced=None if corpus.spaced is None else corpus.spaced[first : last + 1] - begin,
     )
-
-
-def _join_corpora(parts: Sequence[Corpus]) -> Corpus:
-    corpus = Corpus.concatenate(parts)
-    if corpus.tokens is None or corpus.bounds is None:
-        return corpus
-    return replace(corpus, tokens=with_lists(corpus.tokens, [part.tokens for part in parts], corpus.bounds))
 
 
 def _alone(tokens: Tokens) -> Tokens:
@@ -474,8 +468,7 @@ class LinkFeed:
             spans, gold_rows, rows = self._undivided.take(gold.corpus)
             self._compare(gold.corpus, gold_rows, self._undivided.corpus, rows)
             return spans
-        parts, begin = [no_spans(gold.spans(LINKS).vocabulary)], 0
-        shifts = [0]
+        parts, shifts, begin = [no_spans(gold.spans(LINKS).vocabulary)], [0], 0
         for piece in self._documents.pieces(names_of(gold.corpus)):
             if isinstance(piece, str):
                 begin += 1

@@ -69,8 +69,7 @@ class TokenKinds:
         """The first tokens of sentences, counted from `begin`."""
         assert self.corpus.bounds is not None
         first, end = np.searchsorted(self.corpus.bounds, (self.begin, self.end))
-        starts: Ints = self.corpus.bounds[first:end] - self.begin
-        return starts
+        return np.asarray(self.corpus.bounds[first:end] - self.begin)
 
     def keys(self) -> list[Key]:
         """Return the keys of empty nodes; the position after word i is 2i + 1, before a sentence's first word i, 2i."""
@@ -101,8 +100,7 @@ class NodeAlignment:
         self._token[system.words - system.begin] = self._words
         for node, key in keys.items():
             self._token[node] = known.get(key, -1)
-        shared = len(keys) - len(self._own)
-        self.one_sided = len(keys) + len(known) - 2 * shared
+        self.one_sided = len(self._own) + len(known) - (len(keys) - len(self._own))
         """Number of empty nodes that only one side has."""
 
     def to_gold(self, chains: Chains) -> Chains:

@@ -139,7 +139,8 @@ class Feed:
             done += len(cut)
         spans = _Portion.join(portions)
         self.text = _in_text(gold, portions)
-        self.tags = _Portion.join_tags(portions) if self.keeps_tags else None
+        tags = complete([cut.tags for cut in portions]) if self.keeps_tags else None
+        self.tags = None if tags is None else Tags.concatenate(tags)
         if not portions[0].by_token:
             check_ends(gold, portions[0].corpus, spans)
             return spans
@@ -240,11 +241,6 @@ class _Portion:
             before += len(cut)
         return Spans.concatenate(moved, [0] * len(moved))
 
-    @staticmethod
-    def join_tags(portions: Sequence[_Portion]) -> Tags | None:
-        tags = complete([cut.tags for cut in portions])
-        return None if tags is None else Tags.concatenate(tags)
-
 
 def _size(corpus: Corpus, by_token: bool) -> int:
     return corpus.token_count or 0 if by_token else corpus.sentences
@@ -343,7 +339,9 @@ class LineFeed(Feed):
 
     def take(self, gold: Corpus) -> Spans:
         if self._gold_file not in (None, gold.source) and self._after is not None:
-            self._end_file()
+            while self._goes_on:
+                self._leave()
+            self._leave()
         self._gold_file = gold.source
         if self._batch is not None and not self._begin and _are_equal(gold, self._batch.corpus):
             self._begin, self._gold_lines = gold.sentences, self._gold_lines + gold.sentences
@@ -362,7 +360,7 @@ class LineFeed(Feed):
             self._load()
         self._found.missing += [str(self._gold_lines + line + 1) for line in np.flatnonzero(missing).tolist()]
         self._gold_lines += gold.sentences
-        return Spans.concatenate(parts, [0] * len(parts)) if parts else _no_spans()
+        return Spans.concatenate(parts, [0] * len(parts)) if parts else Spans.of(Vocabulary(), *[empty()] * 4)
 
     def finish(self, gold: Corpus) -> None:
         while self._batch is not None:
@@ -389,11 +387,6 @@ class LineFeed(Feed):
         self._found.extra += [str(line + 1) for line in range(self._begin, self._batch.corpus.sentences)]
         self._load()
 
-    def _end_file(self) -> None:
-        while self._goes_on:
-            self._leave()
-        self._leave()
-
     def _moved(self, spans: Spans, gold_line: Ints, gold_lines: list[str], lines: list[str]) -> Spans:
         """Return spans in the gold lines that the system's lines are aligned with (-1: none); others are left out."""
         spans = spans.take(np.flatnonzero(gold_line[spans.scope] >= 0)) if len(spans) else spans
@@ -408,10 +401,6 @@ def _are_equal(gold: Corpus, system: Corpus) -> bool:
     if gold.tokens is None or system.tokens is None or gold.raw is None or system.raw is None:
         return False
     return np.array_equal(gold.raw, system.raw) and gold.tokens.data == system.tokens.data
-
-
-def _no_spans() -> Spans:
-    return Spans.of(Vocabulary(), empty(), empty(), empty(), empty())
 
 
 def _lines(corpus: Corpus) -> list[str]:

@@ -102,17 +102,9 @@ class Words:
             return parts[0]
         return Words(
             Annotation.concatenate([part.annotation for part in parts]),
-            np.concatenate([part.start for part in parts]),
-            np.concatenate([part.end for part in parts]),
-            np.concatenate([part.in_multiword for part in parts]),
-            np.concatenate([part.groups for part in parts]),
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "end")),
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("in_multiword", "groups")),
         )
-
-
-def by_position(annotation: Annotation, begin: int, groups: Ints) -> Words:
-    """Return words that count as one character each; `begin` words precede them."""
-    start = np.arange(begin, begin + (annotation.corpus.token_count or 0))
-    return Words(annotation, start, start + 1, np.zeros(len(start), dtype=np.bool_), groups)
 
 
 def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Words, Bytes]:
@@ -386,8 +378,7 @@ class Aligned:
         gold_rows, rows = self.rows
         gold_of = np.full(len(self.system) + 1, -2)
         gold_of[rows], gold_of[-1] = gold_rows, -1
-        heads: Ints = gold_of[head]
-        return heads
+        return np.asarray(gold_of[head])
 
 
 class WaitingWords:
@@ -406,8 +397,9 @@ class WaitingWords:
         """Add a batch and return its words, and its characters if these are compared."""
         layers = {name: layer for name, layer in batch.layers.items() if name in self._layers}
         annotation = replace(batch, corpus=replace(batch.corpus, asides=None), layers=layers)
-        if self._by_position:
-            words, text = by_position(annotation, self.end, groups), _NOTHING
+        if self._by_position:  # words count as one character each
+            start = self.end + np.arange(annotation.corpus.token_count or 0)
+            words, text = Words(annotation, start, start + 1, np.zeros(len(start), dtype=np.bool_), groups), _NOTHING
         else:
             words, text = by_characters(annotation, self.end, groups)
         self.add(words, text)

@@ -230,5 +230,4 @@ class Annotation:
         readings = dict(first.readings)
         for part in parts[1:]:
             readings = {name: reading.plus(part.readings[name]) for name, reading in readings.items()}
-        corpus = Corpus.concatenate([part.corpus for part in parts], joined)
-        return Annotation(corpus, layers, readings, first.name)
+        return Annotation(Corpus.concatenate([part.corpus for part in parts], joined), layers, readings, first.name)

@@ -173,15 +173,6 @@ def ill_formed(segments: Segments, encoding: str) -> Bools:
     return np.asarray(~is_single & ~((segments.first == BEGIN) & (segments.last == END)))
 
 
-def discarded_spans(ill_formed: Bools, encoding: str, repair: Repair) -> Bools:
-    """Return which ill-formed spans are left out: with `discard`, spans with uncertain bounds.
-
-    A superfluous B- (iob1) or E- (ioe1) does not make bounds uncertain.
-    """
-    is_uncertain = repair == "discard" and encoding not in ("iob1", "ioe1")
-    return ill_formed if is_uncertain else np.zeros_like(ill_formed)
-
-
 def allowed_prefixes(encoding: str) -> set[int]:
     return _ALLOWED.get(encoding, _ALL)
 
@@ -403,9 +394,9 @@ class TagTable:
             wrong = ill_formed(segments, encoding)
             wrong_starts.append(segments.start[wrong])
             start, end, label = segments.start, segments.end, segments.label
-            is_discarded = discarded_spans(wrong, encoding, repair)
-            if is_discarded.any():
-                keep = np.flatnonzero(~is_discarded)
+            # A superfluous B- (iob1) or E- (ioe1) does not make bounds uncertain.
+            if repair == "discard" and encoding not in ("iob1", "ioe1") and wrong.any():
+                keep = np.flatnonzero(~wrong)
                 start, end, label = start[keep], end[keep], label[keep]
             scope = ints(corpus.sentence_of.take(start))
             first = bounds.take(scope)

@@ -299,14 +299,12 @@ def _first_free(ordered: Spans) -> Ints:
 
 def roots(head: Ints, bounds: Ints) -> Ints:
     """Return the number of roots of each sentence."""
-    before = np.append(0, np.cumsum(head == 0))
-    return np.diff(before[bounds])
+    return np.diff(np.append(0, np.cumsum(head == 0))[bounds])
 
 
 def heads_in_text(head: Ints, bounds: Ints) -> Ints:
     """Return the head of each word as an index into the whole text; -1 for roots."""
-    first = np.repeat(bounds[:-1], np.diff(bounds))
-    return np.where(head > 0, first + head - 1, -1)
+    return np.where(head > 0, np.repeat(bounds[:-1], np.diff(bounds)) + head - 1, -1)
 
 
 def without_root(head: Ints, bounds: Ints) -> Bools:

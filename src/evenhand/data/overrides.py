@@ -33,8 +33,6 @@ SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT = "spurious", "label", "bounds"
 VERDICTS = (SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT)
 WRONG = (SPURIOUS, LABEL, BOUNDS)
 """Verdicts on gold spans that are errors of the gold standard."""
-KEPT = (RIGHT, UNCLEAR)
-"""Verdicts that do not change a span; an unclear span exists but does not count."""
 POSITIONS = ("characters", "tokens")
 """Units of positions in overrides: characters of the text, including spaces, or tokens of the sentence."""
 AS_READ, UNCLEAR_SPANS, TARGETS = "as read", "unclear spans", "targets of overrides"
@@ -77,8 +75,7 @@ class Override:
         """The span that the gold standard should have, if the verdict changes or adds one."""
         if not self.to:
             return None
-        known = {} if self.span is None else self.span._asdict()
-        return LabeledBounds(**{**known, **self.to})
+        return LabeledBounds(**{**(self.span._asdict() if self.span else {}), **self.to})
 
     @property
     def subject(self) -> LabeledBounds:
@@ -488,7 +485,9 @@ class _OverriddenBatch:
         span = self._positions.in_unit_of(override, scope, target)
         if (other := self._makers.get((scope, target))) is not None:
             raise stale(override, f"the span {span} of {sentence} is made by {other.location}, too")
-        if self._is_kept((scope, target)) or target == override.span:
+        changed = self._by_span.get((scope, target))
+        is_kept = changed is None or changed.verdict in (RIGHT, UNCLEAR)  # an unclear span exists but does not count
+        if ((scope, target) in self._rows and is_kept) or target == override.span:
             raise stale(override, f"`to` makes the span {span}, which {sentence} has already")
         self._targets[key], self._makers[scope, target] = target, override
 
@@ -497,10 +496,6 @@ class _OverriddenBatch:
         if override.sentence is None:
             return f"document {override.document!r}"
         return f"sentence {self._before + scope + 1}"
-
-    def _is_kept(self, key: Key) -> bool:
-        override = self._by_span.get(key)
-        return key in self._rows and (override is None or override.verdict in KEPT)
 
     def _nearest(self, scope: int, override: Override) -> str:
         spans, span = self.spans, override.subject

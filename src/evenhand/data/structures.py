@@ -87,7 +87,7 @@ class MentionWords:
     @property
     def is_zero(self) -> Bools:
         """Which mentions have an empty node as their head."""
-        return np.asarray((self.head != NO_HEAD) & is_node(self.head))
+        return np.asarray((self.head != NO_HEAD) & ((self.head // _DECIMALS) % _SLOTS != 0))
 
     @property
     def last(self) -> Ints:
@@ -107,10 +107,6 @@ class MentionWords:
         )
         return MentionWords(first, size, self.word, head, sentence, depends)
 
-    def recoded(self, code: Callable[[], Ints]) -> MentionWords:
-        """Return the same with other codes of edges."""
-        return replace(self, depends=code()[self.depends]) if self.depends.any() else self
-
     def renumbered(self, old: Ints, new: Ints) -> MentionWords:
         """Return the same in the word numbers of another text with the same number of tokens."""
         word, head = (new[np.minimum(np.searchsorted(old, column), len(new) - 1)] for column in (self.word, self.head))
@@ -124,11 +120,6 @@ class MentionWords:
             *(np.concatenate([getattr(part, name) for part in parts]) for name in ("size", "word", "head")),
             *(np.concatenate([getattr(part, name) for part in parts]) for name in ("sentence", "depends")),
         )
-
-
-def is_node(word: Ints) -> Bools:
-    """Return which word numbers belong to empty nodes."""
-    return np.asarray((word // _DECIMALS) % _SLOTS != 0)
 
 
 def word_number(overt: int, decimal: int | None, *, is_first: bool) -> int:
@@ -145,17 +136,14 @@ def word_number(overt: int, decimal: int | None, *, is_first: bool) -> int:
 def word_numbers(corpus: Corpus) -> Ints:
     """Return the number of each token in its document; see `word_number`."""
     assert corpus.bounds is not None
-    size = int(corpus.bounds[-1])
-    decimals = np.full(size, -1) if corpus.decimals is None else corpus.decimals
+    decimals = np.full(int(corpus.bounds[-1]), -1) if corpus.decimals is None else corpus.decimals
     is_word = decimals < 0
     overt = np.append(0, np.cumsum(is_word))
-    lengths = np.diff(corpus.bounds)
-    before_sentence = np.repeat(overt[corpus.bounds[:-1]], lengths)
+    before_sentence = np.repeat(overt[corpus.bounds[:-1]], np.diff(corpus.bounds))
     before_document = np.repeat(overt[corpus.document_bounds[:-1]], np.diff(corpus.document_bounds))
     is_first = ~is_word & (overt[1:] == before_sentence)
     slot = (overt[1:] - before_document) * _SLOTS + np.where(is_first, _SLOTS - 1, ~is_word)
-    numbers: Ints = slot * _DECIMALS + np.where(is_word, 0, np.minimum(decimals, _DECIMALS - 1))
-    return numbers
+    return np.asarray(slot * _DECIMALS + np.where(is_word, 0, np.minimum(decimals, _DECIMALS - 1)))
 
 
 def mention_words(
@@ -235,9 +223,11 @@ class Chains:
         """Return the same mentions with the codes of another vocabulary."""
         if vocabulary is self.vocabulary:
             return self
-        shape = self.shape
-        shape = self.vocabulary.shapes.into(vocabulary.shapes)[shape] if shape.any() else shape
-        words = self.words and self.words.recoded(lambda: self.vocabulary.extras.into(vocabulary.extras))
+        shape, words = self.shape, self.words
+        if shape.any():
+            shape = self.vocabulary.shapes.into(vocabulary.shapes)[shape]
+        if words is not None and words.depends.any():
+            words = replace(words, depends=self.vocabulary.extras.into(vocabulary.extras)[words.depends])
         return replace(self, vocabulary=vocabulary, shape=shape, words=words)
 
     def documents(self, rows: Ints) -> Chains:
@@ -577,14 +567,10 @@ def _fields(value: object) -> object:
             return {field.name: getattr(value, field.name) for field in kind.__attrs_attrs__}
         if isinstance(value, SimpleNamespace):
             return vars(value)
-        if known := {name: getattr(value, name) for name in _ATTRIBUTES if _is_set(value, name)}:
+        attributes = {name: getattr(value, name, None) for name in _ATTRIBUTES}
+        if known := {name: part for name, part in attributes.items() if part is not None and not callable(part)}:
             return known
     raise UnreadableError(kind.__name__ if not isinstance(value, type) else f"class {value.__name__}")
-
-
-def _is_set(value: object, name: str) -> bool:
-    attribute = getattr(value, name, None)
-    return attribute is not None and not callable(attribute)
 
 
 def answer_in(value: object) -> object:
@@ -653,7 +639,8 @@ def _is_block(value: object) -> bool:
 
 def _in_blocks(blocks: list[Any]) -> object:
     """Return the arguments of tool calls in blocks, or the text."""
-    called = [block for block in blocks if _is_call(block)]
+    calling = ("input", "arguments", "args", "function")
+    called = [block for block in blocks if _called(block) or _PAYLOADS.get(block.get("type", "")) in calling]
     if called:
         return _arguments(called)
     texts = [answer_in(block[key]) for block in blocks if (key := _PAYLOADS.get(block.get("type", "text"), ""))]
@@ -661,10 +648,6 @@ def _in_blocks(blocks: list[Any]) -> object:
         return texts[0]
     calls = [call for text in texts if isinstance(text, Calls) for call in text]
     return Calls(calls) if calls else "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _is_call(block: Mapping[str, Any]) -> bool:
-    return _called(block) or _PAYLOADS.get(block.get("type", "")) in ("input", "arguments", "args", "function")
 
 
 def _called(block: Mapping[str, Any]) -> bool:

@@ -43,8 +43,7 @@ def is_ascii(text: Bytes) -> bool:
 
 def continues_character(text: Bytes) -> Bools:
     """Return which bytes do not begin a character."""
-    continues: Bools = text.view(np.int8) < _FIRST_TO_BEGIN
-    return continues
+    return np.asarray(text.view(np.int8) < _FIRST_TO_BEGIN)
 
 
 def atoms(text: Bytes, *, has_controls: bool = True) -> Words:
@@ -128,8 +127,7 @@ class Tokens:
     @cached_property
     def heads(self) -> Words:
         """The eight bytes from the beginning of each token, as one number; shorter tokens include following bytes."""
-        heads: Words = windows(self.data)[self.start]
-        return heads
+        return np.asarray(windows(self.data)[self.start])
 
     @cached_property
     def lengths(self) -> Ints:
@@ -267,8 +265,7 @@ class Characters(Tokens):
 
     @cached_property
     def end(self) -> Ints:
-        ends: Ints = self.start + _LENGTHS[np.frombuffer(self.data, dtype=np.uint8)[self.start]]
-        return ends
+        return np.asarray(self.start + _LENGTHS[np.frombuffer(self.data, dtype=np.uint8)[self.start]])
 
 
 def _join(parts: Sequence[Tokens], joined: Joined) -> Tokens:
