@@ -152,21 +152,6 @@ class Counts:
     units: Ints
     labels: Sequence[Mapping[str, int]]
 
-    @staticmethod
-    def without_codes(
-        names: tuple[str, ...],
-        pairs: Sequence[tuple[int, int]],
-        has: Bools,
-        tallies: Mapping[tuple[int, str], Tally],
-        units: Ints,
-        labels: Sequence[Mapping[str, int]],
-    ) -> Counts:
-        """Counts of annotators whose positions have no codes."""
-        nothing = CountRows(empty(), empty(), empty(), empty())
-        patterns = Patterns(ints([]).reshape(0, len(names)), 1)
-        overlapping = np.zeros_like(units)
-        return Counts(names, pairs, has, patterns, nothing, nothing, nothing, tallies, overlapping, units, labels)
-
     @property
     def documents(self) -> int:
         return len(self.has)
@@ -376,7 +361,9 @@ def count_by_keys(sides: Mapping[str, Input], prepared: RunConfig) -> Counted:
             for scorer, tally in runs[key].tallies.get(names[response], {}).items():
                 tallies[number, rename(scorer)] = tally.regroup(rows[key]).select(common)
     units, labels = ints([run.gold.units for run in runs]), [dict(run.gold.labels) for run in runs]
-    counts = Counts.without_codes(names, pairs, has, tallies, units, labels)
+    nothing, patterns = CountRows(empty(), empty(), empty(), empty()), Patterns(ints([]).reshape(0, len(names)), 1)
+    overlapping = np.zeros_like(units)
+    counts = Counts(names, pairs, has, patterns, nothing, nothing, nothing, tallies, overlapping, units, labels)
     return Counted(counts, Codebook(), (), list(numbers), [run.gold.reading or ReadInfo() for run in runs])
 
 

@@ -92,16 +92,9 @@ class Region:
         return 2 * votes > len(self.answers)
 
     def to_dict(self) -> dict[str, Any]:
+        plain = ("document", "sentence", "start", "end", "positions", "token_start", "token_end", "place", "text")
         return {
-            "document": self.document,
-            "sentence": self.sentence,
-            "start": self.start,
-            "end": self.end,
-            "positions": self.positions,
-            "token_start": self.token_start,
-            "token_end": self.token_end,
-            "place": self.place,
-            "text": self.text,
+            **{name: getattr(self, name) for name in plain},
             "answers": {name: list(map(list, spans)) for name, spans in self.answers.items()},
             "accepted": list(map(list, self.accepted)),
             "decided": self.decided,

@@ -145,14 +145,13 @@ def _change(first: Mapping[str, int], placed: Mapping[str, int], system: str) ->
 
 def correlations(scores: Headlines) -> list[Correlation]:
     """Spearman's rho and Kendall's tau-b of all pairs of measures."""
-    values = {model: list(by_system.values()) for model, by_system in scores.items()}
-    return [_correlation(one, other, values[one], values[other]) for one, other in combinations(values, 2)]
-
-
-def _correlation(one: str, other: str, scores: Sequence[float], others: Sequence[float]) -> Correlation:
-    if any(map(isnan, (*scores, *others))):
-        return Correlation((one, other), None, None)
-    return Correlation((one, other), spearman(scores, others), kendall(scores, others))
+    correlations = []
+    for (one, of_one), (other, of_other) in combinations(scores.items(), 2):
+        first, second = list(of_one.values()), list(of_other.values())
+        undefined = any(map(isnan, (*first, *second)))
+        rho, tau = (None, None) if undefined else (spearman(first, second), kendall(first, second))
+        correlations.append(Correlation((one, other), rho, tau))
+    return correlations
 
 
 @dataclass(frozen=True)

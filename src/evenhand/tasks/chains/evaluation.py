@@ -38,9 +38,8 @@ class ChainEvaluator:
 
     def __init__(self, request: EvaluationRequest) -> None:
         self._request = request
-        strict = request.settings.align == "strict"
         self._feeds = {
-            name: ChainFeed(read, request.sides.gold, strict=strict, called=request.called)
+            name: ChainFeed(read, request.sides.gold, strict=request.settings.align == "strict", called=request.called)
             for name, read in request.sides.systems.items()
         }
         self._seen, self._has_words = SeenNames(), False

@@ -29,16 +29,7 @@ from evenhand.tasks.evaluation import (
 from evenhand.tasks.spans.comparison import span_predictions, span_units
 from evenhand.tasks.spans.matching import Matching, SpanMatches
 from evenhand.tasks.spans.measures import FN, TP
-from evenhand.tasks.units import (
-    Locations,
-    Predictions,
-    Row,
-    Rows,
-    Units,
-    answer_code,
-    answer_parts,
-    rows_by_sentence,
-)
+from evenhand.tasks.units import Locations, Predictions, Row, Rows, Units, answer_code, answer_parts, rows_by_sentence
 
 _STATUS = {ERROR: "error", SKIP: "skip"}
 
@@ -158,10 +149,9 @@ class ComparedBrackets:
         first = self.pairs[0]
         keep = first.selection.keeps_words(first.sentences.gold)
         for pair in reversed(self.pairs):
-            bounds = pair.sentences.gold.bounds
             for sentence in pair.sentences.mended:
                 if pair.sentences.valid[sentence]:
-                    words = slice(*bounds[sentence : sentence + 2].tolist())
+                    words = slice(*pair.sentences.gold.bounds[sentence : sentence + 2].tolist())
                     keep[words] = pair.sentences.keep_gold[words]
         return keep
 

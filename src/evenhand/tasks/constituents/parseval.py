@@ -57,7 +57,6 @@ _GOLD, _SYSTEM = (
     for known in [("TP", *ERRORS, "FN", "FP")]
 )
 """The count type of each error type, on either side."""
-_TWO = 2
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
     columns = (
         *(valid, status == ERROR, status == SKIP, pair.sentences.failed),
         valid & (matched == brackets[0]) & (matched == brackets[1]),
-        *(crossings, valid & (crossings == 0), valid & (crossings <= _TWO)),
+        *(crossings, valid & (crossings == 0), valid & (crossings <= 2)),
     )
     table = np.column_stack(columns).astype(np.int64)
     if short:

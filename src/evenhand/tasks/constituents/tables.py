@@ -132,9 +132,9 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 def _detailed(result: Result) -> str:
     """The model whose errors are listed: the model of comparisons, or EVALB's if both are equal."""
-    has_all = _LABELED_ALL in result.scores
-    is_all = has_all and ("labeled" not in result.scores or _differs(result, _LABELED_ALL))
-    return _LABELED_ALL if is_all else "labeled"
+    if _LABELED_ALL in result.scores and ("labeled" not in result.scores or _differs(result, _LABELED_ALL)):
+        return _LABELED_ALL
+    return "labeled"
 
 
 def listing(result: Result) -> Iterator[Table]:
@@ -188,8 +188,7 @@ def _error_types(result: Result, score: MeasureScore) -> Table:
 
 def error_bars(results: Results, by: str | None = None) -> ErrorBars:
     """Error types of labeled brackets, under the model that systems are compared by."""
-    models = (by, _LABELED_ALL, "labeled")
-    name = next((model for model in models if model in results.models), None)
+    name = next((model for model in (by, _LABELED_ALL, "labeled") if model in results.models), None)
     if name is None:
         raise SettingError("The kinds of errors come from the match model labeled; score with it too.")
     return errors_by_kind(results, [name], ERROR_NAMES, query)

@@ -94,11 +94,10 @@ def _count_ranks(pair: LinkPair, kind: Ints, matches: SpanMatches, groups: Ints)
 
 def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the ranks of right identifiers."""
-    tally = tallies.get(kinds.RANKS)
     ranks: dict[str, dict[str, float]] = {name: {} for name in _RANKED_ERRORS}
-    if tally is not None:
-        for (_, error, _, rank), count in sorted(tally.total().cells().items(), key=lambda cell: _order(cell[0][3])):
-            ranks[error][rank] = count
+    cells = tallies[kinds.RANKS].total().cells() if kinds.RANKS in tallies else {}
+    for (_, error, _, rank), count in sorted(cells.items(), key=lambda cell: _order(cell[0][3])):
+        ranks[error][rank] = count
     return score.adding("ranks", ranks)
 
 

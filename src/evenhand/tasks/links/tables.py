@@ -50,12 +50,10 @@ def _support(row: Row) -> float:
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
     """The links of a count of error types; other measures count other units."""
-    if model != "fair":
+    if model != "fair" or count not in ("gold", *KINDS):
         return None
     if count == "gold":
         return Query(result.name, of="gold", gold=label)
-    if count not in KINDS:
-        return None
     if count == "FP" and label is not None:
         return Query(result.name, kind=count, label=label)
     return Query(result.name, kind=count, gold=label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
@@ -49,8 +49,7 @@ class RelationEvaluator:
     def __init__(self, request: EvaluationRequest) -> None:
         self._request, settings, systems = request, request.settings, request.sides.systems
         names = ("", *systems)
-        keeps_parts = request.asks("ehealthkd")
-        self._carried = {name: Carried(request.vocabulary, keeps_parts=keeps_parts) for name in names}
+        self._carried = {name: Carried(request.vocabulary, keeps_parts=request.asks("ehealthkd")) for name in names}
         opened = (request.sides.gold, *systems.values())
         streams = [self._carried[name].stream(open_side()) for name, open_side in zip(names, opened, strict=True)]
         portions = _LinePortions if settings["sentences"] == "lines" else Portions
@@ -183,10 +182,8 @@ class Carried:
             raise InputError(self._source, None, finding, "give documents that hold whole relations on both sides")
         self._waiting = waiting.take(~here)
         relations = waiting.take(here)
-        return Side(spans, relations.label, head[here], tail[here], relations.marked, self._listed())
-
-    def _listed(self) -> Callable[[int], Parts] | None:
-        return None if self._counts_tokens or not self._keeps_parts else self._part
+        parts = None if self._counts_tokens or not self._keeps_parts else self._part
+        return Side(spans, relations.label, head[here], tail[here], relations.marked, parts)
 
     def _part(self, number: int) -> Parts:
         first, parts = next((first, parts) for first, parts in reversed(self._parts) if first <= number)

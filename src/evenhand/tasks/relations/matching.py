@@ -105,13 +105,8 @@ class RelationPair:
     @cached_property
     def candidates(self) -> Candidates:
         """All relations of both sides whose arguments overlap pairwise, straight and crossed."""
-        straight, crossed = (_oriented(self, crossed=crossed) for crossed in (False, True))
-        return Candidates(
-            *(
-                np.concatenate((getattr(straight, name), getattr(crossed, name)))
-                for name in Candidates.__dataclass_fields__
-            )
-        )
+        both, names = [_oriented(self, crossed=crossed) for crossed in (False, True)], Candidates.__dataclass_fields__
+        return Candidates(*(np.concatenate([getattr(candidates, name) for candidates in both]) for name in names))
 
 
 def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Ints:

@@ -187,19 +187,8 @@ TASK = spec.Task(
     input=spec.InputSpec(detects=lambda annotation: "relations" in annotation.layers),
     rules=spec.SettingRules(
         signature=(
-            *(
-                "align",
-                "atoms",
-                "symmetric",
-                "unannotated",
-                "gold",
-                "system",
-                "offsets",
-                "sentences",
-                "newlines",
-                "quotes",
-            ),
-            *("map", "labels", "exclude", "macro", "beta"),
+            *("align", "atoms", "symmetric", "unannotated", "gold", "system", "offsets", "sentences", "newlines"),
+            *("quotes", "map", "labels", "exclude", "macro", "beta"),
         ),
         check=refuse_table,
     ),

@@ -139,9 +139,7 @@ class TreeScorer:
     def _score_enhanced(self, pair: UnitPair, aligned: Aligned, tallies: dict[str, Tally]) -> None:
         with_subtypes = self._edges(aligned.gold), self._edges(aligned.system)
         for score in self._enhanced_scores:
-            gold, system = with_subtypes
-            if score == "eulas":
-                gold, system = self._edges.universal(gold), self._edges.universal(system)
+            gold, system = map(self._edges.universal, with_subtypes) if score == "eulas" else with_subtypes
             edges, kind = enhanced.edge_pair(pair, gold, system)
             pairs = enhanced.equal_edges(aligned, gold, system)
             tallies[score] = enhanced.count_edges(edges, kind, pairs, self._labels.values)

@@ -171,7 +171,7 @@ class EdgeTable:
         self._is_conj = NameColumn(names, lambda label: ">" not in label and label.startswith("conj"))
         self._is_nsubj = NameColumn(names, lambda label: any(step.startswith("nsubj") for step in label.split(">")))
         self._is_ref = NameColumn(names, lambda label: label == "ref")
-        self._stripped = NameColumn(names, lambda label: labels.code(without_case(label)))
+        self._stripped = NameColumn(names, lambda label: labels.code(">".join(map(_without_case, label.split(">")))))
         self._universal = NameColumn(names, lambda label: labels.code(universal(label)))
 
     def __call__(self, words: Words) -> Edges:
@@ -264,12 +264,8 @@ def universal(label: str) -> str:
     return ">".join(map(without_subtype, label.split(">")))
 
 
-def without_case(label: str) -> str:
-    """A label without the case or conjunction of its steps: `obl:in>nsubj` as `obl>nsubj`."""
-    return ">".join(map(_without_case, label.split(">")))
-
-
 def _without_case(step: str) -> str:
+    """A step of a label without case or conjunction: `obl:in` as `obl`."""
     name, *subtypes = step.split(":")
     return name if len(subtypes) == 1 and name in _CASE and subtypes[0] not in _NO_CASE else step
 

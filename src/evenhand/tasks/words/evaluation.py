@@ -105,7 +105,11 @@ class WordEvaluator:
 
     def _evaluate(self, aligned: Mapping[str, Aligned]) -> WordEvaluation:
         request, labels = self._request, self._request.vocabulary.labels.values
-        evaluation = WordEvaluation(self._locations(next(iter(aligned.values())).gold), aligned, self._names)
+        gold = next(iter(aligned.values())).gold
+        document_of, size = np.concatenate(self._documents), gold.corpus.sentences
+        places = Locations([gold.annotation], self._sentences, document_of[:size])
+        self._sentences, self._documents = self._sentences + size, [document_of[size:]]
+        evaluation = WordEvaluation(places, aligned, self._names)
         for name, words in aligned.items():
             summary, pair = request.system_counts[name], _pair(words, self._scorers[name])
             if not evaluation.pairs:  # all systems are scored on the same words of the gold standard
@@ -117,13 +121,6 @@ class WordEvaluator:
             summary.add(pair.system[pair.system_counted], labels)
             summary.missing += len(words.gold) - len(words.rows[0])
         return evaluation
-
-    def _locations(self, words: Words) -> Locations:
-        document_of = np.concatenate(self._documents)
-        size, before = words.corpus.sentences, self._sentences
-        self._sentences += size
-        self._documents = [document_of[size:]]
-        return Locations([words.annotation], before, document_of[:size])
 
 
 def _pair(aligned: Aligned, scorer: WordScorer) -> UnitPair:

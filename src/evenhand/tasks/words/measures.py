@@ -47,13 +47,7 @@ RIGHT = {
 
 
 def by_label(
-    name: str,
-    judge: str,
-    kinds: Iterable[str],
-    right: Iterable[str],
-    settings: ScoreSettings,
-    *,
-    confuses: bool,
+    name: str, judge: str, kinds: Iterable[str], right: Iterable[str], settings: ScoreSettings, *, confuses: bool
 ) -> Formula:
     """Accuracy with some error types of a scorer as correct; differing labels count once on either side.
 
