@@ -338,53 +338,26 @@ def _row(cells: Sequence[str]) -> str:
 # Escapes
 
 
+_TEXT = (
+    "\\backslash ~asciitilde ^asciicircum <less >greater |bar 'quotesingle `asciigrave ‘quoteleft ’quoteright "
+    "“quotedblleft ”quotedblright ¹onesuperior ²twosuperior ³threesuperior"
+)
+"""Characters and the names of their commands, without `\\text`."""
+_MATH = (
+    "±pm ×times ÷div ¬neg ·cdot ≤leq ≥geq ≠neq ≈approx ∞infty →rightarrow ←leftarrow ↔leftrightarrow ⇒Rightarrow "
+    "αalpha βbeta γgamma δdelta κkappa λlambda μmu ρrho σsigma τtau"
+)
+"""Characters and the names of their commands in formulas."""
 _ESCAPES = {
     **{special: f"\\{special}" for special in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    **{command[0]: rf"\text{command[1:]}{{}}" for command in _TEXT.split()},
+    **{command[0]: rf"$\{command[1:]}$" for command in _MATH.split()},
     '"': r"\texttt{\char34}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
     "–": "--",
     "—": "---",
-    "‘": r"\textquoteleft{}",
-    "’": r"\textquoteright{}",
-    "“": r"\textquotedblleft{}",
-    "”": r"\textquotedblright{}",
     "…": r"\ldots{}",
     "\u00a0": "~",
-    "¹": r"\textonesuperior{}",
-    "²": r"\texttwosuperior{}",
-    "³": r"\textthreesuperior{}",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "÷": r"$\div$",
-    "¬": r"$\neg$",
-    "·": r"$\cdot$",
     "−": "$-$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "≈": r"$\approx$",
-    "∞": r"$\infty$",
-    "→": r"$\rightarrow$",
-    "←": r"$\leftarrow$",
-    "↔": r"$\leftrightarrow$",
-    "⇒": r"$\Rightarrow$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "δ": r"$\delta$",
-    "κ": r"$\kappa$",
-    "λ": r"$\lambda$",
-    "μ": r"$\mu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "τ": r"$\tau$",
 }
 _LETTERS = "".join(
     letter for letter in map(chr, (*range(0xA1, 0x180), *range(0x218, 0x21C))) if letter not in "\xadĦħĸĿŀŉŦŧſ"

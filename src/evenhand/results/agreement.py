@@ -243,11 +243,7 @@ class Agreement(Displayed, WithRows, WithTables):
     """
 
     def __init__(
-        self,
-        figures: Figures,
-        by: str | None = None,
-        voters: Voters | None = None,
-        listed: Sequence[Region] = (),
+        self, figures: Figures, by: str | None = None, voters: Voters | None = None, listed: Sequence[Region] = ()
     ) -> None:
         """If `by` is "document", tables have one row per document; tables also list the conflicts in `listed`."""
         self.figures, self.by, self._voters, self.listed = figures, by, voters, listed

@@ -116,9 +116,7 @@ class Pair:
     """The number of compared units."""
     different: Count
     moved: Count
-    """The number of spans with the same class and other bounds, or mentions with the same class and another
-    antecedent. They are not differences.
-    """
+    """The number of units of the same class with other bounds or another antecedent, which are not differences."""
     delta: float
     """The difference of the scores."""
     classes: Mapping[str, Differences]
@@ -179,14 +177,8 @@ def _plain_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[
     if change.significance is not None:
         saved["significance"] = asdict(change.significance)
     if change.interval is not None:
-        low, high = change.interval
-        saved["interval"] = {
-            "of": "delta",
-            "kind": resampling["interval"],
-            "level": resampling["level"],
-            "low": low,
-            "high": high,
-        }
+        bounds = dict(zip(("low", "high"), change.interval, strict=True))
+        saved["interval"] = {"of": "delta", "kind": resampling["interval"], "level": resampling["level"], **bounds}
     return saved
 
 
@@ -218,9 +210,7 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
     before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By measure, the scores on the gold standard without overrides, if it has overrides."""
     few_documents: Count | None = None
-    """The maximum number of documents in which two systems differ, if it is too small for a test and sentences are
-    resampled.
-    """
+    """The maximum number of documents in which two systems differ, if sentences are resampled as it is too small."""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -47,12 +47,7 @@ _SavedRow = dict[str, int | float | None]
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
 """Saved units, by pair and class of difference."""
-_LOADERS = {
-    "score": "Results.from_json",
-    "rank": "Ranking.from_json",
-    "compare": "Comparison.from_json",
-    "agree": "Agreement.from_json",
-}
+_CLASSES = {"score": "Results", "rank": "Ranking", "compare": "Comparison", "agree": "Agreement"}
 
 
 def load_result(source: str | Path) -> Result:
@@ -112,8 +107,8 @@ def _check_origin(name: str, saved: Saved, command: str) -> None:
     """Refuse results of other commands, of newer versions, and of tasks that are not installed."""
     version, saved_by = _field(saved, "evenhand", str), _field(saved, "command", str)
     if saved_by != command:
-        loader = _LOADERS.get(saved_by)
-        remedy = f"load it with {loader}" if loader else f"give one of evenhand {command}"
+        kind = _CLASSES.get(saved_by)
+        remedy = f"load it with {kind}.from_json" if kind else f"give one of evenhand {command}"
         raise InputError(name, None, f"is a result of evenhand {saved_by}, not of {command}", remedy)
     if _release(version) > _release(__version__):
         finding = f"was saved by Evenhand {version}, which is newer than this one ({__version__})"
@@ -410,11 +405,8 @@ def _further_measures(saved: Saved, scores: Saved) -> list[str]:
 def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
     """Files of earlier versions lack `positions`: they count tokens, or characters without spaces."""
     answers = _field(saved, "answers")
-    fields = {
-        **saved,
-        "positions": saved.get("positions") or "tokens",
-        "answers": {name: answers[name] for name in systems},
-    }
+    positions = saved.get("positions") or "tokens"
+    fields = {**saved, "positions": positions, "answers": {name: answers[name] for name in systems}}
     unit: Unit = _convert(fields, Unit, "$.units[...]")
     return unit
 

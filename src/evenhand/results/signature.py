@@ -138,12 +138,7 @@ def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
 
 
 def notes_on_comparison(
-    left_out: int,
-    pairs: Mapping[tuple[str, str], Pair],
-    groups: str,
-    task: str,
-    by: str,
-    shared: Slice | None = None,
+    left_out: int, pairs: Mapping[tuple[str, str], Pair], groups: str, task: str, by: str, shared: Slice | None = None
 ) -> tuple[str, ...]:
     notes, unit = [], TASKS[task].unit_of(by)
     if left_out:
