@@ -89,7 +89,7 @@ def _u_alphas(sides: list[Units], length: int, labels: list[str]) -> dict[str, f
     distinct, counts = np.unique(codes, axis=0, return_counts=True)
     patterns = Patterns(distinct, len(book))
     sums = counts @ unitizing.continuum_rows(patterns)
-    sums[unitizing.SQUARES] += sum(unitizing.squares(side).sum() for side in sides)
+    sums[unitizing.SQUARES] += sum((side.length**2).sum() for side in sides)
     found = {
         "u_alpha": defined(unitizing.u_alpha_of(sums)),
         "u_alpha_binary": defined(unitizing.u_alpha_binary_of(sums)),

@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.agreement.annotators import SharedText
 from evenhand.agreement.coefficients import MISSING, OUTSIDE, Codebook, Patterns, Units, units_of
-from evenhand.agreement.unitizing import Continuum, overlaps, squares
+from evenhand.agreement.unitizing import Continuum, overlaps
 from evenhand.alignment.documents import ANNOTATORS
 from evenhand.arrays import Bools, Ints, Values, empty, ints, ones, zeros
 from evenhand.data.annotation import Annotation, ReadInfo
@@ -248,7 +248,7 @@ class DocumentCounter:
             if not len(unit):
                 continue
             document = text.documents[np.searchsorted(first, unit.start, side="right") - 1]
-            self._squares.add(document, np.full(len(unit), side), unit.label, squares(unit))
+            self._squares.add(document, np.full(len(unit), side), unit.label, unit.length**2)
             partners = [other for other in range(len(units)) if other != side]
             crossed = overlaps(unit, [units[other] for other in partners], rank, size)
             for other, square in zip(partners, crossed, strict=True):

@@ -209,10 +209,9 @@ class _Regions:
     """The regions of a part: agreed ones, where all who have the document have the same spans, and conflicts."""
 
     def __init__(self, text: SharedText) -> None:
-        sides = text.spans
-        self._spans = Spans.concatenate(list(sides), [0] * len(sides))
-        self._side = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
-        spans = self._spans
+        sides = list(text.spans)
+        self._spans = spans = Spans.concatenate(sides, [0] * len(sides))
+        self._side = np.repeat(np.arange(len(sides)), list(map(len, sides)))
         order = np.lexsort((spans.end, spans.start, spans.scope))
         region = zeros(len(spans)).copy()
         region[order] = np.cumsum(_begins(spans.scope[order], spans.start[order], spans.end[order])) - 1

@@ -254,11 +254,6 @@ def continuum_rows(patterns: Patterns) -> Values:
     return rows
 
 
-def squares(units: Units) -> Ints:
-    """l² of each unit."""
-    return units.length**2
-
-
 def u_alpha_of(sums: Values) -> Values:
     """u-alpha, agreement on units with their labels: 1 - (n - Σ_c o_cc) / (n - Σ_c e_cc).
 

@@ -163,8 +163,7 @@ class ComparisonCounts:
         for row, tallies in enumerate(self._sliced[name]):
             kind = answers.kind[row]
             units = answers.counted[kind[answers.counted] < len(kinds)]  # TN of spans is not counted
-            group = np.zeros(len(units), dtype=np.int64)
-            nothing = np.full(len(units), -1)
+            group, nothing = np.zeros(len(units), dtype=np.int64), np.full(len(units), -1)
             tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
@@ -176,10 +175,10 @@ class ComparisonCounts:
 
     def gold(self, answers: Predictions, places: Locations, unit: int) -> tuple[str, str | None]:
         """The gold label of a unit, empty for surplus, and the head of a word in a tree."""
-        code = int(answers.told[unit])
-        label = "" if code < 0 else self.labels[code]
-        heads = answers.gold_head
-        return label, None if heads is None or code < 0 else _head(answers, places, int(heads[unit]))
+        code, heads = int(answers.told[unit]), answers.gold_head
+        if code < 0:
+            return "", None
+        return self.labels[code], None if heads is None else _head(answers, places, int(heads[unit]))
 
     def antecedent(self, answers: Predictions, places: Locations, unit: int) -> str | None:
         """The closest antecedent of a mention in the key."""

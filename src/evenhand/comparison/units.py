@@ -166,14 +166,13 @@ class Collection:
 
     def _drawn(self, sentence: Ints, places: Locations, drawn: SentenceView) -> Ints:
         """The index of each sentence in `sentences`; new sentences are appended."""
-        links = drawn.links if isinstance(drawn, LinkedDrawing) else None
         distinct, which = np.unique(sentence, return_inverse=True)
         indices = []
         for scope in distinct.tolist():
             number = places.number(scope)
             index = self._numbers.setdefault(number, len(self.sentences))
             if index == len(self.sentences):
-                linked = () if links is None else links(scope)
+                linked = drawn.links(scope) if isinstance(drawn, LinkedDrawing) else ()
                 self.sentences.append(sentence_of(scope, number, places, drawn.sides(scope), linked))
             indices.append(index)
         return ints(indices)[which]

@@ -241,7 +241,11 @@ def _best(
             chosen = best_cells(*cells)
             matched.append((cells[0][chosen], cells[1][chosen]))
         else:
-            matched.append(_best_of_matrix(rows, columns, *cells))
+            table = np.zeros((len(rows), len(columns)))
+            table[np.searchsorted(rows, cells[0]), np.searchsorted(columns, cells[1])] = cells[2]
+            row, column = ordered_assignment(table)
+            is_similar = table[row, column] > 0
+            matched.append((rows[row[is_similar]], columns[column[is_similar]]))
     if not matched:
         return one, other
     return np.concatenate([rows for rows, _ in matched]), np.concatenate([columns for _, columns in matched])
@@ -250,14 +254,6 @@ def _best(
 def _rows_of(side: Chains, rows: Ints, document: int) -> Ints:
     """Those of some rows that are in a document; mentions are ordered by position."""
     return rows[slice(*np.searchsorted(side.document[rows], (document, document + 1)).tolist())]
-
-
-def _best_of_matrix(rows: Ints, columns: Ints, key: Ints, response: Ints, similarity: Values) -> tuple[Ints, Ints]:
-    table = np.zeros((len(rows), len(columns)))
-    table[np.searchsorted(rows, key), np.searchsorted(columns, response)] = similarity
-    one, other = ordered_assignment(table)
-    kept = table[one, other] > 0
-    return rows[one[kept]], columns[other[kept]]
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,6 @@ from evenhand.tasks.links.neleval import tally_documents, tally_pairs
 from evenhand.tasks.links.task import by_document
 from evenhand.tasks.spans.matching import AllPairs
 
-STRICT = "hipe-strict"
-
 
 @dataclass(frozen=True)
 class HipeMatches:
@@ -48,7 +46,7 @@ class HipeMatches:
 
 def count(pair: LinkPair, model: str, depth: int = 1) -> Tally:
     matches = pair.cached(match_hipe, depth)
-    gold_rows, system_rows = matches.strict if model == STRICT else matches.fuzzy
+    gold_rows, system_rows = matches.strict if model == "hipe-strict" else matches.fuzzy
     gold, system = pair.gold, pair.system
     # One gold link can be right for several links of the system, each of which is a TP.
     correct = pair.per_document(system.spans.scope[system_rows])

@@ -286,12 +286,11 @@ def _extent(side: Side) -> tuple[Ints, Ints]:
 
 def _argument_columns(by: str, pair: RelationPair) -> dict[str, Ints]:
     """The positions of the arguments of all units in their sentences, and the sentence of the tail."""
-    gold = pair.gold
-    surplus = pair.system.take(_matches(by, pair).system[len(gold) :])
+    surplus = pair.system.take(_matches(by, pair).system[len(pair.gold) :])
     _, first = _identified([surplus])
 
     def column(name: str, end: str) -> Ints:
-        gold_rows, rows = (getattr(side.spans, name)[getattr(side, end)] for side in (gold, surplus))
+        gold_rows, rows = (getattr(side.spans, name)[getattr(side, end)] for side in (pair.gold, surplus))
         return np.concatenate((gold_rows, rows[first]))
 
     columns = {f"{end}_{edge}": column(edge, end) for end in ("head", "tail") for edge in ("start", "end")}

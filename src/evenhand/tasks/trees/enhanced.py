@@ -104,12 +104,8 @@ def match_edges(aligned: Aligned, gold: Edges, system: Edges) -> tuple[tuple[Int
     """Match edges one to one: the rows of both sides, and the error type of each pair."""
     gold_free, system_free = (np.ones(len(side.word), dtype=np.bool_) for side in (gold, system))
     rows, kinds = [], []
-    for kind, columns in (
-        (_RIGHT, ("head", "label")),
-        (_WRONG_RELATION, ("head",)),
-        (_WRONG_HEAD, ("label",)),
-        (_BOTH, ()),
-    ):
+    steps = {_RIGHT: ("head", "label"), _WRONG_RELATION: ("head",), _WRONG_HEAD: ("label",), _BOTH: ()}
+    for kind, columns in steps.items():
         gold_rows, system_rows = np.flatnonzero(gold_free), np.flatnonzero(system_free)
         left, right = equal_keys(*_keys(aligned, gold.take(gold_rows), system.take(system_rows), *columns))
         left, right = gold_rows[left], system_rows[right]

@@ -192,8 +192,7 @@ class WordEvaluation:
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         pair, aligned = self.pairs[system], self.aligned[system]
-        sides = aligned.gold, aligned.system
-        edges = pair.edge_matches.get(judge)
+        sides, edges = (aligned.gold, aligned.system), pair.edge_matches.get(judge)
         if edges is not None:
             heads = [_head_numbers(side, *ends) for side, ends in zip(sides, (edges.gold, edges.system), strict=True)]
             rows = self._rows(aligned, edges.matches, (edges.gold[0], edges.system[0]), heads)
