@@ -233,8 +233,7 @@ def references() -> tuple[Reference, ...]:
     """Return all entries in alphabetical order."""
     from importlib.resources import files  # loads tempfile
 
-    text = files("evenhand").joinpath("references.bib").read_text(encoding="utf-8")
-    entries = text.strip().split("\n\n")
+    entries = files("evenhand").joinpath("references.bib").read_text(encoding="utf-8").strip().split("\n\n")
     return tuple(Reference(entry.split("{")[1].split(",")[0], dict(_FIELD.findall(entry)), entry) for entry in entries)
 
 

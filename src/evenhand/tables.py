@@ -186,17 +186,13 @@ class TableStyle:
 
     def score(self, value: float, sign: str = "") -> str:
         """Format a score or, with the sign +, a difference of two. An undefined value is a dash."""
-        if isnan(value):
-            return UNDEFINED
         if self.percent:
             return self.share(value, sign)
-        return f"{value:{sign}.{4 if self.decimals is None else self.decimals}f}"
+        return UNDEFINED if isnan(value) else f"{value:{sign}.{4 if self.decimals is None else self.decimals}f}"
 
     def share(self, value: float, sign: str = "") -> str:
         """Format a percentage, even if scores are shown as fractions. An undefined value is a dash."""
-        if isnan(value):
-            return UNDEFINED
-        return f"{100 * value:{sign}.{2 if self.decimals is None else self.decimals}f}"
+        return UNDEFINED if isnan(value) else f"{100 * value:{sign}.{2 if self.decimals is None else self.decimals}f}"
 
     def interval(self, bounds: tuple[float, float] | None, sign: str = "") -> str:
         return UNDEFINED if bounds is None else " – ".join(self.score(bound, sign) for bound in bounds)

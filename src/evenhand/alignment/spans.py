@@ -138,7 +138,10 @@ class Feed:
             self._last = cut if self._rest is None else None
             done += len(cut)
         spans = _Portion.join(portions)
-        self.text = _in_text(gold, portions)
+        corpora = [cut.corpus for cut in portions]
+        lacks_text = gold.atoms == "characters" and not gold.has_input_text
+        is_shown = lacks_text and all(corpus.has_input_text for corpus in corpora)
+        self.text = gold.with_text_of(corpora) if is_shown else None
         tags = complete([cut.tags for cut in portions]) if self.keeps_tags else None
         self.tags = None if tags is None else Tags.concatenate(tags)
         if not portions[0].by_token:
@@ -261,14 +264,6 @@ def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
     assert corpus.bounds is not None
     end, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
     return corpus.part(0, int(end), end=size), corpus.part(int(within), corpus.sentences, begin=size)
-
-
-def _in_text(gold: Corpus, portions: Sequence[_Portion]) -> Corpus | None:
-    """Return the gold tokens in the system's text; None if the gold standard has a text, or the system has none."""
-    corpora = [cut.corpus for cut in portions]
-    if gold.has_input_text or gold.atoms != "characters" or not all(corpus.has_input_text for corpus in corpora):
-        return None
-    return gold.with_text_of(corpora)
 
 
 def _sentence_starts(portions: Sequence[_Portion]) -> Ints:

@@ -207,19 +207,13 @@ def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation,
     begins[1:-1] = characters.start[1:] != characters.end[:-1]
     begins[corpus.bounds] = True
     token_of = np.cumsum(begins) - 1
-    first = np.flatnonzero(begins)[:-1]
-    last = np.flatnonzero(begins)[1:] - 1
+    first, last = np.flatnonzero(begins)[:-1], np.flatnonzero(begins)[1:] - 1
     scope_start = corpus.bounds[spans.scope]
     start, end = scope_start + spans.start, scope_start + spans.end
     shape, torn = _gaps_in_tokens(spans, token_of, start)
     misfits = np.flatnonzero(~begins[start] | ~begins[end] | torn)
     token_start = token_of[scope_start]
-    changed_spans = replace(
-        spans,
-        start=token_of[start] - token_start,
-        end=token_of[end - 1] + 1 - token_start,
-        shape=shape,
-    )
+    moved = {"start": token_of[start] - token_start, "end": token_of[end - 1] + 1 - token_start}
     changed = replace(
         corpus,
         atoms="tokens",
@@ -231,7 +225,7 @@ def to_tokens(annotation: Annotation, layer: str = "spans") -> tuple[Annotation,
         spaced=None,
         token_edges=None,
     )
-    return replace(annotation, corpus=changed, layers={layer: changed_spans}), misfits
+    return replace(annotation, corpus=changed, layers={layer: replace(spans, **moved, shape=shape)}), misfits
 
 
 def _gaps_in_tokens(spans: Spans, token_of: Ints, start: Ints) -> tuple[Ints, Bools]:

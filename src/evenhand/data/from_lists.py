@@ -109,15 +109,13 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
     if isinstance(item, np.ndarray):
         item = item.tolist()
     if not isinstance(item, list | tuple) or len(item) not in sizes:
-        expected = " or ".join(map(str, sizes))
-        finding = f"sentence {sentence} has {quote(item)} where a tuple of {expected} should be"
+        finding = f"sentence {sentence} has {quote(item)} where a tuple of {' or '.join(map(str, sizes))} should be"
         raise InputError(name, None, finding, remedy)
     return item
 
 
 def bounds_of(sentences: Sequence[Sized]) -> Ints:
-    lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
-    return np.append(0, np.cumsum(lengths))
+    return np.append(0, np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))))
 
 
 def by_sentence(values: Sequence[Any], bounds: Ints) -> list[Sequence[Any]]:
@@ -152,9 +150,8 @@ def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", unit
 def code_texts(sentences: Sequence[Sequence[Any]], count: int, what: str, name: str) -> tuple[Ints, list[str]]:
     """Return a code for each of `count` texts, in order of occurrence, and the texts by code."""
     codes = NewCodes()
-    flat = chain.from_iterable(sentences)
     try:
-        column = np.fromiter(map(codes.__getitem__, flat), dtype=np.int64, count=count)
+        column = np.fromiter(map(codes.__getitem__, chain.from_iterable(sentences)), dtype=np.int64, count=count)
     except TypeError:  # an unhashable value is not a text
         refuse_texts(sentences, what, name)
     if not all(map(is_text, codes)):
@@ -338,11 +335,9 @@ def _decode(
         finding = table.add(tag)
         if finding is not None:
             raise InputError(name, None, finding, "correct it, or name the encoding")
-    parts = () if plain or known is seen else filter(None, map(encodings.parse, known))
     levels = table.segments(code, corpus.bounds[:-1])
-    prefixes = [prefix for prefix, _ in parts]
-    has_prefixes = plain or table.prefixes or prefixes
-    encoding = encoding or (table.recognise(levels, prefixes) if has_prefixes else "iob2")
+    prefixes = [] if plain or known is seen else [part[0] for part in map(encodings.parse, known) if part is not None]
+    encoding = encoding or (table.recognise(levels, prefixes) if plain or table.prefixes or prefixes else "iob2")
     if table.prefixes - encodings.allowed_prefixes(encoding):
         raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
     decoded = table.decode(levels, corpus, encoding, repair or "begin")
@@ -498,9 +493,8 @@ def spans(
     if text is not None:
         corpus, layer = _on_texts(text, layer, size, name)
     else:
-        words = None
-        if tokens is not None:
-            words = to_lists(tokens, "sentence", name, "give a list of tokens for each sentence")
+        remedy = "give a list of tokens for each sentence"
+        words = None if tokens is None else to_lists(tokens, "sentence", name, remedy)
         sizes = lengths if words is None else list(map(len, words))
         bounds = None if sizes is None else _check_lengths(sizes, layer, size, name)
         corpus = Corpus(name, size, bounds, None if bounds is None else tokens_of(words, bounds, name))
@@ -548,9 +542,8 @@ def _gaps(span: Sequence[Any], begin: int, end: int, first: int, name: str) -> t
     tokens = to_numbers(listed, "the token", name, remedy) - first
     inside = set(tokens.tolist())
     if len(inside) < len(tokens) or not {begin, end - 1} <= inside or min(inside) < begin or max(inside) >= end:
-        finding = (
-            f"the tokens {quote(span[3])} of the span {quote(tuple(span[:3]))} do not run from its first to its last"
-        )
+        what = f"the tokens {quote(span[3])} of the span {quote(tuple(span[:3]))}"
+        finding = f"{what} do not run from its first to its last"
         raise InputError(name, None, finding, remedy)
     if end - begin - len(inside) > GAPS.value:
         finding = f"the span {quote(tuple(span[:3]))} leaves out more than {GAPS.value:,} tokens"
@@ -619,8 +612,7 @@ def _check_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> Int
     beyond = np.flatnonzero(spans.end > sizes[spans.scope])
     if len(beyond):
         scope, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        finding = (
-            f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {counted(sizes[scope], 'token')}"
-        )
+        held = counted(sizes[scope], "token")
+        finding = f"a span of sentence {scope + 1} ends at token {end}, but the sentence has {held}"
         raise InputError(name, None, finding, remedy)
     return np.append(0, np.cumsum(sizes))

@@ -178,8 +178,7 @@ class Tokens:
         data = text.encode() + PADDING
         edges = np.append(0, np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))))
         if not text.isascii():  # so far these count characters
-            first_bytes = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80)
-            edges = first_bytes[edges]
+            edges = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80)[edges]
         return Tokens(data, edges[:-1], edges[1:])
 
     @staticmethod
