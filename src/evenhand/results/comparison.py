@@ -210,7 +210,7 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
     before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By measure, the scores on the gold standard without overrides, if it has overrides."""
     few_documents: Count | None = None
-    """The maximum number of documents in which two systems differ, if sentences are resampled as it is too small."""
+    """The maximum number of documents in which two systems differ, if too few for a test: sentences are resampled."""
 
     @property
     def models(self) -> tuple[str, ...]:

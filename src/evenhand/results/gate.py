@@ -133,6 +133,10 @@ class Gate(Displayed, WithTables):
         """The JSON contract, as plain Python."""
         pair = None if self.compared is None else self.pair
         test = None if pair is None else pair.significance
+        method = None
+        if test is not None:
+            figures = {name: getattr(test, name) for name in ("groups", "least", "trials", "seed")}
+            method = {"of": self.comparison.resampling["of"], **figures, "few_documents": self.few_documents}
         return {
             "evenhand": __version__,
             "command": "gate",
@@ -147,16 +151,7 @@ class Gate(Displayed, WithTables):
             "new_errors": None if pair is None else pair.new_errors.count,
             "corrections": None if pair is None else pair.corrections.count,
             "p": None if test is None else test.p,
-            "test": None
-            if test is None
-            else {
-                "of": self.comparison.resampling["of"],
-                "groups": test.groups,
-                "least": test.least,
-                "trials": test.trials,
-                "seed": test.seed,
-                "few_documents": self.few_documents,
-            },
+            "test": method,
             "criteria": [{**asdict(criterion), "value": defined(criterion.value)} for criterion in self.criteria],
             "not_checked": list(map(asdict, self.not_checked)),
         }

@@ -154,12 +154,7 @@ def pair_data(report: Report) -> dict[str, Any]:
             for label, scores in comparison.labels.items()
         ],
         "labels_are_compared": all(label.units == compared.get(name, 0) for name, label in comparison.labels.items()),
-        "has_parts": any(
-            transition.change
-            for pair in pairs
-            for differences in pair.classes.values()
-            for transition in differences.transitions
-        ),
+        "has_parts": any(row.change for pair in pairs for units in pair.classes.values() for row in units.transitions),
     }
 
 
