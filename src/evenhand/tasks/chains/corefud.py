@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -110,14 +110,10 @@ def _count_muc(sides: MatchedSides) -> CountTable:
     return {**count_muc(sides.of_key), "muc.common_response": count_muc(sides.of_response)["muc.common"]}
 
 
-def _by_side(count: Callable[[Overlap], CountTable]) -> Callable[[MatchedSides], CountTable]:
-    """A counter whose counts of each side come from the chains of that side."""
-
-    def counted(sides: MatchedSides) -> CountTable:
-        counts = {".key": count(sides.of_key), ".response": count(sides.of_response)}
-        return {kind: table[kind] for ending, table in counts.items() for kind in table if kind.endswith(ending)}
-
-    return counted
+def _by_side(count: Callable[[Overlap], CountTable], sides: MatchedSides) -> CountTable:
+    """The counts of each side from the chains of that side."""
+    counts = {".key": count(sides.of_key), ".response": count(sides.of_response)}
+    return {kind: table[kind] for ending, table in counts.items() for kind in table if kind.endswith(ending)}
 
 
 def count_mor(sides: MatchedSides) -> CountTable:
@@ -226,11 +222,11 @@ def _first_shared(sides: MatchedSides, rank: Ints, chain: Ints, other: Ints) -> 
 
 _COUNTERS: dict[str, Callable[[MatchedSides], CountTable]] = {
     "muc": _count_muc,
-    "b_cubed": _by_side(count_b_cubed),
+    "b_cubed": partial(_by_side, count_b_cubed),
     "ceaf_m": lambda sides: count_ceaf_m(sides.shared),
     "ceaf_e": lambda sides: count_ceaf_e(sides.shared),
     "blanc": lambda sides: count_blanc(sides.of_key),
-    "lea": _by_side(count_lea),
+    "lea": partial(_by_side, count_lea),
     "mor": count_mor,
     "zero": count_zeros,
 }
