@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -75,8 +76,10 @@ class Conversion:
                     check(folder / name)
                     write(name, content)
         else:
+            texts = self.texts(read())
+            first = next(texts, "")  # loads the writer: a signal while Python compiles a module would be lost
             with whole_file(path) as file:
-                for text in self.texts(read()):
+                for text in chain([first], texts):
                     file.write(text.encode())
 
     def texts(self, batches: Iterator[Annotation]) -> Iterator[str]:
