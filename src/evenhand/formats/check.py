@@ -95,7 +95,8 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
         else:
             first, counted = peek(counted)
             if first is not None and first.extractions is not None:
-                raise source.error(None, "holds answers, which have no text to compare", _ASK_GROUND)
+                remedy = "leave out --against, and let evenhand ground find their strings in the text"
+                raise source.error(None, "holds answers, which have no text to compare", remedy)
             if first is not None and CONSTITUENTS in first.readings:
                 texts = file_batches(Source(against), replace(settings, task=CONSTITUENTS), Vocabulary(), {})
                 compare_sentences(counted, texts, source)
@@ -111,9 +112,6 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
     # The first lines are read more than once, so their problems occur several times.
     result.problems = sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
     return result
-
-
-_ASK_GROUND = "leave out --against, and let evenhand ground find their strings in the text"
 
 
 def _counted(batches: Iterator[Annotation], result: Checked) -> Iterator[Annotation]:

@@ -338,10 +338,7 @@ def _entity_cells(mentions: Sequence[Mention], heads: Sequence[int] | None, is_w
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, tuple[list[str], list[str]]]:
-    """Opening brackets (with mentions of one token) and closing ones by token.
-
-    Mentions of one chain close last in, first out.
-    """
+    """Opening brackets (with mentions of one token) and closing ones by token; chains close last in, first out."""
     cells: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     rank: dict[tuple[int, int], int] = {}
     for row, (start, _, _, _, chain) in enumerate(parts):

@@ -274,10 +274,7 @@ def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
 
 
 def check_output_not_input(output: str | PathLike[str], inputs: Iterable[AnyPath | FileList]) -> None:
-    """Refuse an output that is one of the input files, also under another path or as a link.
-
-    Pipes and devices can be both.
-    """
+    """Refuse an output that is an input file, also under another path or as a link; pipes and devices can be both."""
     target = _identity(output)
     if target is None:
         return

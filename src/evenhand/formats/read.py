@@ -37,7 +37,6 @@ from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings
 _MIN_CONFIDENCE = 0.5
 _MAX_FILES, _MAX_BYTES = 256, 1 << 20
 """Limits for files that are opened together: a group ends at the first limit reached."""
-_LFS_POINTER = b"version https://git-lfs"
 _NUMBER = re.compile(r"[0-9]+")
 _WEBANNO_TOKEN = re.compile(r"[0-9]+-[0-9]+")
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
@@ -113,7 +112,7 @@ def _refuse(source: Source, sample: Block) -> None:
     """Raise an error if the first lines look like something that Evenhand does not read."""
     text = sample.data[: sample.size].lstrip()
     line = sample.first_line + sample.data[: sample.size - len(text)].count(b"\n")
-    if text.startswith(_LFS_POINTER):
+    if text.startswith(b"version https://git-lfs"):
         raise source.error(line, "the file is a Git LFS pointer, not the data itself", "run: git lfs pull")
     if text.startswith(b"<"):
         for name, strings, remedy in _MARKUP:

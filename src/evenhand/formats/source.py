@@ -40,7 +40,6 @@ LINE_FEED = 10
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
-_SIZE_ELSEWHERE = 1 << 20
 _LARGEST_READ = 1 << 20
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")
@@ -274,7 +273,7 @@ class Source:
     @property
     def size(self) -> int:
         """Size in bytes; an assumed one if the file is not on this machine."""
-        return self._status.st_size if self._status is not None and self.is_here else _SIZE_ELSEWHERE
+        return self._status.st_size if self._status is not None and self.is_here else 1 << 20
 
     @property
     def is_plain(self) -> bool:

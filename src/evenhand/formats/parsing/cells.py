@@ -204,10 +204,7 @@ def trimmed(data: Bytes, start: Ints, end: Ints, blanks: bytes) -> Ints:
 
 
 def _cells_between_runs(data: Bytes) -> tuple[Ints, Ints, Ints]:
-    """Start and end of every cell between runs of blanks, and which are the last of their lines.
-
-    A blank line has one empty cell.
-    """
+    """Start and end of cells between runs of blanks, and which end lines; a blank line has one empty cell."""
     line_feed = data == LINE_FEED
     blank = line_feed | (data == SPACE) | (data == TAB) | (data == CARRIAGE_RETURN)
     text_before = np.zeros_like(blank)

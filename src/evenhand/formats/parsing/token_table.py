@@ -158,10 +158,7 @@ class Layout:
 
 
 def rows_of(source: Source, *, skip_comments: bool = False) -> Iterator[Row]:
-    """Yield the lines that are not blank.
-
-    With `skip_comments`, blocks in which all lines begin with # are skipped quickly.
-    """
+    """Yield the lines that are not blank; `skip_comments` quickly skips blocks in which all lines begin with #."""
     for block in source.first_blocks(1 << 12):
         if not skip_comments or _COMMENTS.fullmatch(block.data, 0, block.size) is None:
             yield from _rows(block, is_table=True)
