@@ -131,7 +131,7 @@ def test_difference_4_unknown_tags_are_errors(file: File, tag: str, finding: str
     with pytest.raises(eh.InputError) as caught:
         eh.germeval(path)
     assert str(caught.value) == (
-        f"{path}:2: {finding}; mend it: tags are O, or B- or I- with LOC, ORG, OTH or PER, maybe with deriv or part behind."
+        f"{path}:2: {finding}; mend it: tags are O, or B- or I- with LOC, ORG, OTH or PER, which deriv or part may follow."
     )
 
 

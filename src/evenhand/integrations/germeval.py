@@ -58,7 +58,7 @@ _CODE_OF_TAG = {tag: code for code, tag in enumerate(TAGS)}
 _LOOSE_TAG = ints([0, *(1 + code // len(SUFFIXES) * len(SUFFIXES) for code in range(len(TAGS) - 1))])
 """For each tag the tag without suffix."""
 _MEND = (
-    f"mend it: tags are O, or B- or I- with {', '.join(CLASSES[:-1])} or {CLASSES[-1]}, maybe with deriv or part behind"
+    f"mend it: tags are O, or B- or I- with {', '.join(CLASSES[:-1])} or {CLASSES[-1]}, which deriv or part may follow"
 )
 _TITLES = {
     "strict": "1. Strict, Combined Evaluation (official):",

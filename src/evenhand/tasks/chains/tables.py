@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
@@ -71,11 +72,12 @@ def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     weight = result.gold.labels
     order = sorted(score.labels, key=lambda name: (name != NOUNS, -weight.get(name, 0), name))
     counted = [*((name, name, score.labels[name]) for name in order), ("overall", None, score.overall)]
+    beta, ask = score.beta, partial(query, result, score.name)
     rows: list[list[Cell]] = [
-        [name, *(row.counts[kind] for kind in ARCS_KINDS), *score_cells(row, score.beta)] for name, _, row in counted
+        [name, *(row.counts[kind] for kind in ARCS_KINDS), *score_cells(row, beta)] for name, _, row in counted
     ]
     kinds = ("", *ARCS_KINDS, *[""] * (len(columns) - len(ARCS_KINDS) - 1))
-    queries = [[query(result, score.name, kind, label) for kind in kinds] for _, label, _ in counted]
+    queries = [[ask(kind, label) for kind in kinds] for _, label, _ in counted]
     weights = [weight.get(name, 0) for name in order]
     return Table(title, columns, rows, 1 if order else 0, remark, weights=weights, queries=queries)
 
