@@ -16,7 +16,7 @@ from evenhand.tasks.registry import TASKS, models_of
 
 SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
-    "version",
+    "__version__",
     "dataclass",
     "registry",
     "plugins",

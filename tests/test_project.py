@@ -131,7 +131,7 @@ def test_every_supported_version_of_python_is_tested() -> None:
 
 
 def test_the_version_to_cite_is_the_version() -> None:
-    from evenhand.version import __version__
+    from evenhand import __version__
 
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n  version: {__version__}\n" in RECIPE

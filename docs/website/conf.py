@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evenhand.version import __version__
+from evenhand import __version__
 
 project = "Evenhand"
 author = "The Evenhand authors"

@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.scoring.tally import Tally as Tally
-    from evenhand.version import __version__ as __version__
 
+__version__ = "0.1.0"
 _NAMES = {
+    "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
     "evenhand.api.compare": ("compare",),
     "evenhand.api.gate": ("gate",),
@@ -78,7 +79,6 @@ _NAMES = {
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.scoring.tally": ("Tally",),
-    "evenhand.version": ("__version__",),
 }
 
 set_lazy_attributes(__name__, {name: module for module, names in _NAMES.items() for name in names})

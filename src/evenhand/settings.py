@@ -1,6 +1,7 @@
 """Settings of a run: how files are read, what is scored, and which labels are renamed or selected.
 
-Tasks and measures declare additional parameters (see `parameters.py`).
+Tasks and measures declare additional parameters (see `parameters.py`). The names of layers and special labels are here,
+too: declarations of tasks use them and must not load NumPy.
 """
 
 from __future__ import annotations
@@ -18,6 +19,24 @@ MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
+LINKS = "links"
+"""Spans with links to a knowledge base."""
+RELATIONS = "relations"
+"""Relations between the spans of the layer `spans`."""
+CONSTITUENTS = "constituents"
+POS_TAGS = "pos"
+"""The tags of the words of constituent trees."""
+EXTRACTIONS = "extractions"
+"""Answers of language models; also the name of their format."""
+OFFSET_LISTS = "offset lists"
+"""Spans with offsets into texts that only the other side has."""
+NO_LABEL = "()"
+"""The label of a bracket without one."""
+NO_TYPE = "_"
+"""The label of a linked span without one."""
+NIL = "NIL"
+RESPELLED = "respelled"
+"""Trait of gold standards whose systems may spell tokens differently."""
 Task = str
 Repair = Literal["begin", "discard", "error"]
 Groups = Literal["total", "document", "sentence", "finest"]
@@ -33,6 +52,11 @@ Columns = Mapping[str, tuple[ColumnName, ...]]
 """The columns of each layer of spans: `spans`, or `gold` and `system` if one file holds both."""
 _FROM_ONE, _INCLUSIVE = "1-based", "inclusive"
 _NUMBER = re.compile(r"-?\d{1,18}")
+
+
+def is_nil(identifier: str) -> bool:
+    """Whether an identifier means that the knowledge base lacks the entity."""
+    return identifier.rpartition(":")[2].startswith(NIL)
 
 
 @dataclass(frozen=True)

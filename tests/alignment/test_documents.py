@@ -20,10 +20,9 @@ from declared import run_of, score_settings
 from evenhand.alignment.documents import LinkFeed, names_of
 from evenhand.alignment.mentions import ChainFeed
 from evenhand.data.annotation import Annotation
-from evenhand.data.names import LINKS
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
-from evenhand.settings import ReadSettings
+from evenhand.settings import LINKS, ReadSettings
 
 TEXTS = {"a": "Ada wrote", "b": "Paris slept", "c": "nothing"}
 GOLD = {"a": [("PER", 0, 3)], "b": [("LOC", 0, 5)], "c": []}

@@ -22,12 +22,12 @@ from evenhand.data.annotation import Annotation, Layer, ReadInfo, tags_layer
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import OUTSIDE_TAGS
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import LINKS
 from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal, first_difference, with_lists
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted, counted_phrase
+from evenhand.settings import LINKS
 
 MAX_FINDINGS = 1000
 _MAX_BYTES_PER_TOKEN = 64

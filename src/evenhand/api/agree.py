@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+from evenhand import __version__
 from evenhand.agreement.annotators import Annotators, Naming, SharedText
 from evenhand.agreement.coefficients import CODINGS, Codebook, Coding, OverlapError
 from evenhand.agreement.counts import Counted, DocumentCounter, count_by_keys
@@ -55,7 +56,6 @@ from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import TASKS, all_parameters, model
 from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.task import AgreementSpec, Task
-from evenhand.version import __version__
 
 _LAYER = "spans"
 File = str | PathLike[str]

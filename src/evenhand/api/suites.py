@@ -10,6 +10,7 @@ from os import PathLike
 from pkgutil import resolve_name
 from typing import Any
 
+from evenhand import __version__
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, read_small_file
@@ -19,7 +20,6 @@ from evenhand.pipeline.inputs import unique_names
 from evenhand.registry import Reference, named_in
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, model_names, models_of
-from evenhand.version import __version__
 
 _EVENHAND = f"""@software{{evenhand,
   author = {{{{The Evenhand authors}}}},

@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 
 import click
 
+from evenhand import __version__
 from evenhand.cli.help import Group, sentence
 from evenhand.cli.process import orderly, say, steady_streams
 from evenhand.errors import EvenhandError, EvenhandWarning, brief
 from evenhand.files import keep_freed_memory, search_seldom, start_no_threads
 from evenhand.registry import load
-from evenhand.version import __version__
 
 COMMANDS = {
     "score": "Score systems and count their error types.",

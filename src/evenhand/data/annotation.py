@@ -11,12 +11,11 @@ import numpy as np
 
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags, Trees
-from evenhand.data.names import EXTRACTIONS
 from evenhand.data.structures import Chains, Extractions
 from evenhand.data.tokens import Joined
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.settings import ColumnName, Repair
+from evenhand.settings import EXTRACTIONS, ColumnName, Repair
 
 
 @runtime_checkable

@@ -26,7 +26,6 @@ from evenhand.data.from_lists import (
     tokens_of,
 )
 from evenhand.data.layers import TagColumn
-from evenhand.data.names import EXTRACTIONS, LINKS, RELATIONS
 from evenhand.data.structures import (
     Answer,
     Chains,
@@ -43,6 +42,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import InputError, counted
 from evenhand.parameters import check_choice, quote
+from evenhand.settings import EXTRACTIONS, LINKS, RELATIONS
 
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
 RelationTuple = tuple[str, int, int]

@@ -16,12 +16,12 @@ from threading import Event
 from typing import Any
 from uuid import uuid4
 
+from evenhand import __version__
 from evenhand.engines.processes import starting_processes
 from evenhand.errors import EvenhandError, InputError, Problem, SettingError
 from evenhand.formats.paths import FileList
 from evenhand.pipeline.partition import CannotPartitionError, Joining, Pair, file_pairs, part_of, together
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.version import __version__
 
 Progress = Callable[[int, int], None]
 """Receives the number of finished file pairs and of all file pairs."""
@@ -215,7 +215,7 @@ def _check_workers(client: Any) -> int:
     def version() -> str | None:
         # Pickled by value because a worker without Evenhand could not import it.
         try:
-            from evenhand.version import __version__ as installed
+            from evenhand import __version__ as installed
         except ImportError:
             return None
         return installed

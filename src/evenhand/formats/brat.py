@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from evenhand.data.names import LINKS
 from evenhand.errors import SettingError
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.source import BYTE_ORDER_MARK, Block, Source
 from evenhand.registry import lazy
+from evenhand.settings import LINKS
 
 if TYPE_CHECKING:
     from evenhand.data.annotation import Annotation

@@ -23,7 +23,6 @@ from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LINKS, RELATIONS
 from evenhand.data.structures import Link, ListedParts, Relations, code_links
 from evenhand.data.tokens import PADDING, Tokens, equal
 from evenhand.data.vocabulary import StringCoder, StringIndex, Vocabulary
@@ -34,7 +33,7 @@ from evenhand.formats.parsing.cells import leading_numbers, numbers
 from evenhand.formats.parsing.json_spans import Span, on_texts, slices
 from evenhand.formats.source import COMPRESSIONS, Source, whole_data
 from evenhand.formats.storage import Address
-from evenhand.settings import Columns, Offsets, ReadSettings
+from evenhand.settings import LINKS, RELATIONS, Columns, Offsets, ReadSettings
 
 LINES = "lines"
 """The value of `sentences` with which every line that is not blank is a sentence."""

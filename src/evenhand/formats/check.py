@@ -17,7 +17,6 @@ from evenhand.alignment.words import WaitingWords, WordFeed
 from evenhand.arrays import zeros
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
-from evenhand.data.names import CONSTITUENTS, LINKS
 from evenhand.data.vocabulary import Vocabulary, foreign_labels
 from evenhand.dataclass import dataclass
 from evenhand.errors import NOTED, OTHER_DOCUMENTS, OTHER_LABELS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
@@ -26,7 +25,7 @@ from evenhand.formats.read import file_batches
 from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
 from evenhand.formats.storage import AnyPath
-from evenhand.settings import Align, ReadSettings, Repair
+from evenhand.settings import CONSTITUENTS, LINKS, Align, ReadSettings, Repair
 
 
 @dataclass

@@ -28,7 +28,6 @@ from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LINKS, NIL, NO_TYPE
 from evenhand.data.structures import Link, code_links, links_of
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -51,7 +50,7 @@ from evenhand.formats.parsing.json_spans import (
 )
 from evenhand.formats.paths import FileNames
 from evenhand.formats.source import Source
-from evenhand.settings import Columns, Offsets, ReadSettings
+from evenhand.settings import LINKS, NIL, NO_TYPE, Columns, Offsets, ReadSettings
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion

@@ -22,7 +22,6 @@ import numpy as np
 from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
-from evenhand.data.names import EXTRACTIONS
 from evenhand.data.structures import Answer, Extractions, answer_in, is_message, plain_value
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -30,7 +29,7 @@ from evenhand.formats.jsonl import ANSWER_KEYS, WRITTEN_KEYS
 from evenhand.formats.parsing.json_records import UNREADABLE, numbered_lines
 from evenhand.formats.parsing.json_spans import odd_offsets
 from evenhand.formats.source import COMPRESSIONS, Block, Source, whole_text
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import EXTRACTIONS, Columns, ReadSettings
 
 _LINE_SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
 _PROBLEM = "record"

@@ -26,7 +26,6 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LINKS, NO_TYPE, RESPELLED
 from evenhand.data.structures import Link
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
@@ -39,7 +38,7 @@ from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.partition import records
 from evenhand.formats.source import Block, Source, whole_text
 from evenhand.registry import lazy
-from evenhand.settings import ColumnName, Columns, ReadSettings
+from evenhand.settings import LINKS, NO_TYPE, RESPELLED, ColumnName, Columns, ReadSettings
 
 TAG_COLUMN, LINK_COLUMN = "NE-COARSE-LIT", "NEL-LIT"
 """The columns of a HIPE table that are read by default."""

@@ -21,7 +21,6 @@ from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import OFFSET_LISTS
 from evenhand.data.structures import OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
@@ -74,7 +73,7 @@ from evenhand.formats.parsing.json_spans import (
 )
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
-from evenhand.settings import Columns, Convention, PickedAnnotator, ReadSettings
+from evenhand.settings import OFFSET_LISTS, Columns, Convention, PickedAnnotator, ReadSettings
 
 REJECTED = "rejected answers"
 AGAIN = "answers that were given again"

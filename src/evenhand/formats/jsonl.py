@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from evenhand.data.names import EXTRACTIONS as EXTRACTIONS_LAYER
-from evenhand.data.names import LINKS
 from evenhand.data.structures import is_message
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.partition import records
 from evenhand.formats.source import Block
 from evenhand.registry import lazy
+from evenhand.settings import EXTRACTIONS as EXTRACTIONS_LAYER
+from evenhand.settings import LINKS
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion

@@ -21,7 +21,6 @@ from evenhand.data.annotation import LISTS, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import check_name, is_text, to_list
 from evenhand.data.layers import Spans, TagColumn, Tags
-from evenhand.data.names import CONSTITUENTS, NO_LABEL, POS_TAGS
 from evenhand.data.structures import Constituents
 from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
@@ -33,7 +32,7 @@ from evenhand.formats.parsing.cells import refuse_deep
 from evenhand.formats.partition import Partitioning
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.parameters import quote
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import CONSTITUENTS, NO_LABEL, POS_TAGS, Columns, ReadSettings
 
 TAGS = "pos"
 """The layer with the words' tags, for spans."""

@@ -31,7 +31,6 @@ from evenhand.arrays import Bools, ints
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import to_tokens
 from evenhand.data.corpus import Corpus
-from evenhand.data.names import RELATIONS
 from evenhand.data.structures import ListedParts, Relations
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -58,7 +57,7 @@ from evenhand.formats.parsing.json_spans import (
     spans_of,
 )
 from evenhand.formats.source import Source
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import RELATIONS, Columns, ReadSettings
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand import __version__
 from evenhand.alignment.spans import Feed
 from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, Layer
@@ -49,7 +50,6 @@ from evenhand.tasks.spans.germeval import (
     without_suffixes,
 )
 from evenhand.tasks.spans.measures import GERMEVAL_LEVELS as LEVELS
-from evenhand.version import __version__
 
 FIRST_REPAIRS = 5
 """Number of ill-formed spans of a file that are named."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from evenhand import __version__
 from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
@@ -19,7 +20,6 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.parameters import check_whole_number
 from evenhand.results.display import Displayed, WithRows, WithTables, written
-from evenhand.version import __version__
 
 # Figures, in the form of their JSON
 

@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 import msgspec
 from msgspec import to_builtins
 
+from evenhand import __version__
 from evenhand.arrays import Count, Difference, Share, Values
 from evenhand.comparison.differences import Bound
 from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
@@ -23,7 +24,6 @@ from evenhand.results.result import GoldSummary, Results, defined, plain
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
-from evenhand.version import __version__
 
 
 class ResamplingInfo(TypedDict):

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from evenhand import __version__
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.comparison import Comparison, Pair
 from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results, defined
 from evenhand.tasks.registry import model as declared_model
-from evenhand.version import __version__
 
 
 @dataclass(frozen=True)

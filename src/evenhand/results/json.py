@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from evenhand import __version__
 from evenhand.arrays import MOST, Count, Difference, Share, Values
 from evenhand.comparison.differences import CLASSES, Bound
 from evenhand.comparison.units import Unit
@@ -37,7 +38,6 @@ from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, avera
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
-from evenhand.version import __version__
 
 Loaded = TypeVar("Loaded")
 Saved = dict[str, Any]

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from evenhand import __version__
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
@@ -24,7 +25,6 @@ from evenhand.settings import Groups, ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of, name_among
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup, error_groups
-from evenhand.version import __version__
 
 
 @dataclass(frozen=True)

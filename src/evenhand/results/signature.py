@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evenhand import __version__
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, counted, nearest, plural
 from evenhand.formats.registry import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
-from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Pair, Significance, Slice

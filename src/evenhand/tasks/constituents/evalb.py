@@ -12,12 +12,12 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import CONSTITUENTS, POS_TAGS
 from evenhand.data.structures import Constituents, join_constituents
 from evenhand.data.tokens import Tokens, equal
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
+from evenhand.settings import CONSTITUENTS, POS_TAGS
 from evenhand.tasks.constituents.task import Rules
 from evenhand.tasks.units import NameColumn
 

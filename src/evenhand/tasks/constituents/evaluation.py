@@ -11,9 +11,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Spans
-from evenhand.data.names import POS_TAGS
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
+from evenhand.settings import POS_TAGS
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFeed, Selection, compared
 from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors

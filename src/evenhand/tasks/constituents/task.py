@@ -7,13 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from evenhand.data.names import CONSTITUENTS
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CONSTITUENTS, ScoreSettings
 from evenhand.tasks import task as spec
 from evenhand.tasks.spans.measures import KINDS as SPAN_KINDS
 

@@ -14,12 +14,11 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.names import LINKS
 from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import LINKS, ScoreSettings
 from evenhand.tasks.evaluation import (
     EvaluationRequest,
     LabelFilter,

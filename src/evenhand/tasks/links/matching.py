@@ -10,11 +10,11 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, concatenate, distinct, ints
 from evenhand.data.layers import Spans
-from evenhand.data.names import NIL, is_nil
 from evenhand.data.structures import Link
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
+from evenhand.settings import NIL, is_nil
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """Counts for notes: spans without links, and pairs that are wrong only because of their spelling."""

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from evenhand.data.names import LINKS, RESPELLED
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.parameters import SIDES, CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors, count_fair, count_hits
-from evenhand.settings import ScoreSettings
+from evenhand.settings import LINKS, RESPELLED, ScoreSettings
 from evenhand.tasks import task as spec
 
 KINDS = ("TP", "LE.other", "LE.missed", "LE.over", "BES", "BEL", "BEO", "LBE", "FN", "FP")

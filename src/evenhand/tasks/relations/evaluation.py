@@ -14,13 +14,12 @@ from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import same_atoms
 from evenhand.data.layers import Spans
-from evenhand.data.names import RELATIONS
 from evenhand.data.structures import ListedParts, Parts, Relations
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import RELATIONS, ScoreSettings
 from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
 from evenhand.tasks.relations.error_types import match_fair
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats

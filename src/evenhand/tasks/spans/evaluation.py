@@ -17,14 +17,13 @@ from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus, complete, join_columns
 from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import OFFSET_LISTS
 from evenhand.data.structures import OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.settings import LabelGroup
+from evenhand.settings import OFFSET_LISTS, LabelGroup
 from evenhand.tasks.evaluation import (
     OTHER_SENTENCES,
     EvaluationRequest,

@@ -16,7 +16,6 @@ from evenhand.arrays import Ints, distinct
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.names import OFFSET_LISTS
 from evenhand.data.structures import Answer, OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -24,7 +23,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels
-from evenhand.settings import Convention, ScoreSettings
+from evenhand.settings import OFFSET_LISTS, Convention, ScoreSettings
 from evenhand.tasks.spans.strings import LabeledOffsets, Strings, UnitText, UnitTexts
 
 if TYPE_CHECKING:
