@@ -350,6 +350,13 @@ def test_chains_are_scored_in_both_directions() -> None:
     assert found.annotators == ("rules", "pairs", "neural")
 
 
+def test_pairs_have_no_scores_by_label_without_codes() -> None:
+    """The labels of mentions are word classes; chains are not scored by them."""
+    agreement = eh.agree([EXAMPLES / "chains" / f"{name}.conll" for name in ("rules", "pairs")], resamples=0)
+    assert agreement.pairs["rules", "pairs"].labels == {}
+    assert not any("labels" in path for path in agreement.undefined)
+
+
 def document(name: str, *tags: str) -> str:
     words = "".join(f"{name}\t0\t{at}\tw{at}\t{tag}\n" for at, tag in enumerate(tags))
     return f"#begin document ({name});\n{words}\n#end document\n"
@@ -429,6 +436,17 @@ def test_chains_have_no_places_of_disagreement() -> None:
         assert (result.exit_code, result.stdout) == (2, "")
         assert "Annotators vote on spans or tags, and not on chains." in result.stderr
         assert not Path(name).exists()
+
+
+@pytest.mark.usefixtures("chains")
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_vote_on_chains_is_refused_before_files_are_read(folder: bool) -> None:
+    Path("both").mkdir()
+    Path("both/ana.conll").write_text(Path("ana.conll").read_text())
+    Path("both/ben.conll").write_text(document("a", "-", "-", "-", "-"))
+    files = ["both"] if folder else ["both/ana.conll", "both/ben.conll"]
+    assert "the document a has 4 tokens" in run("agree", *files).stderr
+    assert "Annotators vote on spans or tags" in run("agree", *files, "--page", "page.html").stderr
 
 
 # `evenhand adjudicate`, and `--overrides` of other commands, as a user calls them

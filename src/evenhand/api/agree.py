@@ -267,9 +267,7 @@ class AgreementRun:
         return drawn_places(self._annotators().portions(), voting, limit)
 
     def _voting(self, vote: Vote) -> Voting:
-        if not self.spec.has_codes:
-            known = " or ".join(task.name for task in TASKS.values() if task.agreement and task.agreement.has_codes)
-            raise SettingError(f"Annotators vote on {known}, and not on {self._prepared.task.name}.")
+        _check_codes(self._prepared.task)
         if isinstance(vote.rule, int) and vote.rule > len(self._sides):
             raise SettingError(
                 f"vote is {vote.rule}, but there are only {counted(len(self._sides), 'annotator')}; choose fewer."
@@ -291,6 +289,20 @@ class AgreementRun:
         if isinstance(side, Annotation):
             return map(as_spans, [repaired(side, read_as.repair, None)])
         return map(as_spans, notify_observers(name, open_files(side, read_as).batches(self._vocabulary)))
+
+
+def check_votes(annotators: Sequence[Input], options: Mapping[str, Any]) -> None:
+    """Refuse a vote on a task without codes; only the beginning of one file is read."""
+    first = annotators[0]
+    if len(annotators) == 1 and isinstance(first, Path) and first.is_dir():
+        first = next(iter(_annotators_in_folder(first).values()))
+    _check_codes(TASKS[content_for(first, options).task])
+
+
+def _check_codes(task: Task) -> None:
+    if task.agreement and not task.agreement.has_codes:
+        known = " or ".join(other.name for other in TASKS.values() if other.agreement and other.agreement.has_codes)
+        raise SettingError(f"Annotators vote on {known}, and not on {task.name}.")
 
 
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:

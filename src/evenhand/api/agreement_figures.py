@@ -215,7 +215,6 @@ class AgreementFigures:
         return spreads
 
     def labels(self) -> dict[str, LabelAgreement]:
-
         labels, book = {}, self._book
         codes = {label for key in book.members for label in key if label >= 0}
         for label in sorted(codes, key=lambda code: self._names[code]):
@@ -276,7 +275,7 @@ class AgreementFigures:
         f1 = {name: pairs[number].total() for name, pairs in self.f1_statistics.items()}
         reason = f"neither {self._no_unit}" if statistics.common.any() else NO_COMMON
         self._explain({f"{path}.f1.{name}": value for name, value in f1.items()}, reason)
-        used = sorted({*self.counts.labels[one], *self.counts.labels[other]})
+        used = sorted({*self.counts.labels[one], *self.counts.labels[other]}) if self._spec.has_codes else []
         labels = {label: self._score(number, self._models[0], label).total() for label in used}
         self._explain({f"{path}.labels.{name}": value for name, value in labels.items()}, reason)
         return PairAgreement(

@@ -119,6 +119,8 @@ def _problems(adjudication: Adjudication) -> str:
 
 AGREED_TASKS = [task.name for task in TASKS.values() if task.agreement]
 AGREE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
+_VOTING = ("show", "conflicts", "adjudicate", "page")
+"""Options whose output depends on a vote."""
 
 
 @click.command(cls=Command)
@@ -190,6 +192,7 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
     """
     import evenhand
     from evenhand.agreement.disagreements import Vote
+    from evenhand.api.agree import check_votes
     from evenhand.formats.convert import check_target_format
 
     style = table_style(options)
@@ -202,9 +205,11 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
             check_suffix(options[name], form)
     if options["adjudicate"] is not None:
         check_target_format(options["adjudicate"], options["to"])
-    if options["vote"] is not None:
-        Vote.of(options["vote"])  # refused before files are read
-    agreement, vote = evenhand.agree(list(files), **chosen), options["vote"] or "majority"
+    vote = options["vote"] or "majority"
+    Vote.of(vote)
+    if any(options[name] is not None for name in _VOTING):
+        check_votes(files, chosen)
+    agreement = evenhand.agree(list(files), **chosen)
     if options["conflicts"] is not None:
         _write_conflicts(agreement.conflicts(vote), options["conflicts"])
     if options["adjudicate"] is not None:
@@ -221,7 +226,7 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
 
 def _check_uses(options: Mapping[str, Any]) -> None:
     """Refuse options that would change nothing."""
-    uses = {"vote": ("show", "conflicts", "adjudicate", "page"), "limit": ("show", "page"), "to": ("adjudicate",)}
+    uses = {"vote": _VOTING, "limit": ("show", "page"), "to": ("adjudicate",)}
     for name, others in uses.items():
         if options[name] is not None and all(options[other] is None for other in others):
             *before, last = (f"--{other}" for other in others)
