@@ -10,15 +10,17 @@ import pytest
 
 from evenhand.integrations import seqeval
 from evenhand.integrations.seqeval import (
+    IOB2,
+    IOBES,
     UndefinedMetricWarning,
     accuracy_score,
     classification_report,
     f1_score,
+    get_entities,
     precision_recall_fscore_support,
     precision_score,
     recall_score,
 )
-from evenhand.integrations.seqeval.entities import IOB2, IOBES, get_entities
 
 TRUE = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
 PREDICTED = [["B-PER", "I-PER", "O", "B-ORG"], ["O", "B-ORG"]]

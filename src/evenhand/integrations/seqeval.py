@@ -3,39 +3,23 @@
     from evenhand.integrations.seqeval import classification_report, f1_score, IOB2
 
 Every function has the parameters and results of seqeval 1.2.2, even if Evenhand's own results differ;
-`docs/how-to/coming-from/seqeval.md` lists the differences.
+`docs/how-to/coming-from/seqeval.md` lists the differences. Entities are computed for all sentences at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from itertools import chain, compress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, compress, repeat
 from operator import eq, ne
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from evenhand.arrays import Ints, Values, ranges
+from evenhand.arrays import Bools, Ints, Values, ints, ranges
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted, warn_caller
-from evenhand.integrations.seqeval.entities import (
-    BILOU,
-    IOB1,
-    IOB2,
-    IOBES,
-    IOE1,
-    IOE2,
-    LENIENT,
-    Affixes,
-    Coded,
-    Entities,
-    Scheme,
-    TagCodes,
-    TagSet,
-    entities,
-    get_entities,
-    recognised,
-)
 from evenhand.parameters import quote
 
 __all__ = [
@@ -62,6 +46,188 @@ Scores = tuple[Any, Any, Any, Any]
 MICRO, _, WEIGHTED = AVERAGES = ("micro", "macro", "weighted")
 _ALL = ("precision", "recall", "f-score")
 _COLUMNS = ("precision", "recall", "f1-score", "support")
+PREFIXES = "OBIESLU.?"
+"""Prefixes by code; `?` is any other prefix, which only the lenient scheme has."""
+OUTSIDE = PREFIXES.index("O")
+Coded = npt.NDArray[np.unsignedinteger[Any]]
+_BREAK = ("O",)
+"""The tag that is added after every sentence, so entities end there."""
+_BARE = frozenset("OBIES")
+"""Tags without a type that cause no warning."""
+_TYPES = {"*": slice(None), "/": slice(0, 1), "=": slice(1, 2)}
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """The rules of a scheme; `inside` is empty if an entity is everything from one beginning to the next end."""
+
+    name: str
+    prefixes: str
+    starts: str
+    inside: str
+    ends: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@cache
+def _table(rules: str) -> Bools:
+    """Where a rule holds: by the previous prefix, the prefix, and whether both have the same type (0 or 1)."""
+    table = np.zeros((len(PREFIXES), len(PREFIXES), 2), dtype=np.bool_)
+    for rule in rules.split():
+        before, prefix = (slice(None) if sign == "*" else PREFIXES.index(sign) for sign in rule[:2])
+        table[before, prefix, _TYPES[rule[2]]] = True
+    return table
+
+
+LENIENT = Scheme(
+    "LENIENT",
+    PREFIXES,
+    starts="*B* *S* EE* EI* SE* SI* OE* OI* *I/ *E/ *L/ *U/ *?/",
+    inside="",
+    ends="E** S** BB* BS* BO* IB* IS* IO* B*/ I*/ L*/ U*/ ?*/",
+)
+"""seqeval's rules without `mode="strict"`: conlleval's rule with E and S; all other letters are equivalent."""
+IOB1 = Scheme("IOB1", "IOB", starts="OI* II/ BI* IB= BB=", inside="BI= II=", ends="II/ IO* IB* BO* BI/ BB=")
+IOE1 = Scheme("IOE1", "IOE", starts="OI* II/ EI* EE=", inside="II= IE=", ends="II/ IO* IE/ EI= EE=")
+IOB2 = Scheme("IOB2", "IOB", starts="*B*", inside="BI= II=", ends="IO* II/ IB* BO* BI/ BB*")
+IOE2 = Scheme("IOE2", "IOE", starts="OI* OE* EI* EE* II/ IE/", inside="IE= II=", ends="E**")
+IOBES = Scheme("IOBES", "IOBES", starts="*B* *S*", inside="BI= BE= II= IE=", ends="S** E**")
+BILOU = Scheme("BILOU", "BILOU", starts="*B* *U*", inside="BI= BL= II= IL=", ends="U** L**")
+
+_PREFIXES_OF = {
+    IOB2: "IOB IB BO B",
+    IOE2: "IOE IE EO E",
+    IOBES: "IOBES IBES IOBE OBES IBE BES OBE BE S",
+    BILOU: "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
+}
+"""The sets of prefixes by which a scheme is recognised."""
+
+
+def recognised(text: Iterable[str], *, suffix: bool) -> Scheme:
+    """The scheme of these tags, by the prefixes that they have."""
+    prefixes = {str(tag)[-1:] if suffix else str(tag)[:1] for tag in text}
+    for scheme, choices in _PREFIXES_OF.items():
+        if any(prefixes == set(letters) for letters in choices.split()):
+            return scheme
+    raise ValueError(
+        f"No scheme (IOB2, IOE2, IOBES, BILOU) has the prefixes {', '.join(map(repr, sorted(prefixes)))}; "
+        "name one with scheme=."
+    )
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Entities in the order of their last tokens; positions count a break after each sentence."""
+
+    type: Ints
+    first: Ints
+    last: Ints
+
+
+@dataclass(frozen=True)
+class Affixes:
+    """Splits tags into the prefix (or the suffix, one letter) and the type."""
+
+    scheme: Scheme
+    suffix: bool = False
+
+    def letter(self, tag: str) -> str:
+        return tag[-1] if self.suffix else tag[0]
+
+    def type(self, tag: str) -> str:
+        """The lenient scheme splits at one hyphen, the first or last one; strict ones strip all around the type."""
+        remainder = tag[:-1] if self.suffix else tag[1:]
+        if self.scheme is not LENIENT:
+            return remainder.strip("-") or "_"
+        return (remainder.rsplit("-", 1)[0] if self.suffix else remainder.split("-", 1)[-1]) or "_"
+
+    def check(self, tag: str) -> None:
+        """Strict schemes refuse tags with other letters; the lenient one warns."""
+        if not isinstance(tag, str) or not tag:
+            raise ValueError(f"Expected a tag such as 'B-PER' or 'O', got {quote(tag)}.")
+        letter = self.letter(tag)
+        if self.scheme is LENIENT:
+            affix = tag[-2:] if self.suffix else tag[:2]
+            if tag not in _BARE and (letter not in "BIES" or len(affix) < 2 or affix.strip(letter) != "-"):
+                warn_caller(f"{quote(tag)} does not look like a tag of an entity.", UserWarning)
+        elif letter not in self.scheme.prefixes:
+            known = ", ".join(self.scheme.prefixes)
+            raise ValueError(f"The tag {quote(tag)} is not in {self.scheme}, whose prefixes are {known}.")
+
+
+class TagCodes(dict[str, int]):
+    """Codes of tags, in the order of first use."""
+
+    def __missing__(self, tag: str) -> int:
+        code = self[tag] = len(self)
+        return code
+
+    def of(self, sentences: Sequence[Sequence[str]]) -> Coded:
+        """The codes of all tags, with breaks after sentences; one byte each if possible, which is faster."""
+        try:
+            return np.frombuffer(bytearray(map(self.__getitem__, _joined(sentences))), dtype=np.uint8)
+        except ValueError:  # there are more than 256 tags
+            return np.fromiter(map(self.__getitem__, _joined(sentences)), dtype=np.uint32)
+
+
+class TagSet:
+    """All tags that occur, by their codes, with their prefixes and types."""
+
+    def __init__(self, tags: Iterable[str], affixes: Affixes) -> None:
+        known = list(tags)
+        for tag in known:
+            affixes.check(tag)
+        self.scheme = affixes.scheme
+        types = [affixes.type(tag) for tag in known]
+        self.types = sorted(set(types))
+        codes = {name: code for code, name in enumerate(self.types)}
+        self.type = ints([codes[name] for name in types])
+        letters = [affixes.letter(tag) for tag in known]
+        self.prefix = np.array([PREFIXES.find(letter) % len(PREFIXES) for letter in letters], dtype=np.int8)
+
+
+def entities(code: Coded, tags: TagSet) -> Entities:
+    """The entities of a text that ends with a tag outside."""
+    scheme, position = tags.scheme, np.flatnonzero(tags.prefix.take(code) != OUTSIDE)
+    before, here, after = (code.take(position + step) for step in (-1, 0, 1))
+    prefix, type_ = tags.prefix.take(here), tags.type.take(here)
+    same_before, same_after = tags.type.take(before) == type_, tags.type.take(after) == type_
+    if scheme is LENIENT:
+        same_before[position == 0] = False  # nothing precedes the first tag
+    with_before = (tags.prefix.take(before), prefix, same_before.view(np.int8))
+    start = np.flatnonzero(_table(scheme.starts)[with_before])
+    ends = _table(scheme.ends)[prefix, tags.prefix.take(after), same_after.view(np.int8)]
+    if scheme is LENIENT:  # an entity is everything from the last beginning to an end; -1 if none began
+        last = np.flatnonzero(ends)
+        start = np.append(-1, start)
+        first = start[np.searchsorted(start, last, side="right") - 1]
+    else:  # an entity is a run from its first beginning to its end, if it may end there
+        run = np.cumsum(~_table(scheme.inside)[with_before])
+        first = start[np.append(True, run[start][1:] != run[start][:-1])[: len(start)]]
+        last = np.searchsorted(run, run[first], side="right") - 1
+        first, last = first[ends[last]], last[ends[last]]
+    return Entities(type_[last], np.where(first < 0, 0, position[first]), position[last])
+
+
+def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, int, int]]:
+    """The entities of a sequence of tags, or of a list of them: type, first and last token (inclusive).
+
+    In a list of sequences, tokens are numbered consecutively, with one extra after each sequence, as in seqeval.
+    """
+    sentences = seq if any(isinstance(item, list) for item in seq) else [seq]
+    codes = TagCodes()
+    code = codes.of(sentences)
+    tags = TagSet(codes, Affixes(LENIENT, suffix))
+    spans = entities(code, tags)
+    columns = (spans.type.tolist(), spans.first.tolist(), spans.last.tolist())
+    return [(tags.types[type_], first, last) for type_, first, last in zip(*columns, strict=True)]
+
+
+def _joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
+    """All tags in sequence, with a break after each sentence."""
+    return chain.from_iterable(chain.from_iterable(zip(sentences, repeat(_BREAK))))
 
 
 @dataclass(frozen=True)
@@ -71,7 +237,7 @@ class Counts:
     types: list[str]
     true: Ints
     predicted: Ints
-    right: Ints
+    correct: Ints
 
 
 def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, suffix: bool) -> Counts:
@@ -87,9 +253,9 @@ def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, 
     tags = TagSet(codes, Affixes(chosen, suffix))
     true, predicted = entities(gold, tags), entities(_replaced(gold, y_true, differs, different), tags)
     by_type = [np.bincount(types, minlength=len(tags.types)) for types in (true.type, predicted.type)]
-    right = np.bincount(_right(true, predicted), minlength=len(tags.types))
+    correct = np.bincount(_correct(true, predicted), minlength=len(tags.types))
     used = np.flatnonzero(by_type[0] + by_type[1])
-    return Counts([tags.types[index] for index in used.tolist()], by_type[0][used], by_type[1][used], right[used])
+    return Counts([tags.types[index] for index in used.tolist()], by_type[0][used], by_type[1][used], correct[used])
 
 
 def _replaced(code: Coded, sentences: list[list[str]], differs: list[bool], others: Coded) -> Coded:
@@ -101,12 +267,11 @@ def _replaced(code: Coded, sentences: list[list[str]], differs: list[bool], othe
     return code
 
 
-def _right(true: Entities, predicted: Entities) -> Ints:
+def _correct(true: Entities, predicted: Entities) -> Ints:
     """The types of entities on both sides."""
     _, here, there = np.intersect1d(true.last, predicted.last, assume_unique=True, return_indices=True)
-    is_right = (true.first[here] == predicted.first[there]) & (true.type[here] == predicted.type[there])
-    types: Ints = true.type[here[is_right]]
-    return types
+    is_correct = (true.first[here] == predicted.first[there]) & (true.type[here] == predicted.type[there])
+    return np.asarray(true.type[here[is_correct]])
 
 
 def check_sentences(y_true: Any, y_pred: Any) -> None:
@@ -197,13 +362,13 @@ def averaged(
     counts: Counts, average: str | None, beta: float, zero_division: ZeroDivision, warn_for: Collection[str] = _ALL
 ) -> Scores:
     """The scores of counts."""
-    true, predicted, right = counts.true, counts.predicted, counts.right
+    true, predicted, correct = counts.true, counts.predicted, counts.correct
     if average == MICRO:
-        true, predicted, right = (np.array([column.sum()]) for column in (true, predicted, right))
+        true, predicted, correct = (np.array([column.sum()]) for column in (true, predicted, correct))
     if zero_division == "warn":
         _warn(true, predicted, warn_for)
     otherwise = 0.0 if zero_division in ("warn", 0) else 1.0
-    precision, recall = _divided(right, predicted, otherwise), _divided(right, true, otherwise)
+    precision, recall = _divided(correct, predicted, otherwise), _divided(correct, true, otherwise)
     f_score = recall if np.isposinf(beta) else _f_score(precision, recall, beta**2)
     if average is None:
         return precision, recall, f_score, true
@@ -277,8 +442,8 @@ def classification_report(
 def accuracy_score(y_true: list[Any], y_pred: list[Any]) -> float:
     """The share of tokens with the correct tag, including O."""
     true, predicted = _flat(y_true, y_pred)
-    right: int = sum(map(eq, true, predicted))
-    return right / len(true)
+    correct: int = sum(map(eq, true, predicted))
+    return correct / len(true)
 
 
 def performance_measure(y_true: list[Any], y_pred: list[Any]) -> dict[str, int]:
