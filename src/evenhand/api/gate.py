@@ -476,7 +476,6 @@ def decides(test: Significance | None, alpha: float) -> bool:
 
 
 def _too_few(number: int, groups: str, alpha: float) -> str:
-
     return f"The systems differ in {counted(number, groups.removesuffix('s'))}, too few for any p-value below {alpha:g}"
 
 

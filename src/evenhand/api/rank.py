@@ -179,7 +179,6 @@ class Ranked:
 
 
 def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranked:
-
     options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")

@@ -51,7 +51,6 @@ def score_inputs(
 
 
 def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
-
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)

@@ -119,12 +119,10 @@ seed_option = option(STATISTICS, "--seed", type=int, default=0, help="Seed of th
 
 
 def trials_option(default: str, *, rare: bool = False) -> Decorator:
-
     return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.", rare=rare)
 
 
 def of_option(default: str) -> Decorator:
-
     settings: dict[str, Any] = {"type": Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
     return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
 
@@ -395,12 +393,10 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
 
 
 def repair_option(help: str) -> Decorator:
-
     return option(READING, "--repair", type=Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
 
 
 def align_option(group: str, help: str) -> Decorator:
-
     return option(group, "--align", type=Choice(get_args(Align)), metavar="HOW", help=help)
 
 
@@ -438,7 +434,6 @@ _OTHER_READING_OPTIONS = (
 
 
 def _map_option(side: str, explained: str) -> Decorator:
-
     help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 

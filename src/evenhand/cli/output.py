@@ -226,7 +226,6 @@ def emit(
 
 
 def say_notes(notes: Iterable[str]) -> None:
-
     for note in notes:
         say(announced(note))
 
