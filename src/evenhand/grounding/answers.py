@@ -1,20 +1,26 @@
-"""Read the answers of a language model: detect their format, and read lines and tables.
+"""Read the answers of a language model: detect their format, and read lines, tables, and texts with markup.
 
-No answer is an error; unreadable parts are counted. JSON is in `json_answers.py`, tags are in `markup.py`.
+No answer is an error; unreadable parts are counted. `json_answers` reads JSON.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field
 from itertools import islice
 
 from evenhand.data.structures import Calls
+from evenhand.dataclass import dataclass
 from evenhand.grounding.items import (
     READINGS,
     How,
     Item,
     KnownLabels,
+    MarkedText,
     ReadAnswer,
     Shape,
     fenced_blocks,
@@ -22,11 +28,8 @@ from evenhand.grounding.items import (
     without_thoughts,
 )
 from evenhand.grounding.json_answers import items_of, read_json
-from evenhand.grounding.markup import LINK, read_tagged
 
-__all__ = ["read_answer", "shape_of"]
-
-SAMPLE = 20
+_SAMPLE = 20
 """Number of answers from which the format is detected."""
 _TAG_NAME = re.compile(r"<(/?)([^\W\d_][\w.:-]{0,99})[\s>]")
 _JSON = re.compile(r"""[\[{]\s*["'\[{\]}]""")
@@ -41,7 +44,7 @@ _SEPARATOR = re.compile(r";|,(?=\s)")
 _TEXT_THEN_LABEL_IN_BRACKETS = re.compile(r"(.*\S)\s*\(([^()]*)\)[.,;]?")
 _TEXT_THEN_LABEL = re.compile(r"(.*\S)(?::\s+|\s+(?:[-–—|=]|[-=]>|→)\s+)(\S.*)")
 """A text, a separator and a label."""
-TABLE_RULE = re.compile(r"^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)+\|?[^\S\n]*$", re.MULTILINE)
+_TABLE_RULE = re.compile(r"^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)+\|?[^\S\n]*$", re.MULTILINE)
 """The line below the header of a table."""
 _CELLS = re.compile(r"(?<!\\)\|")
 _TEXT_HEADS = frozenset({"text", "entity", "mention", "span", "name", "word", "string", "surface", "phrase", "value"})
@@ -72,8 +75,8 @@ def read_answer(answer: object, shape: Shape, labels: KnownLabels, label: str | 
     if shape == "json":
         return read_json(answer, labels, label)
     if shape == "lines":
-        return read_lines(answer, labels, label)
-    return read_tagged(answer, shape, labels, label, text)
+        return _read_lines(answer, labels, label)
+    return _read_marked(answer, shape, labels, label, text)
 
 
 def _read_call(arguments: object, labels: KnownLabels, label: str | None) -> ReadAnswer:
@@ -99,7 +102,7 @@ def shape_of(answers: Iterable[object]) -> Shape:
     markdown and lines that occurs. Answers with JSON after a preamble are JSON rather than lines. Answers that mean
     "nothing" do not count; JSON is the default.
     """
-    first = [answer for answer in islice(answers, SAMPLE) if answer is not None]
+    first = [answer for answer in islice(answers, _SAMPLE) if answer is not None]
     written = [without_thoughts(answer) for answer in first if isinstance(answer, str)]
     decoded = len(first) - len(written)
     written = [answer for answer in written if answer.strip() and not says_nothing(answer)]
@@ -110,17 +113,17 @@ def shape_of(answers: Iterable[object]) -> Shape:
         return "xml"
     if any(-1 < answer.find("@@") < answer.rfind("##") for answer in written):
         return "marks"
-    if any(map(LINK.search, written)):
+    if any(map(_LINK.search, written)):
         return "markdown"
     if decoded + sum(_JSON.search(answer) is not None for answer in written) > half:
         return "json"
-    return "lines" if any(_LINE.search(answer) or TABLE_RULE.search(answer) for answer in written) else "json"
+    return "lines" if any(_LINE.search(answer) or _TABLE_RULE.search(answer) for answer in written) else "json"
 
 
 def _begins_json(answer: str) -> bool:
     """Whether the answer or one of its fenced blocks begins with a bracket, but not with a Markdown link."""
     starts = (block.lstrip() for block in (answer, *fenced_blocks(answer)))
-    return any(start[:1] in ("[", "{") and not LINK.match(start) for start in starts)
+    return any(start[:1] in ("[", "{") and not _LINK.match(start) for start in starts)
 
 
 def _has_tags(answer: str) -> bool:
@@ -130,7 +133,7 @@ def _has_tags(answer: str) -> bool:
     return not names[""].isdisjoint(names["/"])
 
 
-def read_lines(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer:
+def _read_lines(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer:
     """Return the items of an answer in lines: `PER: Ada, Grace`, `Ada (PER)`, `Ada: PER`, bullets or tables.
 
     Lines without a known label are skipped and counted. A line with a bullet or a number needs no label below a heading
@@ -139,7 +142,7 @@ def read_lines(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswe
     """
     items: list[Item] = []
     skipped = respelled = 0
-    rows, answer = _tables(answer) if TABLE_RULE.search(answer) else ([], answer)
+    rows, answer = _tables(answer) if _TABLE_RULE.search(answer) else ([], answer)
     for line in (*rows, *_labeled_lines(answer, labels, label)):
         if line is None:
             skipped += 1
@@ -162,9 +165,9 @@ def _tables(answer: str) -> tuple[list[_Labeled | None], str]:
     width = 0  # of the table that contains the line
     for line, next_line in zip(lines, [*lines[1:], ""], strict=True):
         cells = _cells(line)
-        if TABLE_RULE.fullmatch(next_line) and len(cells) == len(_cells(next_line)):
+        if _TABLE_RULE.fullmatch(next_line) and len(cells) == len(_cells(next_line)):
             width, columns = len(cells), _columns(cells)
-        elif width and TABLE_RULE.fullmatch(line):
+        elif width and _TABLE_RULE.fullmatch(line):
             continue
         elif width and "|" in line and len(cells) == width:
             rows.append(_row(cells, columns))
@@ -224,3 +227,212 @@ def _labeled(line: str, labels: KnownLabels) -> _Labeled | None:
     if match and labels.find(match[2].strip(" .,;`")) is not None:
         return match[2].strip(" .,;`"), [match[1].strip("`")]
     return None
+
+
+# Markup: answers that repeat the text with XML or HTML tags, Markdown links, or `@@…##` marks
+
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TOKENIZED_ENTITY = re.compile(r"& ?(#?[0-9A-Za-z]{1,32}) ?;")
+"""An entity in a document, whose tokens may be joined by blanks: `& quot ;`."""
+_WORD = re.compile(r"\S+")
+_TAG = re.compile(r"<(?:(/?)([^\W\d_][\w.:-]{0,99})((?:[\s/][^<>]{0,1000})?)|![^<>]{0,1000})>")
+"""A tag, with its name and attributes; a comment or a declaration has no name."""
+_LINK = re.compile(r"\[[^\[\]\n]+\]\([^()\n]{1,200}\)")
+_LINK_PARTS = re.compile(r"\[|\](?:\(([^()\n]{1,200})\))?")
+_MARKS = re.compile("@@|##")
+_ADDRESS = re.compile(r"\w+://|[/#]|www\.|mailto:")
+"""The beginning of a link target that is not a label."""
+_ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_CARRIERS = frozenset({"span", "mark", "entity", "ent", "ne", "e", "tag", "annotation"})
+"""Tags with the label in an attribute."""
+_PLAIN_CARRIERS = frozenset({"span", "mark"})
+"""HTML tags among these, which may have no label."""
+_ATTRIBUTES = ("class", "type", "label", "data-label", "data-entity", "entity", "category", "name")
+"""Attributes of a label, by priority."""
+_BLOCKS = frozenset(
+    {
+        *("blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figure", "footer", "h1", "h2"),
+        *("h3", "h4", "h5", "h6", "head", "header", "hr", "html", "li", "main", "nav", "ol"),
+        *("p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+    }
+)
+"""HTML tags that separate words."""
+_HTML = _BLOCKS | {
+    *("a", "abbr", "article", "aside", "b", "big", "center", "cite", "code", "del", "em", "font"),
+    *("i", "img", "input", "ins", "kbd", "link", "meta", "q", "s", "samp", "script", "small"),
+    *("strike", "strong", "style", "sub", "sup", "title", "tt", "u", "var", "wbr"),
+}
+_Open = tuple[int, str | None]
+"""The end of an opening tag, and its label."""
+
+
+@dataclass(slots=True)
+class _Markup:
+    """Markup in an answer, in offsets of the answer.
+
+    `cuts` are (start, end, replacement), `spans` (end of the opening mark, start of the closing one, label).
+    `malformed` counts pairs of marks without a label.
+    """
+
+    cuts: list[tuple[int, int, str]] = field(default_factory=list)
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
+    unclosed: int = 0
+    unopened: int = 0
+    malformed: int = 0
+
+
+def _read_marked(answer: str, shape: Shape, labels: KnownLabels, label: str | None, document: str) -> ReadAnswer:
+    """Return the text of an answer and its marked spans; if there are fenced blocks, only the last one is read.
+
+    Spans are stripped of white space; empty ones count as malformed. Entities such as `&amp;` are decoded, unless the
+    document contains entities.
+    """
+    blocks = [] if "```" in document else [block for block in fenced_blocks(answer) if block.strip()]
+    answer = blocks[-1] if blocks else answer
+    if shape == "xml":
+        markup = _xml_markup(answer, labels, label, document)
+    elif shape == "markdown":
+        markup = _markdown_markup(answer, labels, document)
+    else:
+        markup = _marks_markup(answer, label, document)
+    text, moved = _cut(answer, sorted(markup.cuts), _decoder(document))
+    words = [match.span() for match in _WORD.finditer(text)] if markup.spans else []
+    starts, ends = [start for start, _ in words], [end for _, end in words]
+    spans, respelled = list[tuple[int, int, str]](), 0
+    for start, end, written in sorted(markup.spans, key=lambda span: span[0]):
+        first, last = bisect_right(ends, moved[start]), bisect_left(starts, moved[end]) - 1
+        if first <= last and moved[start] < moved[end]:
+            known = labels.find(written) or written
+            respelled += known != written
+            spans.append((max(moved[start], starts[first]), min(moved[end], ends[last]), known))
+        else:
+            markup.malformed += 1
+    marked = MarkedText(text, tuple(spans), markup.unclosed, markup.unopened)
+    return ReadAnswer(malformed=markup.malformed, respelled=respelled, marked=marked)
+
+
+def _cut(answer: str, cuts: list[tuple[int, int, str]], decode: Callable[[str], str]) -> tuple[str, dict[int, int]]:
+    """Return the answer without its cuts, and the new offsets of the bounds of cuts."""
+    pieces: list[str] = []
+    moved: dict[int, int] = {}
+    length = done = 0
+    for start, end, replacement in cuts:
+        piece = decode(answer[done:start])
+        pieces += piece, replacement
+        moved[start] = length + len(piece)
+        length += len(piece) + len(replacement)
+        moved[end] = length
+        done = end
+    return "".join((*pieces, decode(answer[done:]))), moved
+
+
+def _decoder(document: str) -> Callable[[str], str]:
+    if "&" in document and any(
+        html.unescape(entity := f"&{match[1]};") != entity for match in _TOKENIZED_ENTITY.finditer(document)
+    ):
+        return str
+    return lambda piece: _ENTITY.sub(lambda entity: html.unescape(entity[0]), piece) if "&" in piece else piece
+
+
+def _xml_markup(answer: str, labels: KnownLabels, label: str | None, document: str) -> _Markup:
+    """Return the XML or HTML tags of an answer: `<PER>Ada</PER>`, `<span class="PER">Ada</span>`.
+
+    An end tag closes the last open tag of its name. Tags that occur in the document are text.
+    """
+    markup = _Markup()
+    literal = {match[0] for match in _TAG.finditer(document)} if "<" in document else set()
+    open_tags: defaultdict[str, list[_Open]] = defaultdict(list)
+    for match in _TAG.finditer(answer):
+        if match[0] in literal:
+            continue
+        name = (match[2] or "").casefold()
+        is_html = not name or _is_html(match[2], labels)
+        markup.cuts.append((match.start(), match.end(), "\n" if is_html and name in _BLOCKS else ""))
+        if is_html or match[3].endswith("/"):
+            continue
+        if not match[1]:
+            open_tags[name].append((match.end(), _label(match[2], match[3], labels, label)))
+        elif open_tags[name]:
+            start, written = open_tags[name].pop()
+            if written is not None:
+                markup.spans.append((start, match.start(), written))
+            elif name not in _PLAIN_CARRIERS:
+                markup.malformed += 1
+        else:
+            markup.unopened += 1
+    markup.unclosed = sum(written is not None for opened in open_tags.values() for _, written in opened)
+    return markup
+
+
+def _is_html(name: str, labels: KnownLabels) -> bool:
+    """Whether this is an HTML tag, not a label; `<b>` is not the label B."""
+    if name.casefold() not in _HTML:
+        return False
+    return name not in labels.names if len(name) == 1 else labels.find(name) is None
+
+
+def _label(name: str, attributes: str, labels: KnownLabels, label: str | None) -> str | None:
+    """Return the label of a tag, as written."""
+    if name.casefold() not in _CARRIERS:
+        return name
+    values = {match[1].casefold(): match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(attributes)}
+    written = next((values[key].strip() for key in _ATTRIBUTES if values.get(key, "").strip()), None)
+    if written is None:
+        return name if labels.find(name) is not None else label
+    if labels.find(written) is None:  # one of several classes may be known
+        return next((word for word in written.split() if labels.find(word) is not None), written)
+    return written
+
+
+def _markdown_markup(answer: str, labels: KnownLabels, document: str) -> _Markup:
+    """Return the strings with labels of an answer, `[Ada](PER)`; other brackets and links to addresses are text."""
+    markup = _Markup()
+    opened: list[re.Match[str]] = []
+    for match in _LINK_PARTS.finditer(answer):
+        if match[0] == "[":
+            opened.append(match)
+            continue
+        label = (match[1] or "").strip()
+        is_label = bool(label) and (
+            labels.find(label) is not None or not (_ADDRESS.match(label) or match[0] in document)
+        )
+        if not opened:
+            markup.unopened += is_label
+            markup.cuts += [(*match.span(), "")] * is_label
+        elif is_label:
+            _pair(markup, opened.pop(), match, label)
+        else:
+            opened.pop()
+    return _with_unclosed(markup, opened, document)
+
+
+def _marks_markup(answer: str, label: str | None, document: str) -> _Markup:
+    """Return the strings between marks, `@@Ada##`, which have the only requested label; without one, malformed."""
+    markup = _Markup()
+    opened: list[re.Match[str]] = []
+    for match in _MARKS.finditer(answer):
+        if match[0] == "@@":
+            opened.append(match)
+        elif opened and label is not None:
+            _pair(markup, opened.pop(), match, label)
+        elif opened:
+            markup.cuts += (*opened.pop().span(), ""), (*match.span(), "")
+            markup.malformed += 1
+        elif match[0] not in document:
+            markup.cuts.append((*match.span(), ""))
+            markup.unopened += 1
+    return _with_unclosed(markup, opened, document)
+
+
+def _pair(markup: _Markup, opening: re.Match[str], closing: re.Match[str], label: str) -> None:
+    markup.cuts += (*opening.span(), ""), (*closing.span(), "")
+    markup.spans.append((opening.end(), closing.start(), label))
+
+
+def _with_unclosed(markup: _Markup, opened: list[re.Match[str]], document: str) -> _Markup:
+    """Count unclosed marks, unless the document contains such marks, so they may be text."""
+    if opened and opened[0][0] not in document:
+        markup.unclosed = len(opened)
+        markup.cuts += [(*match.span(), "") for match in opened]
+    return markup

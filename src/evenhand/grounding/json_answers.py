@@ -124,11 +124,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     by_key: dict[str, list[object]] = {key: [] for key in values}
     for key, value in pairs:
         by_key[key].append(value)
-    return {key: found[0] if len(found) == 1 else _flatten(found) for key, found in by_key.items()}
-
-
-def _flatten(values: list[object]) -> list[object]:
-    return [part for value in values for part in (value if isinstance(value, list) else [value])]
+    for key, parts in by_key.items():
+        members = [part for value in parts for part in (value if isinstance(value, list) else [value])]
+        values[key] = parts[0] if len(parts) == 1 else members
+    return values
 
 
 DECODER = json.JSONDecoder(

@@ -41,13 +41,12 @@ class Placement(NamedTuple):
 class Placed:
     """The placements of a document's items, in order.
 
-    `uncertain` are the rows of ambiguous items, `merged` counts items, `capped` how often each limit was reached.
-    `differs` is whether a text with tags differs from the document, ignoring spaces and case.
+    `uncertain` are the rows of ambiguous items, `capped` counts how often each limit was reached. `differs` is whether
+    a text with tags differs from the document, ignoring spaces and case.
     """
 
     placements: tuple[Placement, ...]
     uncertain: tuple[int, ...] = ()
-    merged: int = 0
     differs: bool = False
     capped: Mapping[str, int] = field(default_factory=dict)
 
@@ -181,13 +180,11 @@ def place(
     """
     search = Search(document, fuzzy)
     results = [search.first(item.text.strip()) for item in items]
-    ambiguous = _ambiguous(items, results)
     if occurrences == "in-order":
         placements = _in_order(search, items, results, _given(document, items))
-        return Placed(tuple(placements), ambiguous, capped=search.capped)
-    placements = _each_once(items, results, every=occurrences == "all")
-    merged = sum(placement.status == MERGED for placement in placements)
-    return Placed(tuple(placements), ambiguous, merged, capped=search.capped)
+    else:
+        placements = _each_once(items, results, every=occurrences == "all")
+    return Placed(tuple(placements), _ambiguous(items, results), capped=search.capped)
 
 
 def place_best(
@@ -242,8 +239,7 @@ def _on_gold(
         if number in fixed:
             continue
         spans = left.setdefault((item.text.strip(), item.label), iter(result.spans))
-        span = next((span for span in spans if (*span, item.label) in free), None)
-        if span:
+        if span := next((span for span in spans if (*span, item.label) in free), None):
             free.remove((*span, item.label))
             placed[number] = Placement(item, result.step, (span,))
     return placed
@@ -300,8 +296,7 @@ def _place_outside_chain(search: Search, item: Item, result: Found, occupancy: O
         return Placement(item, ABSENT)
     string = item.text.strip()
     for step, spans in chain([result], search.later(string, result.step)):
-        span = occupancy.choose(spans, item.label, (string, step))
-        if span:
+        if span := occupancy.choose(spans, item.label, (string, step)):
             return _add_placement(item, step, span, occupancy)
     return Placement(item, REPEATED)
 
@@ -483,18 +478,15 @@ class _ChangedText:
     def by_string(self, item: Item, span: Span, occupancy: Occupancy) -> Placement:
         """Place an item by its string: in the window between the aligned words around it, or anywhere."""
         step, spans = self._search.first(item.text.strip())
-        window = self._window(span)
+        window, key = self._window(span), (item.text, step)
         if spans:
             rows = (bisect_left(spans, (window[0], 0)), bisect_right(spans, window[1], key=lambda span: span[1]))
-            chosen = occupancy.choose(spans, item.label, (item.text, step), rows)
-            if chosen:
+            if chosen := occupancy.choose(spans, item.label, key, rows):
                 return _add_placement(item, step, chosen, occupancy)
         window_step, window_spans = self._search_window(window, item.text)
-        chosen = occupancy.choose(window_spans, item.label, (item.text, window))
-        if chosen:
+        if chosen := occupancy.choose(window_spans, item.label, (item.text, window)):
             return _add_placement(item, window_step, chosen, occupancy)
-        chosen = occupancy.choose(spans, item.label, (item.text, step))
-        if chosen:
+        if chosen := occupancy.choose(spans, item.label, key):
             return _add_placement(item, step, chosen, occupancy)
         return Placement(item, REPEATED if spans else ABSENT)
 

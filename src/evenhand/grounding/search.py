@@ -307,25 +307,6 @@ def letters(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Spelling:
-    """A string in all forms."""
-
-    exact: str
-    spaces: str
-    case: str
-    tokens: str
-    punctuation: str
-
-
-def spell(string: str) -> Spelling:
-    plain = plain_spaces(string)
-    spaces = spaced(string).text if plain is None else plain
-    case = spaces.casefold()
-    tokens = case.replace(" ", "")
-    return Spelling(string, spaces, case, tokens, letters(tokens))
-
-
-@dataclass(frozen=True)
 class AnswerDocument:
     """A text to search, and the offsets of its sentences except the first."""
 
@@ -495,31 +476,30 @@ class Search:
         if step in FORMS:
             for name in FORMS[FORMS.index(step) + 1 :]:
                 if (string, name) not in self._later:
-                    self._later[string, name] = Found(name, self._by_form(name, spell(string)))
+                    self._later[string, name] = Found(name, self._by_form(name, Forms(string)))
                 yield self._later[string, name]
 
     def _loosely(self, string: str) -> Found:
         """Return the occurrences by the first step after `exact` that finds any."""
-        spelling, forms = spell(string), self.document.forms
+        forms, document_forms = Forms(string), self.document.forms
         # If any form contains the string, the loosest one contains its letters.
-        if not spelling.punctuation or forms.punctuation_index.holds(spelling.punctuation):
+        if not forms.punctuation_text or document_forms.punctuation_index.holds(forms.punctuation_text):
             for name in FORMS[1:]:
-                spans = self._by_form(name, spelling)
-                if spans:
+                if spans := self._by_form(name, forms):
                     return Found(name, spans)
-            if len(spelling.case) >= MIN_PART:
-                spans = occurrences(self.document, forms.case, spelling.case, may_end_in_word=True)
-                if spans:
-                    return Found(PART, spans)
-        if self._fuzzy is not None:
-            spans = near_occurrences(self.document, spelling.tokens, self._fuzzy, self.capped)
-            if spans:
-                return Found(FUZZY, spans)
+            case = forms.case.text
+            if len(case) >= MIN_PART and (
+                spans := occurrences(self.document, document_forms.case, case, may_end_in_word=True)
+            ):
+                return Found(PART, spans)
+        if self._fuzzy is not None and (
+            spans := near_occurrences(self.document, forms.tokens_text, self._fuzzy, self.capped)
+        ):
+            return Found(FUZZY, spans)
         return Found(ABSENT, [])
 
-    def _by_form(self, name: str, spelling: Spelling) -> list[Span]:
-        form: Form = getattr(self.document.forms, name)
-        return occurrences(self.document, form, getattr(spelling, name))
+    def _by_form(self, name: str, forms: Forms) -> list[Span]:
+        return occurrences(self.document, getattr(self.document.forms, name), getattr(forms, name).text)
 
 
 def occurrences(document: AnswerDocument, form: Form, string: str, *, may_end_in_word: bool = False) -> list[Span]:
