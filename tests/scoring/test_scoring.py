@@ -14,9 +14,9 @@ from build import pairs, rows
 from evenhand.arrays import ints
 from evenhand.scoring.prf import PRF, prf
 from evenhand.scoring.tally import Tally
-from evenhand.scoring.weights import ERRORS, PRESETS, parse_weights
 from evenhand.tasks.spans.fair import exact, fair, tally_equal_and_unequal, tally_spans
 from evenhand.tasks.spans.matching import equal_spans
+from evenhand.tasks.spans.measures import ERRORS, PRESETS, parse_weights
 
 counts = st.integers(0, 1000)
 

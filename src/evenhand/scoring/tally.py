@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
+from evenhand.arrays import Bools, Ints, Numbers, Values, concatenate, distinct, ints, is_ones, ones, zeros
 from evenhand.dataclass import dataclass
 
 NO_LABEL = ""
+HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
 
 
 @dataclass(frozen=True)
@@ -289,6 +290,20 @@ def _all_names(names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     if all(longest[: len(name)] == name for name in names):
         return longest
     return tuple(dict.fromkeys(chain.from_iterable(names)))
+
+
+def tally_by_hit(labels: Sequence[str], gold: tuple[Ints, Ints, Bools], system: tuple[Ints, Ints, Bools]) -> Tally:
+    """Units of each side with and without a hit on the other side, from their groups, labels and hits."""
+    (gold_group, gold_label, gold_hit), (system_group, system_label, system_hit) = gold, system
+    no_gold, no_system = np.full(len(system_label), -1), np.full(len(gold_label), -1)
+    return Tally.of(
+        labels,
+        HIT_KINDS,
+        np.concatenate((gold_group, system_group)),
+        np.concatenate((gold_label, no_gold)),
+        np.concatenate((no_system, system_label)),
+        np.concatenate((np.where(gold_hit, 0, 1), np.where(system_hit, 2, 3))),
+    )
 
 
 def tally_table(kinds: Sequence[str], table: Numbers, groups: Ints) -> Tally:

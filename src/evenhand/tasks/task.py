@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.dataclass import dataclass
-from evenhand.parameters import Parameter
+from evenhand.parameters import Allowed, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Measure
 from evenhand.settings import Align, ScoreSettings
@@ -39,6 +39,11 @@ class GoldProfile:
     def __reduce__(self) -> tuple[type[GoldProfile], tuple[str, frozenset[str]]]:
         """Without the files: other processes open their own."""
         return GoldProfile, (self.task, self.traits)
+
+
+def choice(name: str, values: tuple[str, ...], description: str, **options: Any) -> Parameter:
+    """A parameter that is one of these values, by default the first."""
+    return Parameter(name, "text", values[0], description, allowed=Allowed(choices=values), **options)
 
 
 @dataclass(frozen=True)

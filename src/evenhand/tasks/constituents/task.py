@@ -338,12 +338,10 @@ PARAMETERS = (
         "Words up to which a sentence is short [CUTOFF_LEN of --prm, 40].",
         allowed=Allowed(least=0, optional=True),
     ),
-    Parameter(
+    spec.choice(
         "errors",
-        "text",
-        WRONG,
+        (WRONG, SKIP),
         "Sentences with errors in rank, compare, gate and report: count them as wrong, or skip them as EVALB does.",
-        allowed=Allowed(choices=(WRONG, SKIP)),
         cli=CommandLine(metavar="wrong|skip"),
     ),
 )

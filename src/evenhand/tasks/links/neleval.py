@@ -40,9 +40,9 @@ from evenhand.arrays import Bools, Ints, Values, complement, concatenate, empty,
 from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import prf_of_rows
 from evenhand.scoring.scores import MeasureScore
-from evenhand.scoring.tally import Tally, tally_table
+from evenhand.scoring.tally import Tally, tally_by_hit, tally_table
 from evenhand.tasks.links.matching import Linked, LinkPair
-from evenhand.tasks.links.task import HIT_KINDS, SET_KINDS, by_document
+from evenhand.tasks.links.task import SET_KINDS, by_document
 from evenhand.tasks.spans.matching import AllPairs, equal_keys
 
 MEASURES = ("precision", "recall", "f1")
@@ -169,15 +169,8 @@ def count_weak(pair: LinkPair, model: str, depth: int = 1) -> Tally:
     by_side = (scope[system_hit], scope, gold_scope[gold_hit], gold_scope)
     pair.extra_tallies[by_document(model, depth)] = _tally_gold_documents(pair, *map(pair.per_document, by_side))
     names, label_of = pair.types
-    no_system, no_gold = np.full(len(gold), -1), np.full(len(system), -1)
-    return Tally.of(
-        names,
-        HIT_KINDS,
-        pair.groups[concatenate([gold_scope, scope])],
-        concatenate([label_of[gold.spans.label], no_gold]),
-        concatenate([no_system, label_of[system.spans.label]]),
-        concatenate([np.where(gold_hit, 0, 1), np.where(system_hit, 2, 3)]),
-    )
+    sides = ((gold.spans, gold_hit), (system.spans, system_hit))
+    return tally_by_hit(names, *((pair.groups[spans.scope], label_of[spans.label], hit) for spans, hit in sides))
 
 
 def _tally_gold_documents(pair: LinkPair, correct: Ints, predicted: Ints, matched: Ints, expected: Ints) -> Tally:

@@ -20,7 +20,6 @@ TN = len(KINDS)
 CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 SET_KINDS = ("TP", "FP", "FN")
-HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
 RANKS = "ranks"
 """The tally of the ranks of right identifiers."""
 NO_RANK = "none"

@@ -21,9 +21,8 @@ from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
 from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
-from evenhand.tasks.relations.error_types import match_fair
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats
-from evenhand.tasks.relations.strict import match_strict
+from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
 from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.spans.evaluation import Portion, Portions

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
+from evenhand.errors import SettingError
+from evenhand.parameters import CommandLine, Conversion, Effect, Parameter, split_names
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Formula,
@@ -21,7 +22,7 @@ from evenhand.scoring.measure import (
 )
 from evenhand.settings import ScoreSettings
 from evenhand.tasks import task as spec
-from evenhand.tasks.sentences import SENTENCES, refuse_table
+from evenhand.tasks.spans.measures import LINES, SENTENCES, TEXT
 
 KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
 TP, AL, AB, ALB, DE, TE, XE, AM, FN, AS, FP = range(len(KINDS))
@@ -52,12 +53,14 @@ ERROR_NAMES = {
     "FP": "spurious",
     "XE": "direction or type, and arguments",
 }
+_STRICT = "evenhand.tasks.relations.measures.count_strict"
+"""The definition of strict, boundaries and dygie."""
 _COUNTED = {"both": "AB", "entities": "A", "relations": "B"}
 """The units of eHealth-KD: entities (A), relations (B) or both."""
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
-    extra_scores = lazy("evenhand.tasks.relations.error_types:with_confusion")
+    extra_scores = lazy("evenhand.tasks.relations.measures:with_confusion")
     return count_fair(name, settings, KINDS, ("AM", "FN"), ("AS", "FP"), extra_scores=extra_scores)
 
 
@@ -79,55 +82,48 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
 def _measure(
     name: str,
     module: str,
-    function: str,
     formula: Callable[[str, ScoreSettings], Formula],
     summary: str,
     *aliases: str,
     definition: str | None = None,
-    **more: Any,
+    **options: Any,
 ) -> Measure:
-    """A measure of a module of this folder, whose docstring is the definition by default."""
+    """A measure that `count_NAME` of a module of this folder counts and, by default, defines in its docstring."""
     address = f"evenhand.tasks.relations.{module}"
-    scorer = Scorer(name, lazy(f"{address}:{function}"))
-    return Measure(name, "relations", scorer, formula, definition or address, aliases, summary=summary, **more)
+    scorer, definition = Scorer(name, lazy(f"{address}:count_{name}")), definition or f"{address}.count_{name}"
+    return Measure(name, "relations", scorer, formula, definition, aliases, summary=summary, **options)
 
 
 MEASURES = (
     _measure(
-        *("strict", "strict", "count_strict", count_errors, "Type, bounds and labels of both arguments are equal."),
+        *("strict", "measures", count_errors, "Type, bounds and labels of both arguments are equal."),
         *("exact", "with NEC", "rel+"),
     ),
     _measure(
-        *("boundaries", "strict", "count_boundaries", count_errors),
+        *("boundaries", "measures", count_errors),
         "Type and bounds of both arguments are equal, regardless of labels.",
         *("without NEC", "rel"),
+        definition=_STRICT,
     ),
     _measure(
-        *("dygie", "strict", "count_dygie", count_errors),
+        *("dygie", "measures", count_errors),
         "As boundaries, with one type for each head and tail, the last of the file.",
         "DyGIE++",
+        definition=_STRICT,
         title="DyGIE++",
     ),
+    _measure("relaxed", "measures", count_hits, "Type and labels are equal, and both arguments overlap.", "overlap"),
+    _measure("fair", "measures", _fair, "Each relation counts once; kinds of errors tell whose fault they are."),
     _measure(
-        *("relaxed", "strict", "count_relaxed", count_hits, "Type and labels are equal, and both arguments overlap."),
-        "overlap",
-        definition="evenhand.tasks.relations.strict.count_relaxed",
-    ),
-    _measure(
-        *("fair", "error_types", "count_fair", _fair),
-        "Each relation counts once; kinds of errors tell whose fault they are.",
-    ),
-    _measure(
-        *("ehealthkd", "ehealthkd", "count_ehealthkd", _ehealthkd),
+        *("ehealthkd", "ehealthkd", _ehealthkd),
         "Entities and relations in one number, as eHealth-KD 2020 counts them.",
         "eHealth-KD 2020",
+        definition="evenhand.tasks.relations.ehealthkd",
         parameters=(
-            Parameter(
+            spec.choice(
                 "ehealthkd_counts",
-                "text",
-                "both",
+                ("both", "entities", "relations"),
                 "What is counted: both (scenarios 1 and 4), entities (2) or relations (3).",
-                allowed=Allowed(choices=("both", "entities", "relations")),
                 effect=Effect(compares=False),
             ),
         ),
@@ -145,31 +141,31 @@ PARAMETERS = (
         ),
         cli=CommandLine(metavar="TYPE,..."),
     ),
-    Parameter(
+    spec.choice(
         "unannotated",
-        "text",
-        "keep",
+        ("keep", "skip"),
         "Sentences without gold spans: count what systems have there (keep), or leave them out (skip).",
-        allowed=Allowed(choices=("keep", "skip")),
     ),
     SENTENCES,
-    Parameter(
+    spec.choice(
         "newlines",
-        "text",
-        "two",
+        ("two", "one"),
         "Characters that CRLF counts in offsets of brat: two, or one.",
-        allowed=Allowed(choices=("two", "one")),
         effect=Effect(reads=True),
     ),
-    Parameter(
+    spec.choice(
         "quotes",
-        "text",
-        "error",
+        ("error", "note"),
         "Spans of brat that quote another text than they cover: an error, or a note.",
-        allowed=Allowed(choices=("error", "note")),
         effect=Effect(reads=True),
     ),
 )
+
+
+def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
+    if not isinstance(settings["sentences"], str):
+        raise SettingError(f"sentences is a table, which is for spans; for relations, choose {TEXT} or {LINES}.")
+
 
 TASK = spec.Task(
     name="relations",
@@ -190,7 +186,7 @@ TASK = spec.Task(
             *("align", "atoms", "symmetric", "unannotated", "gold", "system", "offsets", "sentences", "newlines"),
             *("quotes", "map", "labels", "exclude", "macro", "beta"),
         ),
-        check=refuse_table,
+        check=_check,
     ),
     evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.relations.evaluation:RelationEvaluator"),

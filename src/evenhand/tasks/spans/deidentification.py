@@ -33,8 +33,8 @@ from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import NO_LABEL, Tally
-from evenhand.tasks.sentences import Sentences
 from evenhand.tasks.spans.matching import SpanPair
+from evenhand.tasks.spans.measures import Sentences
 from evenhand.tasks.spans.strings import LabeledOffsets, UnitTexts
 
 Bounds = tuple[int, int]

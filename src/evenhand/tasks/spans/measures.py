@@ -1,4 +1,4 @@
-"""The measures of spans: error types, formulas, parameters and declarations.
+"""The measures of spans: error types, weights of errors, formulas, parameters and declarations.
 
 The definitions and scorers are in the modules that the declarations name. They need arrays; this module is loaded by
 `score --help` and must not import NumPy.
@@ -6,9 +6,14 @@ The definitions and scorers are in the modules that the declarations name. They 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
@@ -25,9 +30,7 @@ from evenhand.scoring.measure import (
     plus,
     ratios_only,
 )
-from evenhand.scoring.weights import ERRORS, GOLD_ERROR, PRESETS, Weights, parse_weights
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.sentences import SENTENCES
 
 KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
@@ -40,6 +43,9 @@ COVERED, PARTIAL, EXPOSED = range(len(STATES))
 ANSWER_KINDS = (*CLASS_KINDS, *STATES)
 """Error types and states of a span."""
 BOUNDARY_KINDS = ("BES", "BEL", "BEO")
+ERRORS = ("LE", *BOUNDARY_KINDS, "LBE")
+"""Errors with a span on both sides."""
+GOLD_ERROR = "GE"
 
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
@@ -74,6 +80,113 @@ _PARTS: Mapping[str, WeightedCounts] = {
 _OF_LABELS = ("values", "values_safe", "sensitive", "leaked")
 _OVERALL = ("redacted", "over", "documents", "documents_safe")
 """Additional counts of leakage: those that labels have, and those that only the total has."""
+TEXT, LINES = "text", "lines"
+Sentences = str | Mapping[str, int]
+"""The sentences of a text without sentence boundaries: `text`, `lines`, or the number of sentences by document."""
+Mixture = tuple[float, float, float]
+"""The shares of TP, FP and FN that one unit counts."""
+_FIXED: dict[str, Mixture] = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1)}
+_HALF_AND_HALF: Mixture = (0, 0.5, 0.5)
+_NOTHING: Mixture = (0, 0, 0)
+_FORMULA_EXAMPLE = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
+_TERM = re.compile(r"\s*+(\d++(?:\.\d*+)?|\.\d++)?+\s*+\*?+\s*+(TP|FP|FN)\s*+")
+"""A number and TP, FP or FN. Without backtracking, so the time is linear in the length."""
+_MAX_WEIGHT = 1_000_000
+"""To keep sums of weighted counts finite."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weight tables: error types as mixtures of TP, FP and FN, from which precision and recall follow.
+
+    TP, FP and FN count 1 each. The weights of errors:
+
+    - `fair` (eq. 5; the measure `fair`): LE = BE = LBE = 0.5 FP + 0.5 FN
+    - `lenient` (eq. 6): BE = 0.5 TP + 0.25 FP + 0.25 FN
+    - `boundaries` (eq. 7; the default of the measure `weighted`):
+      BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN
+    - `as-fp`: LE = BE = LBE = 1 FP (proposed by Ortmann 2021)
+    - `as-fn`: LE = BE = LBE = 1 FN (proposed by Read et al. 2012)
+    - a formula, or a file with a formula: `LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.25 FP + 0.25 FN`. Asterisks are
+      optional, and `BE` covers BES, BEL and BEO unless they are named. Numbers are at most 1,000,000. With
+      `--overrides-as kind`, `GE = 1 TP` is the weight of errors of the gold standard.
+
+    Errors that are not named count by eq. 5, except that GE counts nothing. `fair`, `as-fp` and `as-fn` have the same
+    F1, which depends only on the numbers of TP and errors (eq. 4). Exact match cannot be written as a weight table: a
+    match of pass 2 or 3 uses up only one new span, while exact match counts two errors for some and one for others.
+
+    Source: Ortmann 2022, section 2.2.
+    """
+
+    mixtures: Mapping[str, Mixture]
+
+    def __getitem__(self, kind: str) -> Mixture:
+        return _FIXED.get(kind) or self.mixtures.get(kind, _NOTHING if kind == GOLD_ERROR else _HALF_AND_HALF)
+
+    def __str__(self) -> str:
+        kinds = (*ERRORS, GOLD_ERROR) if self.weighs_gold_errors else ERRORS
+        return ",".join(f"{kind}={_mixture_text(self[kind])}" for kind in kinds)
+
+    @property
+    def weighs_gold_errors(self) -> bool:
+        """Whether errors of the gold standard are named."""
+        return GOLD_ERROR in self.mixtures
+
+
+def _mixture_text(mixture: Mixture) -> str:
+    return "+".join(f"{value:g}{name}" for value, name in zip(mixture, _FIXED, strict=True) if value) or "0TP"
+
+
+PRESETS = {
+    "fair": Weights({}),
+    "lenient": Weights(dict.fromkeys(BOUNDARY_KINDS, (0.5, 0.25, 0.25))),
+    "boundaries": Weights({"BES": (0.5, 0.0, 0.5), "BEL": (0.5, 0.5, 0.0), "BEO": (0.5, 0.25, 0.25)}),
+    "as-fp": Weights(dict.fromkeys(ERRORS, (0.0, 1.0, 0.0))),
+    "as-fn": Weights(dict.fromkeys(ERRORS, (0.0, 0.0, 1.0))),
+}
+
+
+def parse_weights(text: str) -> Weights:
+    """Parse the name of a preset, or a formula.
+
+    A missing number is 1. Equations are separated by commas, semicolons or line ends; text after a `#` is a comment.
+    """
+    if text.strip() in PRESETS:
+        return PRESETS[text.strip()]
+    lines = (line.partition("#")[0] for line in text.splitlines())
+    equations = [part for line in lines for part in re.split("[,;]", line) if part.strip()]
+    if not equations:
+        raise SettingError(f"The weights are empty; name one of {', '.join(PRESETS)}, or write {_FORMULA_EXAMPLE!r}.")
+    named: dict[str, Mixture] = {}
+    for equation in equations:
+        kind, equals, mixture = (part.strip() for part in equation.partition("="))
+        if not equals or kind not in (*ERRORS, "BE", GOLD_ERROR):
+            raise _weights_error(
+                equation, f"name one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign"
+            )
+        if kind in named:
+            raise _weights_error(equation, f"{kind} is given twice")
+        named[kind] = _parse_mixture(equation, mixture)
+    if "BE" in named:
+        both = named.pop("BE")
+        named = {**dict.fromkeys(BOUNDARY_KINDS, both), **named}
+    return Weights(named)
+
+
+def _parse_mixture(equation: str, text: str) -> Mixture:
+    sums = dict.fromkeys(_FIXED, 0.0)
+    for term in text.split("+"):
+        match = _TERM.fullmatch(term)
+        if match is None:
+            raise _weights_error(equation, "write numbers of TP, FP and FN with plus signs between them")
+        sums[match[2]] += float(match[1] or 1)
+    if max(sums.values()) > _MAX_WEIGHT:
+        raise _weights_error(equation, f"write numbers of at most {_MAX_WEIGHT:,}")
+    return sums["TP"], sums["FP"], sums["FN"]
+
+
+def _weights_error(equation: str, remedy: str) -> SettingError:
+    return SettingError(f"{equation.strip()!r} in the weights: {remedy}, as in {_FORMULA_EXAMPLE!r}.")
 
 
 def counts_gold_errors(settings: ScoreSettings) -> bool:
@@ -149,50 +262,31 @@ def _accuracy(name: str, settings: ScoreSettings) -> Formula:
 def leakage(name: str, settings: ScoreSettings) -> Formula:
     kinds = {kind: {kind: 1.0} for kind in (*STATES, *_OF_LABELS, *_OVERALL)}
     spans, outside = plus(*(kinds[state] for state in STATES)), {"atoms": 1.0, "sensitive": -1.0}
-    counts = {"spans": spans, **kinds}
     worded: WeightedCounts = {"worded": 1.0}
-    return ratios_only(
-        name,
-        name,
-        counts,
-        (
-            Ratio("recall", kinds["covered"], spans, "gold spans that are fully covered."),
-            Ratio(
-                *("leak_rate", kinds["leaked"], kinds["sensitive"]),
-                "atoms of gold spans that are not covered.",
-                is_best_low=True,
-            ),
-            Ratio(
-                *("over_rate", kinds["over"], kinds["redacted"]),
-                "covered atoms that are not in a gold span.",
-                is_best_low=True,
-            ),
-            Ratio(
-                *("over_text", kinds["over"], outside),
-                "atoms outside gold spans that are covered.",
-                is_best_low=True,
-            ),
-            Ratio(
-                *("values_safe_share", kinds["values_safe"], kinds["values"]),
-                "values whose mentions are all covered.",
-                title="safe values",
-            ),
-            Ratio(
-                *("documents_safe_share", kinds["documents_safe"], kinds["documents"]),
-                "documents without a leaked atom.",
-                title="safe documents",
-            ),
+    rate = partial(Ratio, is_best_low=True)
+    ratios = (
+        Ratio("recall", kinds["covered"], spans, "gold spans that are fully covered."),
+        rate("leak_rate", kinds["leaked"], kinds["sensitive"], "atoms of gold spans that are not covered."),
+        rate("over_rate", kinds["over"], kinds["redacted"], "covered atoms that are not in a gold span."),
+        rate("over_text", kinds["over"], outside, "atoms outside gold spans that are covered."),
+        Ratio(
+            *("values_safe_share", kinds["values_safe"], kinds["values"]),
+            "values whose mentions are all covered.",
+            title="safe values",
         ),
-        Breakdown(
-            "labels",
-            overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
-            known={
-                **dict.fromkeys(("values", "values_safe", "values_safe_share"), worded),
-                "over_text": {"atoms": 1.0},
-            },
-            shares_unlabeled=False,
+        Ratio(
+            *("documents_safe_share", kinds["documents_safe"], kinds["documents"]),
+            "documents without a leaked atom.",
+            title="safe documents",
         ),
     )
+    breakdown = Breakdown(
+        "labels",
+        overall_only=frozenset((*_OVERALL, "over_rate", "over_text", "values_safe_share", "documents_safe_share")),
+        known={**dict.fromkeys(("values", "values_safe", "values_safe_share"), worded), "over_text": {"atoms": 1.0}},
+        shares_unlabeled=False,
+    )
+    return ratios_only(name, name, {"spans": spans, **kinds}, ratios, breakdown)
 
 
 def _with_leak(name: str, settings: ScoreSettings) -> Formula:
@@ -221,12 +315,6 @@ def _scorer(name: str, function: str, *needs: Need, also_run: Scorer | None = No
     return Scorer(name, lazy(f"evenhand.tasks.spans.{function}"), frozenset(needs), also_run)
 
 
-_SEMEVAL_SUMMARIES = {
-    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
-    "exact": "SemEval-2013: bounds of paired spans are equal, regardless of label.",
-    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
-    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
-}
 WEIGHTS = Parameter(
     "weights",
     "text",
@@ -280,11 +368,51 @@ IOU = Parameter(
     effect=Effect(compares=False),
 )
 
-_FAIR, _SEMEVAL = _scorer("fair", "fair:count_fair"), _scorer("semeval", "overlap:count_semeval")
-_NEAR = _scorer("near", "token_separator:count_near")
-_UNITS = _scorer("units", "token_separator:count_units", also_run=_NEAR)
+
+def parse_sentences(value: str) -> Sentences:
+    """Parse `text`, `lines`, or a table with a document and a number per line."""
+    if value in (TEXT, LINES):
+        return value
+    sentences: dict[str, int] = {}
+    for line in filter(str.strip, value.splitlines()):
+        document, tab, number = line.rpartition("\t")
+        if not tab or not number.strip().isdecimal():
+            remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
+            raise SettingError(f"sentences is {line[:20]!r}; {remedy}.")
+        if document in sentences:
+            raise SettingError(f"sentences has the document {document!r} twice; leave one line out.")
+        sentences[document] = int(number)
+    if not sentences:
+        raise SettingError(f"sentences is empty; choose {TEXT} or {LINES}, or name a file with documents and numbers.")
+    return sentences
+
+
+def _sentences_text(value: Sentences) -> str:
+    return value if isinstance(value, str) else f"{sum(value.values())}-in-{len(value)}"
+
+
+SENTENCES = Parameter(
+    "sentences",
+    "text",
+    TEXT,
+    "Sentences of a text: all of it or its lines (relations in brat's files); or a FILE with documents and their "
+    "numbers of sentences (spans).",
+    conversion=Conversion(parse=parse_sentences, stored=str | dict[str, int], spell=_sentences_text),
+    cli=CommandLine(metavar="text|lines|FILE", file_of="table of sentences"),
+    effect=Effect(reads=True),
+)
+
+_FAIR = _scorer("fair", "fair:count_fair")
+_UNITS = _scorer("units", "token_separator:count_units", also_run=_scorer("near", "token_separator:count_near"))
+_SEMEVAL = _scorer("semeval", "overlap:count_semeval")
 _STRICT = _scorer("germeval", "germeval:count_strict")
 _LOOSE = _scorer("germeval-loose", "germeval:count_loose")
+_SEMEVAL_SUMMARIES = {
+    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
+    "exact": "SemEval-2013: bounds of paired spans are equal, regardless of label.",
+    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
+    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
+}
 _GERMEVAL = {
     "strict": (_STRICT, "GermEval, metric 1: bounds and label are equal on the same level."),
     "loose": (_LOOSE, "GermEval, metric 2: as strict, without the suffixes deriv and part."),
@@ -292,157 +420,104 @@ _GERMEVAL = {
     "inner": (_STRICT, "GermEval, metric 3: as strict, on the deeper levels."),
 }
 _DEIDENTIFICATION = {
-    "meddocan-ner": ("count_meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
-    "meddocan-strict": ("count_bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
-    "meddocan-merged": (
-        "count_meddocan_merged",
-        _bounds,
-        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
-    ),
-    "i2b2-strict": ("count_i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
-    "i2b2-relaxed": ("count_i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
-    "i2b2-token": ("count_i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
-    "i2b2-binary-strict": ("count_bounds", _bounds, "i2b2: as strict, without labels."),
-    "i2b2-binary-token": ("count_i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
+    "meddocan-ner": ("meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
+    "meddocan-strict": ("bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
+    "meddocan-merged": ("meddocan_merged", _bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
+    "i2b2-strict": ("i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": ("i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
+    "i2b2-token": ("i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
+    "i2b2-binary-strict": ("bounds", _bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": ("i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
 }
+
+
+def _measure(
+    name: str,
+    scorer: Scorer | str,
+    formula: Callable[[str, ScoreSettings], Formula],
+    definition: str,
+    summary: str,
+    *aliases: str,
+    **options: Any,
+) -> Measure:
+    """A measure with a shared scorer, or with the address of its own; the definition is a docstring of this folder."""
+    scorer = _scorer(name, scorer) if isinstance(scorer, str) else scorer
+    definition = f"evenhand.tasks.spans.{definition}"
+    return Measure(name, "spans", scorer, formula, definition, aliases, summary=summary, **options)
+
+
 MEASURES = (
-    Measure(
-        "exact",
-        "spans",
-        _scorer("exact", "fair:count_exact"),
-        _exact,
-        "evenhand.tasks.spans.fair.exact",
-        ("strict", "conlleval", "seqeval"),
-        summary="A span is right if bounds and label are.",
+    _measure(
+        *("exact", "fair:count_exact", _exact, "fair.exact", "A span is right if bounds and label are."),
+        *("strict", "conlleval", "seqeval"),
     ),
-    Measure(
-        "fair",
-        "spans",
-        _FAIR,
-        _fair,
-        "evenhand.tasks.spans.fair",
-        ("faireval",),
-        summary="Each span counts once; errors of label and of bounds have types.",
+    _measure(
+        *("fair", _FAIR, _fair, "fair", "Each span counts once; errors of label and of bounds have types."),
+        "faireval",
     ),
-    Measure(
-        "weighted",
-        "spans",
-        _FAIR,
-        _weighted,
-        "evenhand.scoring.weights",
+    _measure(
+        *("weighted", _FAIR, _weighted, "measures.Weights"),
+        "Errors of fair evaluation count as TP, FP and FN by --weights.",
         parameters=(WEIGHTS,),
-        summary="Errors of fair evaluation count as TP, FP and FN by --weights.",
     ),
-    Measure(
-        *("ts", "spans", _UNITS, _units, "evenhand.tasks.spans.token_separator"),
-        aliases=("token separator", "token & separator", "tokens and separators"),
+    _measure(
+        *("ts", _UNITS, _units, "token_separator", "Tokens in spans, and separators between tokens of one span."),
+        *("token separator", "token & separator", "tokens and separators"),
         parameters=(SEPARATOR_WEIGHT, TOKEN_WEIGHT),
-        summary="Tokens in spans, and separators between tokens of one span.",
     ),
-    Measure(
-        "t",
-        "spans",
-        _UNITS,
-        _units,
-        "evenhand.tasks.spans.token_separator",
-        ("token", "tokens"),
+    _measure(
+        *("t", _UNITS, _units, "token_separator", "Tokens in spans.", "token", "tokens"),
         parameters=(TOKEN_WEIGHT,),
-        summary="Tokens in spans.",
     ),
-    Measure(
-        "overlap",
-        "spans",
-        _scorer("overlap", "overlap:count_overlap"),
-        count_hits,
-        "evenhand.tasks.spans.overlap",
-        summary="A span with the right label shares a token.",
+    _measure("overlap", "overlap:count_overlap", count_hits, "overlap", "A span with the right label shares a token."),
+    _measure(
+        "contain", "overlap:count_contain", count_hits, "overlap", "A span with the right label covers the gold span."
     ),
-    Measure(
-        "contain",
-        "spans",
-        _scorer("contain", "overlap:count_contain"),
-        count_hits,
-        "evenhand.tasks.spans.overlap",
-        summary="A span with the right label covers the gold span.",
-    ),
-    Measure(
-        *(
-            "constrained",
-            "spans",
-            _scorer("constrained", "overlap:count_constrained"),
-            count_hits,
-            "evenhand.tasks.spans.overlap",
-        ),
+    _measure(
+        *("constrained", "overlap:count_constrained", count_hits, "overlap"),
+        "Overlap with at most one extra and one missing token.",
         parameters=(SPURIOUS, MISSING),
-        summary="Overlap with at most one extra and one missing token.",
     ),
-    Measure(
-        "iou",
-        "spans",
-        _scorer("iou", "overlap:count_iou"),
-        count_hits,
-        "evenhand.tasks.spans.overlap",
-        ("jaccard",),
+    _measure(
+        *("iou", "overlap:count_iou", count_hits, "overlap"),
+        *("As overlap, with an intersection over union of at least 0.5.", "jaccard"),
         parameters=(IOU,),
-        summary="As overlap, with an intersection over union of at least 0.5.",
     ),
     *(
-        Measure(
-            f"semeval-{name}",
-            "spans",
-            _SEMEVAL,
-            _semeval,
-            "evenhand.tasks.spans.overlap.semeval",
-            family="semeval",
-            summary=summary,
-        )
+        _measure(f"semeval-{name}", _SEMEVAL, _semeval, "overlap.semeval", summary, family="semeval")
         for name, summary in _SEMEVAL_SUMMARIES.items()
     ),
-    Measure(
-        *(
-            "accuracy",
-            "spans",
-            _scorer("accuracy", "token_separator:count_accuracy", "token_tags"),
-            _accuracy,
-            "evenhand.tasks.spans.token_separator.equal_tags",
-        ),
-        aliases=("acc", "token accuracy"),
-        summary="The share of tokens with the right tag, prefix and label.",
+    _measure(
+        *("accuracy", _scorer("accuracy", "token_separator:count_accuracy", "token_tags"), _accuracy),
+        *("token_separator.equal_tags", "The share of tokens with the right tag, prefix and label."),
+        *("acc", "token accuracy"),
     ),
     *(
-        Measure(
-            *(name, "spans", _scorer(name, f"strings:count_{name.replace('-', '_')}", "strings"), count_errors),
-            "evenhand.tasks.spans.strings.normalised",
-            aliases=aliases,
+        _measure(
+            *(name, _scorer(name, f"strings:count_{name.replace('-', '_')}", "strings"), count_errors),
+            *("strings.normalised", summary, *aliases),
             family="strings",
-            summary=summary,
         )
-        for name, aliases, summary in (
-            ("string-set", ("universalner",), "Labeled strings, normalised, each once per text; no positions."),
-            ("string-multiset", ("uie", "string-ent"), "Labeled strings, unchanged; no positions."),
+        for name, summary, *aliases in (
+            ("string-set", "Labeled strings, normalised, each once per text; no positions.", "universalner"),
+            ("string-multiset", "Labeled strings, unchanged; no positions.", "uie", "string-ent"),
         )
     ),
     *(
-        Measure(
-            *(f"germeval-{metric}", "spans", scorer, _germeval, "evenhand.tasks.spans.germeval"),
-            family="germeval",
-            summary=summary,
-        )
+        _measure(f"germeval-{metric}", scorer, _germeval, "germeval", summary, family="germeval")
         for metric, (scorer, summary) in _GERMEVAL.items()
     ),
-    Measure(
-        *(LEAK, "spans", _scorer(LEAK, "leakage:count_leakage", "document_order"), leakage),
-        "evenhand.tasks.spans.leakage",
-        aliases=("leakage", "privacy"),
-        summary="Atoms of gold spans that are not covered, regardless of predicted labels.",
+    _measure(
+        *(LEAK, _scorer(LEAK, "leakage:count_leakage", "document_order"), leakage, "leakage"),
+        *("Atoms of gold spans that are not covered, regardless of predicted labels.", "leakage", "privacy"),
     ),
     *(
-        Measure(
-            *(name, "spans", _scorer(name, f"deidentification:{scorer}", "document_text"), formula),
-            "evenhand.tasks.spans.deidentification" + (".count_i2b2_strict" if name.startswith("i2b2") else ""),
+        _measure(
+            *(name, _scorer(name, f"deidentification:count_{scorer}", "document_text"), formula),
+            "deidentification" + (".count_i2b2_strict" if name.startswith("i2b2") else ""),
+            summary,
             family=name.partition("-")[0],
             parameters=(SENTENCES,) if name == "meddocan-ner" else (),
-            summary=summary,
         )
         for name, (scorer, formula, summary) in _DEIDENTIFICATION.items()
     ),

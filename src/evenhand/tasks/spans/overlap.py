@@ -36,11 +36,10 @@ from evenhand.arrays import Bools, Ints, empty, pack
 from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.scoring.tally import Tally
+from evenhand.scoring.tally import Tally, tally_by_hit
 from evenhand.tasks.spans.matching import Pairs, SpanPair, equal_spans, sizes, taken, tally_pairs
 
 HIT_MEASURES = ("overlap", "contain", "constrained", "iou")
-HIT_KINDS = ("gold_hits", "gold_others", "system_hits", "system_others")
 PAIR_KINDS = ("exact_same", "exact_other", "overlap_same", "overlap_other", "missing", "spurious")
 EXACT_SAME, EXACT_OTHER, OVERLAP_SAME, OVERLAP_OTHER, MISSING, SPURIOUS = range(len(PAIR_KINDS))
 
@@ -111,15 +110,8 @@ def _count_hits(pair: SpanPair, measure: str, **limits: Any) -> Tally:
 
 def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
     """Count the spans of each side with and without a hit on the other side."""
-    no_system, no_gold = np.full(len(gold), -1), np.full(len(system), -1)
-    return Tally.of(
-        gold.vocabulary.labels.values,
-        HIT_KINDS,
-        np.concatenate((groups[gold.scope], groups[system.scope])),
-        np.concatenate((gold.label, no_gold)),
-        np.concatenate((no_system, system.label)),
-        np.concatenate((np.where(hits.gold, 0, 1), np.where(hits.system, 2, 3))),
-    )
+    sides = ((groups[gold.scope], gold.label, hits.gold), (groups[system.scope], system.label, hits.system))
+    return tally_by_hit(gold.vocabulary.labels.values, *sides)
 
 
 @dataclass(frozen=True)

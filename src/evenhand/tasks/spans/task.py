@@ -6,29 +6,16 @@ from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
 from evenhand.registry import lazy
 from evenhand.settings import LabelGroup, ScoreSettings
-from evenhand.tasks.sentences import refuse_lines
+from evenhand.tasks import task as spec
 from evenhand.tasks.spans.measures import (
     CLASS_KINDS,
     CORRECTED,
     ERROR_NAMES,
     KIND,
     LEAK,
+    LINES,
     MEASURES,
     counts_gold_errors,
-)
-from evenhand.tasks.task import (
-    AgreementSpec,
-    ComparisonSpec,
-    Confusion,
-    Display,
-    ErrorTypes,
-    EvaluationSpec,
-    Example,
-    GoldProfile,
-    InputSpec,
-    MeasureSelection,
-    SettingRules,
-    Task,
 )
 
 _WITH_KINDS = ("exact", "fair", "weighted")
@@ -56,12 +43,10 @@ GROUNDING = (
         conversion=Conversion(key=""),
         effect=Effect(trait="answers", reads=True),
     ),
-    Parameter(
+    spec.choice(
         "occurrences",
-        "text",
-        "in-order",
+        ("in-order", "first", "all"),
         "Which occurrences of a string count: in the order of the answer, the first, or all.",
-        allowed=Allowed(choices=("in-order", "first", "all")),
         effect=_OF_ANSWERS,
     ),
     Parameter(
@@ -73,28 +58,22 @@ GROUNDING = (
         cli=CommandLine(metavar="PERCENT|off"),
         effect=_OF_ANSWERS,
     ),
-    Parameter(
+    spec.choice(
         "snap",
-        "text",
-        "expand",
+        ("expand", "strict"),
         "Strings that start or end inside a token: expand to the token, or leave unplaced (strict).",
-        allowed=Allowed(choices=("expand", "strict")),
         effect=_OF_ANSWERS,
     ),
-    Parameter(
+    spec.choice(
         "unplaced",
-        "text",
-        "fp",
+        ("fp", "drop"),
         "Strings that are not in the text: count as wrong (fp) or leave out (drop).",
-        allowed=Allowed(choices=("fp", "drop")),
         effect=_OF_ANSWERS,
     ),
-    Parameter(
+    spec.choice(
         "unknown_labels",
-        "text",
-        "keep",
+        ("keep", "drop"),
         "Items with a label that the gold standard does not have: keep them as wrong, or drop them.",
-        allowed=Allowed(choices=("keep", "drop")),
         effect=_OF_ANSWERS,
     ),
 )
@@ -111,19 +90,19 @@ OVERRIDES = (
         cli=CommandLine(metavar="FILE"),
         effect=Effect(on="gold"),
     ),
-    Parameter(
+    spec.choice(
         "overrides_as",
-        "text",
-        CORRECTED,
+        (CORRECTED, KIND),
         "Score the corrected gold standard, or count its errors as an error type, GE.",
-        allowed=Allowed(choices=(CORRECTED, KIND)),
         effect=Effect(on="gold"),
     ),
 )
 
 
-def check_overrides(settings: ScoreSettings) -> None:
+def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     """Reject settings without effect, and measures without error types."""
+    if settings["sentences"] == LINES:
+        raise SettingError("sentences does nothing for spans; leave it out, or choose the task relations.")
     if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
         raise SettingError("overrides-as has no effect without overrides; name a file of overrides.")
     if not counts_gold_errors(settings):
@@ -134,7 +113,7 @@ def check_overrides(settings: ScoreSettings) -> None:
     if others:
         names = ", ".join(_WITH_KINDS)
         finding = f"overrides-as is 'kind', but {others[0]} has no error types for spans"
-        raise SettingError(f"{finding}; choose match models from {names}, or overrides-as corrected.")
+        raise SettingError(f"{finding}; choose measures from {names}, or overrides-as corrected.")
 
 
 def _supertags(groups: str | tuple[str, ...] | list[str]) -> tuple[LabelGroup, ...]:
@@ -144,25 +123,16 @@ def _supertags(groups: str | tuple[str, ...] | list[str]) -> tuple[LabelGroup, .
     return tags
 
 
-def _check(settings: ScoreSettings, content: GoldProfile) -> None:
-    refuse_lines(settings, content)
-    check_overrides(settings)
-
-
 PARAMETERS = (
-    Parameter(
+    spec.choice(
         "levels",
-        "text",
-        "pooled",
+        ("pooled", "separate"),
         "Match nested spans across levels (pooled) or within their level only (separate).",
-        allowed=Allowed(choices=("pooled", "separate")),
     ),
-    Parameter(
+    spec.choice(
         "focus",
-        "text",
-        "target",
+        ("target", "system"),
         "Count LE and LBE for the gold label (target) or for the system's (system).",
-        allowed=Allowed(choices=("target", "system")),
         effect=Effect(on="labels"),
     ),
     Parameter(
@@ -191,26 +161,26 @@ PARAMETERS = (
     *OVERRIDES,
 )
 
-TASK = Task(
+TASK = spec.Task(
     name="spans",
     title="labeled spans: named entities, chunks",
     unit="span",
-    example=Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
+    example=spec.Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
     measures=MEASURES,
-    selection=MeasureSelection(
+    selection=spec.MeasureSelection(
         scored=lambda content: ("exact", "fair"),
         ranked=lambda content: ("exact", "fair", "ts", "t"),
         compared=("fair", "exact", LEAK),
         reported=("fair",),
     ),
     parameters=PARAMETERS,
-    input=InputSpec(
+    input=spec.InputSpec(
         has_encoding=True,
         detects=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
         single_file=True,
         rejects_same_layer=True,
     ),
-    rules=SettingRules(
+    rules=spec.SettingRules(
         signature=(
             *("align", "atoms", "scope", "levels", "gold", "system", "repair", "offsets", "functions"),
             *("map", "labels", "exclude", "focus", "macro", "beta"),
@@ -219,37 +189,37 @@ TASK = Task(
         check=_check,
         notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
     ),
-    evaluation=EvaluationSpec(
+    evaluation=spec.EvaluationSpec(
         evaluator=lazy("evenhand.tasks.spans.evaluation:SpanEvaluator"),
         notes=lazy("evenhand.tasks.spans.tables:notes"),
         check_inputs=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
-    error_types=ErrorTypes(
+    error_types=spec.ErrorTypes(
         all=CLASS_KINDS,
         correct=lambda by: ("covered",) if by == LEAK else ("TP", "TN"),
         names=ERROR_NAMES,
         absent=("TN",),
         unscored=("GE",),
     ),
-    comparison=ComparisonSpec(
+    comparison=spec.ComparisonSpec(
         unit_scorers=("fair", "exact"),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=lazy("evenhand.tasks.spans.comparison:answer_text"),
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
     ),
-    agreement=AgreementSpec(
+    agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
         as_spans=lambda annotation, **settings: annotation,
         is_unitized=True,
         error_types="fair",
     ),
-    display=Display(
+    display=spec.Display(
         summary=lazy("evenhand.tasks.spans.tables:summary"),
         details=lazy("evenhand.tasks.spans.tables:details"),
         listing=lazy("evenhand.tasks.spans.tables:listing"),
         errors=lazy("evenhand.tasks.spans.tables:error_bars"),
-        confusion=Confusion(
+        confusion=spec.Confusion(
             ("fair", "weighted"),
             caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
             one_sided=("FN", "FP"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
+from evenhand.parameters import CommandLine, Conversion, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer
 from evenhand.settings import ScoreSettings
@@ -169,12 +169,10 @@ TASK = spec.Task(
             "Compare relations with their subtypes (nmod:poss).",
             conversion=Conversion(spell=lambda kept: "kept" if kept else "cut"),
         ),
-        Parameter(
+        spec.choice(
             "empty_nodes",
-            "text",
-            "collapse",
+            ("collapse", "skip"),
             "elas, eulas: collapse empty nodes into paths of labels, or skip their edges.",
-            allowed=Allowed(choices=("collapse", "skip")),
         ),
         Parameter(
             "enhancements",
