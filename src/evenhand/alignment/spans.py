@@ -8,8 +8,11 @@ sentences must be the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +25,10 @@ from evenhand.alignment.documents import (
     other_number,
     shorter,
 )
-from evenhand.arrays import Ints, empty, ints
-from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.corpus import Corpus, complete
+from evenhand.alignment.parts import Batches, Follower, first_sentences
+from evenhand.arrays import Bools, Ints, empty
+from evenhand.data.annotation import Annotation, tags_layer
+from evenhand.data.corpus import Corpus, complete, join_columns
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens, first_difference, have_same_codes, have_same_lists
 from evenhand.data.vocabulary import Vocabulary
@@ -39,22 +43,38 @@ SAME_TEXT = "both sides must have the same text, spaces aside"
 SAME_SENTENCES = "both sides must have the same sentences in the same order"
 
 
-def check_tokens(gold: Corpus, system: Corpus, begin: int) -> None:
-    """Raise an error at the first token of `system` that differs from the gold standard's, counted from `begin`."""
+@dataclass(frozen=True)
+class AlignedSpans:
+    """What a system has in a part of the gold standard, in the gold standard's sentences."""
+
+    spans: Spans
+    tags: Tags | None = None
+    """Its tags, if its file has one per token."""
+    encoding: str | None = None
+    """The encoding of its tags."""
+    texts: Sequence[Corpus] | None = None
+    """The batches of the gold standard in the text of the system, if only the system has a text."""
+    answers: Any = None
+    """The strings of a language model (`tasks.spans.grounding`)."""
+
+
+def check_tokens(gold: Corpus, system: Corpus, first: int = 0, begin: int = 0, size: int | None = None) -> None:
+    """Raise an error at the first token of the system, from `begin`, that differs from the gold token, from `first`."""
     if gold.tokens is None or system.tokens is None:
         return
-    gold_tokens, tokens = gold.tokens.slice(begin, begin + len(system.tokens)), system.tokens
+    size = len(system.tokens) if size is None else size
+    gold_tokens, tokens = gold.tokens.slice(first, first + size), system.tokens.slice(begin, begin + size)
     if have_same_codes(gold_tokens, tokens) or have_same_lists(gold_tokens, tokens):
         return
     index = first_difference(gold_tokens, tokens)
     if index is None:
         return
-    location = gold.location(begin + index)
+    location = gold.location(first + index)
     if gold.atoms == "characters":
         finding = f"found the text {_around(tokens, index)!r} where {location} has {_around(gold_tokens, index)!r}"
     else:
         finding = f"found the token {tokens[index]!r} where {location} has {gold_tokens[index]!r}"
-    raise InputError(system.source, system.line(index), finding, remedy_for(gold), "text")
+    raise InputError(system.source, system.line(begin + index), finding, remedy_for(gold), "text")
 
 
 def _around(characters: Tokens, index: int, width: int = 10) -> str:
@@ -71,20 +91,8 @@ def remedy_for(corpus: Corpus, *, by_position: bool = False) -> str:
     return f"{remedy}; {corpus.advice}" if corpus.advice else remedy
 
 
-def check_ends(gold: Corpus, system: Corpus, spans: Spans) -> None:
-    """Raise an error if a span of a table ends after its sentence, if the gold standard has lengths of sentences."""
-    if gold.lengths is None:
-        return
-    beyond = np.flatnonzero(spans.end > gold.lengths[spans.scope])
-    if len(beyond):
-        sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
-        held = counted(int(gold.lengths[sentence]), "token")
-        finding = f"a span of this sentence ends at token {end}, but the sentence has {held}"
-        raise InputError(system.source, system.line(sentence), finding, SAME_SENTENCES, "text")
-
-
-class Feed:
-    """Splits a system's batches to match the gold standard's."""
+class SpanFollower(Follower):
+    """Reads a system with the same tokens (or characters, or sentences) as the gold standard."""
 
     def __init__(
         self,
@@ -92,238 +100,241 @@ class Feed:
         layer: str = "spans",
         *,
         by_position: bool = False,
-        by_id: IdFeed | None = None,
+        keeps_tags: bool = True,
         sides: SideNames = GOLD_AND_PREDICTION,
+        by_id: IdFeed | None = None,
     ) -> None:
-        """With `by_position`, tokens may differ, but sentences must have the same lengths; `by_id` reorders these.
+        """With `by_position`, tokens may differ, but sentences must have the same lengths.
 
-        `sides` are the names of the two sides in messages.
+        `sides` are the names of the two sides in messages. `by_id` has put the batches into the order of the gold
+        standard.
         """
-        self._sides = sides
-        self.reading: ReadInfo | None = None
-        self.tags: Tags | None = None
-        """The tags of the last portion, if the file has any."""
-        self.keeps_tags = True
-        """Whether tags are used; otherwise they are dropped at once."""
-        self.breaks_differ = False
-        self.reaching: Spans | None = None
-        """Token ranges of spans that extend past the end of the last portion, relative to that end."""
-        self.text: Corpus | None = None
-        """The last portion in the text of this side, if the gold standard has only tokens."""
-        self._batches = batches
-        self._layer = layer
-        self._by_position, self._by_id = by_position, by_id
-        self._rest: _Portion | None = None
-        self._last: _Portion | None = None
-        """The last portion, if it was used up; needed if nothing follows."""
+        self._batches, self._layer, self._by_position, self._sides = batches, layer, by_position, sides
+        self._by_id, self.issues = by_id, None if by_id is None else by_id.found
+        self._layers = (layer, tags_layer(layer)) if keeps_tags else (layer,)
+        self._waiting: list[Annotation] = []
+        """What was read, but not taken yet."""
+        self._last: Annotation | None = None
+        self._compared = 0
+        """Number of tokens of the waiting text that were compared with the gold standard's."""
+        self._by_token = True
+        """Whether tokens are counted; else sentences, because one side has no tokens."""
 
-    def take(self, gold: Corpus) -> Spans:
-        """Return the spans of the next portion, which must have the text `gold`, in its sentences."""
-        portions: list[_Portion] = []
-        done, need, beyond = 0, 1, 0
-        if self._by_id is not None:
-            self._batches = iter([self._by_id.take(gold)])
-        while done < need:
-            portion = self._rest or self._next(gold)
-            if portion is None:
-                self._check_lengths(gold, portions)
-                remedy = remedy_for(gold, by_position=self._by_position)
-                raise _ends_early(gold, self._last, done, remedy, self._sides)
-            need = _size(gold, portion.by_token)
-            beyond = _beyond(portion, need - done)
-            cut, self._rest = portion.cut(need - done)
-            if portion.by_token and not self._by_position:
-                check_tokens(gold, cut.corpus, done)
-            portions.append(cut)
-            self._last = cut if self._rest is None else None
-            done += len(cut)
-        spans = _Portion.join(portions)
-        corpora = [cut.corpus for cut in portions]
-        lacks_text = gold.atoms == "characters" and not gold.has_input_text
-        is_shown = lacks_text and all(corpus.has_input_text for corpus in corpora)
-        self.text = gold.with_text_of(corpora) if is_shown else None
-        tags = complete([cut.tags for cut in portions]) if self.keeps_tags else None
-        self.tags = None if tags is None else Tags.concatenate(tags)
-        if not portions[0].by_token:
-            check_ends(gold, portions[0].corpus, spans)
-            return spans
-        assert gold.bounds is not None
-        self.breaks_differ |= self._check_lengths(gold, portions, beyond)
-        return spans.in_scopes(ints(gold.sentence_of[spans.start]), gold.bounds)
+    def follow(self, gold: Batches, *, is_last: bool) -> Bools | None:
+        if self._last is None and not self._read():  # a reader yields at least one batch: an annotation without any
+            raise InputError(self._sides.here, None, "it is empty", SAME_SENTENCES)
+        corpora = [batch.corpus for batch in gold]
+        assert self._last is not None
+        self._by_token = corpora[0].bounds is not None and self._last.corpus.bounds is not None
+        need = sum(map(self._size, corpora))
+        while self._read_size < need and self._read():
+            pass
+        has = self._read_size
+        self._compare(corpora, is_complete=has >= need)
+        if has < need:
+            raise self._ends_early(corpora, has)
+        if is_last and (has > need or self._read()):
+            raise self._continues(corpora[-1], need)
+        if not self._by_token:
+            return None
+        ends, own_ends = _sentence_ends(corpora), self._ends
+        if np.array_equal(ends, own_ends[: len(ends)]):
+            return None
+        return own_ends[np.minimum(np.searchsorted(own_ends, ends), len(own_ends) - 1)] == ends
 
-    def _check_lengths(self, gold: Corpus, portions: Sequence[_Portion], beyond: int = 0) -> bool:
-        """Whether sentences have different lengths; an error without tokens to compare.
+    def take(self, gold: Batches) -> AlignedSpans:
+        corpora = [batch.corpus for batch in gold]
+        size = sum(map(self._size, corpora))
+        pieces = self._taken(size)
+        self._compared -= size
+        tags = complete([piece.tags(self._layer) for piece in pieces]) if len(self._layers) > 1 else None
+        spans = Spans.of(Vocabulary(), *[empty()] * 4)
+        if pieces:
+            spans = Spans.concatenate([piece.spans(self._layer) for piece in pieces], first_sentences(pieces))
+        if self._by_token:
+            spans = self._in_gold_sentences(spans, corpora, [piece.corpus for piece in pieces])
+        else:
+            _check_span_ends(corpora, [piece.corpus for piece in pieces], spans)
+        texts = _gold_in_text(corpora, [piece.corpus for piece in pieces])
+        encoding = None if self.reading is None else self.reading.encoding
+        return AlignedSpans(spans, Tags.concatenate(tags) if tags else None, encoding, texts)
 
-        The last sentence continues for `beyond` tokens after the end of the gold standard's.
-        """
-        if not portions or not portions[0].by_token:
-            return False
-        assert gold.bounds is not None
-        starts = _sentence_starts(portions)
-        complete = sum(map(len, portions)) == gold.token_count
-        if not beyond and np.array_equal(gold.bounds[:-1] if complete else gold.bounds[: len(starts)], starts):
-            return False
-        if self._by_position or gold.tokens is None or portions[0].corpus.tokens is None:
-            raise _other_length(gold, portions, starts, beyond, self._sides)
-        return True
-
-    def finish(self, gold: Corpus) -> None:
-        """Raise an error if the system continues after the end of the gold standard."""
-        if self._by_id is not None:
+    def finish(self) -> None:
+        if self._by_id is not None and self.reading is not None:
             self._by_id.finish()
-            self.reading = self.reading.plus(self._by_id.reading()) if self.reading else None
-        extra = self._rest or self._next(gold)
-        if extra is None:
-            return
-        corpus = extra.corpus
-        unit = "character" if corpus.atoms == "characters" else "token"
-        what = f"the {unit} {corpus.tokens[0]!r}" if corpus.tokens else "another sentence"
-        finding = f"found {what} after the end of {self._sides.key} {gold.source}"
-        if corpus.tokens is None and corpus.line(0) is None:
-            finding = other_number(gold.sentences, gold.sentences + corpus.sentences, self._sides)
-        raise InputError(
-            corpus.source, corpus.line(0), finding, remedy_for(corpus, by_position=self._by_position), "text"
-        )
+            self.reading = self.reading.plus(self._by_id.reading())
 
-    @property
-    def mismatches(self) -> AlignmentIssues | None:
-        """Sentences that only one side has, if they are matched by id."""
-        return None if self._by_id is None else self._by_id.found
+    def _in_gold_sentences(self, spans: Spans, gold: Sequence[Corpus], system: Sequence[Corpus]) -> Spans:
+        """Spans in the sentences of the gold standard in which they begin."""
+        bounds, own = (np.append(0, _sentence_ends(corpora)) for corpora in (gold, system))
+        if np.array_equal(bounds, own):
+            return spans
+        self.breaks_differ = True
+        whole = spans.in_text(own)
+        return whole.in_scopes(np.searchsorted(bounds, whole.start, side="right") - 1, bounds)
 
-    def _next(self, gold: Corpus) -> _Portion | None:
+    def _read(self) -> bool:
         batch = next(self._batches, None)
         if batch is None:
-            return None
+            return False
         reading = batch.readings[self._layer]
         self.reading = self.reading.plus(reading) if self.reading else reading
-        return _Portion.of(batch, self._layer, by_token=gold.bounds is not None)
+        batch.spans(self._layer)  # raises an error if there are none
+        self._last = replace(batch, layers={name: batch[name] for name in self._layers if name in batch})
+        self._waiting.append(self._last)
+        return True
 
-
-@dataclass(frozen=True)
-class _Portion:
-    """A part of a system's text. By token, spans count from its first token, otherwise in its sentences."""
-
-    corpus: Corpus
-    spans: Spans
-    tags: Tags | None
-    by_token: bool
-
-    def __len__(self) -> int:
-        return _size(self.corpus, self.by_token)
+    def _size(self, corpus: Corpus) -> int:
+        return corpus.token_count or 0 if self._by_token else corpus.sentences
 
     @property
-    def unit(self) -> str:
-        return "tokens" if self.tags is None else "tags"
+    def _read_size(self) -> int:
+        return sum(self._size(batch.corpus) for batch in self._waiting)
 
-    @staticmethod
-    def of(batch: Annotation, layer: str, by_token: bool) -> _Portion:
-        spans, bounds = batch.spans(layer), batch.corpus.bounds
-        if bounds is None or not by_token:
-            return _Portion(batch.corpus, spans, None, by_token=False)
-        return _Portion(batch.corpus, spans.in_text(bounds), batch.tags(layer), by_token=True)
+    @property
+    def _ends(self) -> Ints:
+        return _sentence_ends([batch.corpus for batch in self._waiting])
 
-    def cut(self, size: int) -> tuple[_Portion, _Portion | None]:
-        """Split after `size` tokens (or sentences)."""
-        if size >= len(self):
-            return self, None
-        before, after = _cut(self.corpus, size, self.by_token)
-        spans = self.spans
-        position = spans.start if self.by_token else spans.scope
-        first, second = spans.take(np.flatnonzero(position < size)), spans.take(np.flatnonzero(position >= size))
-        second, tags, other_tags = _moved(second, -size, self.by_token), None, None
-        if self.tags is not None:
-            tags, other_tags = self.tags.slice(0, size), self.tags.slice(size, len(self))
-        return _Portion(before, first, tags, self.by_token), _Portion(after, second, other_tags, self.by_token)
+    def _taken(self, size: int) -> list[Annotation]:
+        """Whole sentences of this size, which no longer wait."""
+        pieces: list[Annotation] = []
+        while self._waiting and size >= self._size(self._waiting[0].corpus):
+            pieces.append(self._waiting.pop(0))
+            size -= self._size(pieces[-1].corpus)
+        if size:
+            batch = self._waiting[0]
+            bounds = batch.corpus.bounds
+            sentence = int(np.searchsorted(bounds, size)) if self._by_token and bounds is not None else size
+            pieces.append(batch.within(0, sentence))
+            self._waiting[0] = batch.within(sentence, batch.corpus.sentences)
+        return pieces
 
-    @staticmethod
-    def join(portions: Sequence[_Portion]) -> Spans:
-        """Concatenate the spans of portions, counted from the beginning of the first one."""
-        moved, before = [], 0
-        for cut in portions:
-            moved.append(_moved(cut.spans, before, cut.by_token))
-            before += len(cut)
-        return Spans.concatenate(moved, [0] * len(moved))
+    def _compare(self, gold: Sequence[Corpus], *, is_complete: bool) -> None:
+        """Raise an error at the first difference of the texts or, without tokens to compare, of sentence lengths."""
+        if not self._by_token:
+            return
+        system = [batch.corpus for batch in self._waiting]
+        if self._by_position or any(corpus.tokens is None for corpus in (*gold, *system)):
+            self._compare_lengths(gold, system, is_complete=is_complete)
+            return
+        for row, first, other, begin, size in _common_stretches(gold, system, self._compared):
+            check_tokens(gold[row], system[other], first, begin, size)
+            self._compared += size
 
+    def _compare_lengths(self, gold: Sequence[Corpus], system: Sequence[Corpus], *, is_complete: bool) -> None:
+        ends, own_ends = _sentence_ends(gold), _sentence_ends(system)
+        size = min(len(ends), len(own_ends) - (not is_complete))  # its last sentence may be cut off
+        different = np.flatnonzero(ends[:size] != own_ends[:size])
+        if not len(different):
+            return
+        sentence = int(different[0])
+        token = int(ends[sentence - 1]) if sentence else 0
+        expected, length = int(ends[sentence]) - token, int(own_ends[sentence]) - token
+        (gold_corpus, gold_token), (corpus, own_token) = _at(gold, token), _at(system, token)
+        line, location = corpus.line(own_token), gold_corpus.location(gold_token)
+        finding = f"this sentence has {counted(length, 'token')} where the one at {location} has {expected}"
+        if line is None:
+            finding = other_length(sentence, expected, length, self._unit, self._sides)
+        raise InputError(corpus.source, line, finding, SAME_SENTENCES, "text")
 
-def _size(corpus: Corpus, by_token: bool) -> int:
-    return corpus.token_count or 0 if by_token else corpus.sentences
+    @property
+    def _unit(self) -> str:
+        assert self._last is not None
+        return "tokens" if self._last.tags(self._layer) is None else "tags"
 
+    def _ends_early(self, gold: Sequence[Corpus], has: int) -> InputError:
+        assert self._last is not None
+        corpus = self._last.corpus
+        gold_corpus, position = _at(gold, has, self._size)
+        unit = "character" if gold_corpus.atoms == "characters" else "token"
+        tokens = gold_corpus.tokens if self._by_token else None
+        what = f"the {unit} {tokens[position]!r}" if tokens else "a sentence"
+        finding = f"{self._sides.here} ends here, but {gold_corpus.location(position)} has {what}"
+        line = corpus.line((corpus.sentences if corpus.bounds is None else corpus.token_count or 0) - 1)
+        if line is None and what == "a sentence":
+            finding = shorter(gold_corpus, corpus, self._unit, self._sides)
+        remedy = remedy_for(gold_corpus, by_position=self._by_position) if self._by_token else SAME_SENTENCES
+        return InputError(corpus.source, line, finding, remedy, "text")
 
-def _moved(spans: Spans, by: int, by_token: bool) -> Spans:
-    if by == 0:
-        return spans
-    if by_token:
-        return replace(spans, start=spans.start + by, end=spans.end + by)
-    return replace(spans, scope=spans.scope + by)
-
-
-def _cut(corpus: Corpus, size: int, by_token: bool) -> tuple[Corpus, Corpus]:
-    """Split a system's text before a token or sentence; its documents are not used and dropped."""
-    if not by_token:
-        return corpus.part(0, size), corpus.part(size, corpus.sentences)
-    assert corpus.bounds is not None
-    end, within = np.searchsorted(corpus.bounds, size), np.searchsorted(corpus.bounds, size, side="right") - 1
-    return corpus.part(0, int(end), end=size), corpus.part(int(within), corpus.sentences, begin=size)
-
-
-def _sentence_starts(portions: Sequence[_Portion]) -> Ints:
-    """Return the first token of each sentence of portions, counted from the beginning of the first one."""
-    starts, before = [], 0
-    for cut in portions:
-        assert cut.corpus.bounds is not None
-        starts.append(cut.corpus.bounds[:-1] + before)
-        before += len(cut)
-    return np.concatenate(starts)
-
-
-def _beyond(portion: _Portion, size: int) -> int:
-    """Return the number of tokens after a cut in the sentence that it splits; 0 if it splits none."""
-    bounds = portion.corpus.bounds
-    if bounds is None or not portion.by_token or size >= len(portion):
-        return 0
-    return int(bounds[np.searchsorted(bounds, size)]) - size
-
-
-def _other_length(
-    gold: Corpus, portions: Sequence[_Portion], starts: Ints, beyond: int, sides: SideNames
-) -> InputError:
-    assert gold.bounds is not None
-    ends, others = gold.bounds[1:], np.append(starts[1:], gold.bounds[-1] + beyond)
-    shared = min(len(ends), len(others))
-    sentence = int((ends[:shared] != others[:shared]).argmax())
-    token = int(starts[sentence])
-    expected, length, location = int(ends[sentence]) - token, int(others[sentence]) - token, gold.location(token)
-    cut = portions[0]
-    for cut in portions:
-        if token < len(cut):
-            break
-        token -= len(cut)
-    line = cut.corpus.line(token)
-    finding = f"this sentence has {counted(length, 'token')} where the one at {location} has {expected}"
-    if line is None:
-        finding = other_length(sentence, expected, length, cut.unit, sides)
-    return InputError(cut.corpus.source, line, finding, SAME_SENTENCES, "text")
+    def _continues(self, gold: Corpus, need: int) -> InputError:
+        """The error for a system that continues after the end of the gold standard."""
+        system = [batch.corpus for batch in self._waiting]
+        corpus, position = _at(system, need, self._size)
+        unit = "character" if corpus.atoms == "characters" else "token"
+        what = f"the {unit} {corpus.tokens[position]!r}" if corpus.tokens and self._by_token else "another sentence"
+        finding = f"found {what} after the end of {self._sides.key} {gold.source}"
+        if corpus.tokens is None and corpus.line(position) is None:
+            before = position if corpus.bounds is None else int(np.searchsorted(corpus.bounds, position))
+            more = sum(other.sentences for other in system[system.index(corpus) :]) - before
+            finding = other_number(gold.sentences, gold.sentences + more, self._sides)
+        remedy = remedy_for(corpus, by_position=self._by_position)
+        return InputError(corpus.source, corpus.line(position), finding, remedy, "text")
 
 
-def _ends_early(gold: Corpus, last: _Portion | None, done: int, remedy: str, sides: SideNames) -> InputError:
-    if last is None:  # a reader yields at least one batch, so this is an annotation without any
-        return InputError(sides.here, None, "it is empty", SAME_SENTENCES)
-    unit = "character" if gold.atoms == "characters" else "token"
-    what = f"the {unit} {gold.tokens[done]!r}" if last.by_token and gold.tokens else "a sentence"
-    finding = f"{sides.here} ends here, but {gold.location(done)} has {what}"
-    corpus = last.corpus
-    line = corpus.line(_size(corpus, corpus.bounds is not None) - 1)
-    if line is None and what == "a sentence":
-        finding = shorter(gold, corpus, last.unit, sides)
-    return InputError(corpus.source, line, finding, remedy if last.by_token else SAME_SENTENCES, "text")
+def _sentence_ends(corpora: Sequence[Corpus]) -> Ints:
+    """The number of tokens up to the end of each sentence, counted from the first corpus."""
+    lengths = join_columns([corpus.lengths for corpus in corpora])
+    assert lengths is not None
+    return np.cumsum(lengths)
 
 
-class LineFeed(Feed):
-    """Aligns texts line by line, allowing missing lines and different spellings."""
+def _at(
+    corpora: Sequence[Corpus], position: int, size: Callable[[Corpus], int] = lambda corpus: corpus.token_count or 0
+) -> tuple[Corpus, int]:
+    """The corpus at a position counted from the first one, and the position in it."""
+    for corpus in corpora:
+        if position < size(corpus):
+            return corpus, position
+        position -= size(corpus)
+    raise IndexError(position)
+
+
+def _common_stretches(
+    left: Sequence[Corpus], right: Sequence[Corpus], position: int
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """Stretches of tokens that are in one corpus on either side: the corpora with the first token there, and the size."""
+    edges, other_edges = (
+        list(accumulate((corpus.token_count or 0 for corpus in side), initial=0)) for side in (left, right)
+    )
+    while position < min(edges[-1], other_edges[-1]):
+        row, other = bisect_right(edges, position) - 1, bisect_right(other_edges, position) - 1
+        end = min(edges[row + 1], other_edges[other + 1])
+        yield row, position - edges[row], other, position - other_edges[other], end - position
+        position = end
+
+
+def _check_span_ends(gold: Sequence[Corpus], system: Sequence[Corpus], spans: Spans) -> None:
+    """Raise an error if a span of a table ends after its sentence, if the gold standard has lengths of sentences."""
+    lengths = join_columns([corpus.lengths for corpus in gold])
+    if lengths is None:
+        return
+    beyond = np.flatnonzero(spans.end > lengths[spans.scope])
+    if len(beyond):
+        sentence, end = int(spans.scope[beyond[0]]), int(spans.end[beyond[0]])
+        held = counted(int(lengths[sentence]), "token")
+        corpus, line = _at(system, sentence, lambda corpus: corpus.sentences)
+        finding = f"a span of this sentence ends at token {end}, but the sentence has {held}"
+        raise InputError(corpus.source, corpus.line(line), finding, SAME_SENTENCES, "text")
+
+
+def _gold_in_text(gold: Sequence[Corpus], system: Sequence[Corpus]) -> list[Corpus] | None:
+    """The gold standard in the text of the system, if both have characters, but only the system has a text."""
+    if any(corpus.atoms != "characters" or corpus.has_input_text for corpus in gold):
+        return None
+    if not all(corpus.has_input_text for corpus in system):
+        return None
+    parts: list[list[Corpus]] = [[] for _ in gold]
+    for row, _, other, begin, size in _common_stretches(gold, system, 0):
+        parts[row].append(system[other].atoms_within(begin, begin + size))
+    return [corpus.with_text_of(texts) for corpus, texts in zip(gold, parts, strict=True)]
+
+
+class LineFollower(Follower):
+    """Reads a system line by line, allowing missing lines and different spellings."""
 
     def __init__(self, batches: Iterator[Annotation], layer: str = "spans") -> None:
-        super().__init__(batches, layer)
-        self._found = AlignmentIssues()
+        self._batches, self._layer = batches, layer
+        self.issues: AlignmentIssues = AlignmentIssues()
         self._gold_file: str | None = None
         self._gold_lines = 0
         self._batch: Annotation | None = None
@@ -332,7 +343,11 @@ class LineFeed(Feed):
         """The first line of the batch that is not aligned with a gold line."""
         self._load()
 
-    def take(self, gold: Corpus) -> Spans:
+    def take(self, gold: Batches) -> AlignedSpans:
+        spans = [self._lines_of(batch.corpus) for batch in gold]
+        return AlignedSpans(Spans.concatenate(spans, first_sentences(gold)))
+
+    def _lines_of(self, gold: Corpus) -> Spans:
         if self._gold_file not in (None, gold.source) and self._after is not None:
             while self._goes_on:
                 self._leave()
@@ -353,17 +368,13 @@ class LineFeed(Feed):
             if self._begin < len(lines) or not self._goes_on:
                 break
             self._load()
-        self._found.missing += [str(self._gold_lines + line + 1) for line in np.flatnonzero(missing).tolist()]
+        self.issues.missing += [str(self._gold_lines + line + 1) for line in np.flatnonzero(missing).tolist()]
         self._gold_lines += gold.sentences
         return Spans.concatenate(parts, [0] * len(parts)) if parts else Spans.of(Vocabulary(), *[empty()] * 4)
 
-    def finish(self, gold: Corpus) -> None:
+    def finish(self) -> None:
         while self._batch is not None:
             self._leave()
-
-    @property
-    def mismatches(self) -> AlignmentIssues:
-        return self._found
 
     @property
     def _goes_on(self) -> bool:
@@ -379,7 +390,7 @@ class LineFeed(Feed):
     def _leave(self) -> None:
         """Continue with the next batch; remaining lines of this one are extra."""
         assert self._batch is not None
-        self._found.extra += [str(line + 1) for line in range(self._begin, self._batch.corpus.sentences)]
+        self.issues.extra += [str(line + 1) for line in range(self._begin, self._batch.corpus.sentences)]
         self._load()
 
     def _moved(self, spans: Spans, gold_line: Ints, gold_lines: list[str], lines: list[str]) -> Spans:
@@ -388,7 +399,7 @@ class LineFeed(Feed):
         aligned = np.flatnonzero(gold_line >= 0).tolist()
         texts = {line: (gold_lines[int(gold_line[line])], lines[line]) for line in aligned}
         texts = {line: both for line, both in texts.items() if both[0] != both[1]}
-        self._found.words += len(texts)
+        self.issues.words += len(texts)
         return replace(_to_gold_spelling(spans, texts), scope=gold_line[spans.scope])
 
 

@@ -202,6 +202,17 @@ class Annotation:
         sizes += [counted(len(layer), name.removesuffix("s")) for name, layer in self.layers.items()]
         return f"<Annotation {self.name}: {', '.join(sizes)}>"
 
+    def within(self, first: int, last: int) -> Annotation:
+        """Return the sentences from `first` to `last` with their spans, tags and trees."""
+        bounds, layers = self.corpus.bounds, dict[str, Layer]()
+        for name, layer in self.layers.items():
+            if isinstance(layer, Spans):
+                inside = np.flatnonzero((layer.scope >= first) & (layer.scope < last))
+                layers[name] = layer.take(inside).shifted(-first)
+            elif isinstance(layer, Tags | Trees) and bounds is not None:
+                layers[name] = layer.slice(*bounds[[first, last]].tolist())
+        return replace(self, corpus=self.corpus.within(first, last), layers=layers)
+
     @staticmethod
     def concatenate(parts: Sequence[Annotation]) -> Annotation:
         """Concatenate the batches of one file."""

@@ -371,27 +371,46 @@ class Corpus:
         line = self.line(index)
         return self.source if line is None else f"{self.source}:{line}"
 
-    def part(self, first: int, last: int, begin: int | None = None, end: int | None = None) -> Corpus:
-        """Return the sentences from `first` to `last`, optionally cut at the tokens `begin` and `end`.
-
-        Documents, other lines, and all properties of tokens except position and form are dropped.
-        """
-        if self.bounds is None:
-            return Corpus(self.source, last - first, lines=self.lines[first:last], first_line=self.first_line)
-        bounds = self.bounds[first : last + 1].copy()
-        bounds[0], bounds[-1] = bounds[0] if begin is None else begin, bounds[-1] if end is None else end
-        begin, end = bounds[[0, -1]].tolist()
-        return Corpus(
-            self.source,
-            last - first,
-            bounds - begin,
-            None if self.tokens is None else self.tokens.slice(begin, end),
-            self.lines[first:last] if self.has_lines_of_sentences else self.lines[begin:end],
-            self.first_line,
-            self.atoms,
-            texts=self.text_bounds if self.has_input_text else None,  # in all bytes, which tokens keep
+    def within(self, first: int, last: int) -> Corpus:
+        """Return the sentences from `first` to `last` with everything that belongs to them, except other lines."""
+        low = int(np.searchsorted(self.documents, first, side="right")) - 1
+        high = int(np.searchsorted(self.documents, last))
+        begin, end = (0, 0) if self.bounds is None else self.bounds[[first, last]].tolist()
+        lines = slice(first, last) if self.bounds is None or self.has_lines_of_sentences else slice(begin, end)
+        edges = slice(first, last + 1)
+        return replace(
+            self,
+            sentences=last - first,
+            bounds=None if self.bounds is None else self.bounds[edges] - begin,
+            tokens=None if self.tokens is None else self.tokens.slice(begin, end),
+            lines=self.lines[lines] if len(self.lines) else self.lines,
+            weights=None if self.weights is None else self.weights[begin:end],
+            raw=None if self.raw is None else self.raw[edges],  # offsets into all bytes, which tokens keep
+            spaced=None if self.spaced is None else self.spaced[edges],
+            token_edges=None if self.token_edges is None else self.token_edges.within(first, last),
             multiwords=None if self.multiwords is None else self.multiwords.within(begin, end),
-            advice=self.advice,
+            decimals=None if self.decimals is None else self.decimals[begin:end],
+            asides=None,
+            documents=np.maximum(self.documents[low:high] - first, 0),
+            names=self.names[low:high],
+            marks=self.marks[low:high],
+            ids=None if self.ids is None else self.ids.slice(first, last),
+            continues=bool(self.documents[low] < first) or (first == 0 and self.continues),
+            mask=None,
+        )
+
+    def atoms_within(self, begin: int, end: int) -> Corpus:
+        """Return the atoms from `begin` to `end`, with the sentences that contain them cut at both ends."""
+        assert self.bounds is not None
+        assert self.tokens is not None
+        first, last = int(np.searchsorted(self.bounds, begin, side="right")) - 1, int(np.searchsorted(self.bounds, end))
+        return replace(
+            self.within(first, last),
+            bounds=np.clip(self.bounds[first : last + 1], begin, end) - begin,
+            tokens=self.tokens.slice(begin, end),
+            lines=self.lines[first:last] if self.has_lines_of_sentences else self.lines[begin:end],
+            raw=None,
+            texts=self.text_bounds,
         )
 
     @staticmethod

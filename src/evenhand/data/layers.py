@@ -185,6 +185,10 @@ class Spans:
         shift = first[scope]
         return replace(self, scope=scope, start=self.start - shift, end=self.end - shift)
 
+    def shifted(self, scopes: int) -> Spans:
+        """Return the same spans with a number added to their scopes."""
+        return replace(self, scope=self.scope + scopes) if scopes else self
+
     def relabel(self, new: Ints) -> Spans:
         """Return spans with the label `new[label]`, without those whose new label is negative."""
         label = new[self.label] if len(self) else self.label

@@ -21,14 +21,12 @@ from evenhand.formats.read import recognise
 from evenhand.formats.source import Part, Source
 from evenhand.formats.storage import AnyPath, is_pipe
 from evenhand.pipeline.inputs import name_of
-from evenhand.pipeline.run import Job, Run, SummedTallies
+from evenhand.pipeline.run import Job, Key, Run, SummedTallies
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups, ReadSettings, ScoreSettings, system_settings
 
 Pair = list[FileList]
 """One file of each side, the gold standard's first; or several files of each."""
-Key = tuple[str, str | None, str]
-"""System, supertag (or None) and scorer."""
 LARGE = 16 << 20
 """Minimum size in bytes of a job that is divided: for smaller ones, starting processes takes longer than the job."""
 _WORTH = 4
@@ -222,7 +220,7 @@ class Joining:
         self._takes_tags = any("token_tags" in scorer.needs for scorer in job.judges)
         self._check_sides, self._refuse_itself = job.prepared.task.evaluation.check_inputs, job.refuse_itself
         self._run: Run | None = None
-        self._sums: SummedTallies[Key] = SummedTallies(job.groups, by_document=job.prepared.task.evaluation.by_document)
+        self._sums = SummedTallies(job.groups, by_document=job.prepared.task.evaluation.by_document)
 
     def add(self, run: Run) -> None:
         """Add the run of the next part. Raise an error if it does not continue the others."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.alignment.documents import GOLD_AND_PREDICTION, SideNames
+from evenhand.alignment.parts import Alignment
 from evenhand.arrays import Ints, empty
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
@@ -29,9 +30,8 @@ from evenhand.settings import Atoms, Groups, system_settings
 from evenhand.tasks.evaluation import (
     Evaluation,
     EvaluationRequest,
-    Evaluator,
     Offsets,
-    Outcome,
+    Part,
     SideSummary,
     UncorrectedScores,
 )
@@ -41,7 +41,8 @@ from evenhand.tasks.task import Task
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary
 
-Key = TypeVar("Key")
+Key = tuple[str, str | None, str]
+"""System, supertag (or None) and scorer."""
 Observer = Callable[[Evaluation], None]
 """Callback that receives every evaluation."""
 _MAX_WAITING = 16
@@ -147,7 +148,7 @@ class Run:
         }
 
 
-class SummedTallies(Generic[Key]):
+class SummedTallies:
     """Adds up the tallies of parts by key, at most a few totals at a time."""
 
     def __init__(self, groups: Groups, *, by_document: bool) -> None:
@@ -180,7 +181,11 @@ class RunAccumulator:
             )
         self.run = Run(SideSummary(), {name: SideSummary() for name in systems})
         self._by_document, self._groups, self._layer = task.evaluation.by_document, groups, layer
-        self._sums: SummedTallies[tuple[str, str]] = SummedTallies(groups, by_document=task.evaluation.by_document)
+        self.run.levels = dict.fromkeys(systems, 1)
+        self._sums, self._supertags = (
+            SummedTallies(groups, by_document=task.evaluation.by_document) for _ in range(2)
+        )
+        self._shared: dict[str, list[Tally]] = {}
 
     def number(self, batch: Annotation) -> Offsets:
         """Count the text of the next batch, and return its offsets in the run."""
@@ -194,27 +199,43 @@ class RunAccumulator:
         return numbers
 
     def add(self, evaluation: Evaluation) -> None:
+        """Add the counts of the next part."""
+        run = self.run
         for name, tallies in evaluation.tallies.items():
             for scorer, tally in tallies.items():
-                self._sums.add((name, scorer), tally)
+                self._sums.add((name, None, scorer), tally)
+        for name, tags in evaluation.supertags.items():
+            for tag, tallies in tags.items():
+                for scorer, tally in tallies.items():
+                    self._supertags.add((name, tag, scorer), tally)
+        for scorer, tally in evaluation.shared.items():
+            self._shared.setdefault(scorer, []).append(tally)
+        run.gold.join(evaluation.gold_count)
+        for name, summary in evaluation.system_counts.items():
+            run.systems[name].join(summary)
+        for name, levels in evaluation.levels.items():
+            run.levels[name] = max(run.levels[name], levels)
+        if evaluation.before is not None:
+            run.before = evaluation.before if run.before is None else run.before.plus(evaluation.before)
 
-    def finish(self, outcome: Outcome, labels: Sequence[str]) -> Run:
+    def finish(self, alignment: Alignment, labels: Sequence[str]) -> Run:
+        """The run of all parts; `alignment` knows how the systems were read."""
         run = self.run
+        shared = {scorer: Tally.merge(tallies) for scorer, tallies in self._shared.items()}
         run.tallies = {name: {} for name in run.systems}
-        for (name, scorer), tally in self._sums.finish().items():
+        run.supertags = {name: {} for name in run.systems}
+        for (name, _, scorer), tally in self._sums.finish().items():
             run.tallies[name][scorer] = tally
-        for by_scorer in run.tallies.values():
-            by_scorer |= outcome.shared
-        if outcome.before is not None:
-            before = {name: {**tallies, **outcome.shared} for name, tallies in outcome.before.tallies.items()}
-            run.before = replace(outcome.before, tallies=before)
-        run.supertags = {
-            name: {tag: dict(tallies) for tag, tallies in outcome.supertags.get(name, {}).items()}
-            for name in run.systems
-        }
-        run.levels = {name: outcome.levels.get(name, 1) for name in run.systems}
-        run.names = dict(outcome.document_names)
-        run.by_position, run.ends_apart = outcome.by_position, outcome.ends_apart
+        for (name, tag, scorer), tally in self._supertags.finish().items():
+            run.supertags[name].setdefault(str(tag), {})[scorer] = tally
+        for by_scorer in (*run.tallies.values(), *(run.before.tallies.values() if run.before else ())):
+            by_scorer |= shared
+        for name, follower in alignment.followers.items():
+            summary = run.systems[name]
+            summary.join(SideSummary(follower.reading, follower.breaks_differ, grounding=follower.grounding))
+            summary.mismatches = follower.issues
+        run.names = dict(alignment.document_names)
+        run.by_position, run.ends_apart = alignment.by_position, alignment.ends_apart
         run.labels = tuple(sorted(labels))
         return run
 
@@ -299,8 +320,6 @@ class Job:
             prepared.read_as,
             self.judges,
             vocabulary,
-            counting.run.gold,
-            counting.run.systems,
             keep_units=bool(observers),
             extra_layers=extra_layers,
             called=self.called,
@@ -332,14 +351,17 @@ def _layer_of(reading: ReadInfo | None) -> tuple[str | None, ...]:
 def one_pass(
     task: Task, request: EvaluationRequest, counting: RunAccumulator, observers: Sequence[Observer] = ()
 ) -> Run:
-    """Align and evaluate the opened inputs, and add up the counts."""
-    evaluator: Evaluator = task.evaluation.evaluator(request)
-    for evaluation in evaluator.evaluations(counting.number):
+    """Align and evaluate the inputs part by part, and add up the counts."""
+    alignment: Alignment = task.evaluation.align(request)
+    for gold, systems in alignment.parts():
+        part = Part(gold, systems, list(map(counting.number, gold)), alignment.texts_are_documents)
+        del gold, systems  # so the part is freed before the next one is read
+        evaluation: Evaluation = task.evaluation.evaluate(part, request)
         counting.add(evaluation)
         for observe in observers:
             observe(evaluation)
-        del evaluation  # frees its memory before the next part is evaluated
-    run = counting.finish(evaluator.finish(), request.vocabulary.labels.values)
+        del part, evaluation
+    run = counting.finish(alignment, request.vocabulary.labels.values)
     task.evaluation.check_inputs(run.gold, run.systems)
     return run
 

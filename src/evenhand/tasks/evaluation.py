@@ -1,24 +1,27 @@
-"""The evaluation protocol that every task implements: read, align, evaluate.
+"""What every task implements: align the inputs, and evaluate a part.
 
-A task has an `Evaluator`. It receives what the pipeline opened (`EvaluationRequest`), aligns systems with the gold
-standard, and yields an `Evaluation` for every part of the files. The pipeline adds up the tallies of evaluations.
-Comparisons, reports and unit tables observe the same evaluations, which compute units and predictions on demand.
+A task declares two functions. `align(request)` opens the inputs, to be read in step (`alignment.parts`).
+`evaluate(part, request)` is a plain function: it compares a part of the gold standard with the same part of every
+system, all in memory, and returns an `Evaluation`. The pipeline adds up the tallies of evaluations. Comparisons,
+reports and unit tables observe the same evaluations, which compute units and predictions on demand.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import Protocol
+from dataclasses import field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from evenhand.alignment.documents import GOLD_AND_PREDICTION, AlignmentIssues, SideNames
-from evenhand.arrays import Ints, empty
+from evenhand.alignment.parts import first_sentences
+from evenhand.arrays import Ints, Values, empty
 from evenhand.data.annotation import Annotation, ReadInfo
-from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.corpus import Corpus, complete, join_columns
+from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -26,7 +29,7 @@ from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, matched_columns
+from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, UnplacedPositions, matched_columns
 
 
 @dataclass
@@ -82,7 +85,8 @@ class SideSummary:
         self.noted += other.noted
         if self.chains is not None:
             self.chains += other.chains or 0
-        if self.grounding is not None and other.grounding is not None:
+        if other.grounding is not None:
+            self.grounding = self.grounding or GroundingCounts()
             self.grounding.add(other.grounding)
         if self.mismatches is not None:
             self.mismatches = self.mismatches.plus(other.mismatches or AlignmentIssues())
@@ -106,15 +110,13 @@ class Inputs:
 
 @dataclass(frozen=True)
 class EvaluationRequest:
-    """What to evaluate: the inputs, the settings, the scorers, and the summaries to fill in."""
+    """What to evaluate, and how: the inputs, the settings and the scorers."""
 
     sides: Inputs
     settings: ScoreSettings
     read_as: Mapping[str, ReadSettings]
     scorers: Sequence[Scorer]
     vocabulary: Vocabulary
-    gold_count: SideSummary
-    system_counts: Mapping[str, SideSummary]
     keep_units: bool = False
     """Whether to keep per-unit results (needed by `compare` and `report`)."""
     extra_layers: tuple[str, ...] = ()
@@ -124,6 +126,10 @@ class EvaluationRequest:
 
     def asks(self, scorer: str) -> bool:
         return any(requested.name == scorer for requested in self.scorers)
+
+    def needs(self, what: str) -> bool:
+        """Whether a scorer needs something: `token_tags`, `strings`, `document_text`."""
+        return any(what in scorer.needs for scorer in self.scorers)
 
 
 class LabelFilter:
@@ -155,72 +161,143 @@ class Offsets:
     """The group of each sentence."""
     documents: Ints
     """The document of each sentence."""
-    sentences: int
+    sentences: int = 0
     """Number of preceding sentences."""
-    first_document: int
+    first_document: int = 0
     """The number of its first document, which may continue from the preceding batch."""
 
 
-Numbering = Callable[[Annotation], Offsets]
-"""Numbers the next batch of the gold standard, and counts it."""
-
-
-class Evaluation(Protocol):
-    """Tallies and units of one part."""
-
-    @property
-    def groups(self) -> Ints:
-        """The group of each sentence; of chains, of each document."""
-
-    @property
-    def tallies(self) -> Mapping[str, Mapping[str, Tally]]:
-        """The counts of every system by scorer."""
-
-    @property
-    def places(self) -> Locations:
-        """The locations of units."""
-
-    def answers(self, by: str) -> Predictions:
-        """The predictions of all systems for the same units, compared under a measure."""
-
-    def units(self, by: str) -> Units:
-        """The units for the error browser."""
-
-    def drawing(self) -> SentenceView:
-        """The annotation of all sides by sentence."""
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        """The units of one system under a scorer, with the number of preceding sentences."""
-
-
-class Evaluator(Protocol):
-    """One pass over the gold standard and all systems."""
-
-    def evaluations(self, number: Numbering) -> Iterator[Evaluation]:
-        """An evaluation for every part."""
-
-    def finish(self) -> Outcome:
-        """Results known after the last part, when all sides have been checked to end together."""
-
-
 @dataclass(frozen=True)
-class Outcome:
-    """Results of a pass that are known only at its end."""
+class Part:
+    """Aligned annotations that are evaluated together; sentences are numbered from the first one of the part."""
 
-    document_names: Mapping[str, str] = field(default_factory=dict)
-    """Named documents with chains, and the file of each."""
-    by_position: bool = False
-    """Whether words are compared by position because one side has no word forms."""
-    ends_apart: bool = False
-    """Whether the sides end with different words, so the next part could change their alignment."""
-    shared: Mapping[str, Tally] = field(default_factory=dict)
-    """Counts that all systems share."""
-    supertags: Mapping[str, Mapping[str, Mapping[str, Tally]]] = field(default_factory=dict)
+    gold: Sequence[Annotation]
+    """Consecutive batches of the gold standard: blocks of a file, or small files."""
+    systems: Mapping[str, Any]
+    """What each system has in these sentences: the result of its follower (`alignment.parts`)."""
+    offsets: Sequence[Offsets]
+    """The offsets of each batch."""
+    texts_are_documents: bool = False
+    """Whether strings are compared by document, not by sentence."""
+
+    @cached_property
+    def sentences(self) -> int:
+        return sum(batch.corpus.sentences for batch in self.gold)
+
+    @cached_property
+    def groups(self) -> Ints:
+        """The group of each sentence."""
+        return np.concatenate([offsets.groups for offsets in self.offsets])
+
+    @cached_property
+    def documents(self) -> Ints:
+        """The document of each sentence, numbered over the whole input."""
+        return np.concatenate([offsets.documents for offsets in self.offsets])
+
+    @property
+    def lengths(self) -> Ints | None:
+        """The number of tokens of each sentence, if known."""
+        return join_columns([batch.corpus.lengths for batch in self.gold])
+
+    @property
+    def weights(self) -> Values | None:
+        """The weights of tokens, if a column has them."""
+        return join_columns([batch.corpus.weights for batch in self.gold])
+
+    def spans(self, layer: str, vocabulary: Vocabulary) -> Spans:
+        """The spans of the gold standard."""
+        spans = [batch.spans(layer).into(vocabulary) for batch in self.gold]
+        return Spans.concatenate(spans, first_sentences(self.gold))
+
+    def tags(self, layer: str) -> Tags | None:
+        """The tags of the gold standard, if all files have one per token."""
+        tags = complete([batch.tags(layer) for batch in self.gold])
+        return None if tags is None else Tags.concatenate(tags)
+
+    def locations(self, unplaced: UnplacedPositions | None = None) -> Locations:
+        """The locations of its sentences; `unplaced` has the texts of units that are not in the text."""
+        offsets = self.offsets[0]
+        return Locations(self.gold, offsets.sentences, self.documents, offsets.first_document, unplaced)
+
+    def in_texts(self, texts: Sequence[Corpus] | None) -> Part:
+        """The same part with the texts of a system, if the gold standard has only tokens."""
+        if texts is None:
+            return self
+        gold = [replace(batch, corpus=corpus) for batch, corpus in zip(self.gold, texts, strict=True)]
+        return replace(self, gold=gold)
+
+    def rows(
+        self, units: Units, locations: Locations, more: Mapping[str, Ints] | None = None
+    ) -> Iterator[tuple[VerdictRows, int]]:
+        """The units of one system for a unit table, by batch and in text order, and the number of sentences before."""
+        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
+        for batch, offsets, first in zip(self.gold, self.offsets, first_sentences(self.gold), strict=True):
+            corpus, document = batch.corpus, offsets.first_document
+            rows = order[slice(*np.searchsorted(units.sentence[order], (first, first + corpus.sentences)))]
+            sentence, start = units.sentence[rows] - first, units.start[rows]
+            is_unplaced = locations.is_unplaced(start)
+            texts = [locations.unplaced_text(position) or "" for position in start.tolist()] if is_unplaced.any() else None
+            columns = {
+                name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in (more or {}).items()
+            }
+            table = VerdictRows(
+                corpus,
+                sentence,
+                np.where(is_unplaced, -1, start),
+                np.where(is_unplaced, -1, units.end[rows]),
+                corpus.document_of(sentence) + document,
+                dict(enumerate(corpus.document_names, document)),
+                *(column[0, rows] for column in (units.gold, units.predicted, units.kind)),
+                columns,
+                None if texts is None else Tokens.of(texts),
+                units.gaps(rows),
+            )
+            yield table, offsets.sentences
+
+
+@dataclass(kw_only=True)
+class Evaluation:
+    """The counts of one part and, on demand, its units. Each task has a subclass."""
+
+    part: Part
+    gold_count: SideSummary = field(default_factory=SideSummary)
+    system_counts: dict[str, SideSummary] = field(default_factory=lambda: defaultdict(SideSummary))
+    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    """The counts of every system by scorer."""
+    shared: dict[str, Tally] = field(default_factory=dict)
+    """Counts that all systems share, by scorer."""
+    supertags: dict[str, dict[str, dict[str, Tally]]] = field(default_factory=dict)
     """The tallies by system, label group and scorer."""
-    levels: Mapping[str, int] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
     """The number of levels of gold and system spans by system, if levels are separate."""
     before: UncorrectedScores | None = None
     """The counts without overrides, if there are overrides."""
+
+    @property
+    def groups(self) -> Ints:
+        """The group of each sentence; of chains and links, of each document."""
+        return self.part.groups
+
+    @cached_property
+    def locations(self) -> Locations:
+        """The locations of units."""
+        return self.part.locations()
+
+    def answers(self, by: str) -> Predictions:
+        """The predictions of all systems for the same units, compared under a measure."""
+        raise NotImplementedError
+
+    def units(self, by: str) -> Units:
+        """The units for the error browser."""
+        raise NotImplementedError
+
+    def drawing(self) -> SentenceView:
+        """The annotation of all sides by sentence."""
+        raise NotImplementedError
+
+    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+        """The units of one system under a scorer, with the number of preceding sentences."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -230,9 +307,19 @@ class UncorrectedScores:
     settings: ScoreSettings
     """The settings of the run without overrides."""
     gold: SideSummary
-    tallies: Mapping[str, Mapping[str, Tally]]
+    tallies: dict[str, dict[str, Tally]]
     """The totals of every system by scorer."""
-    levels: Mapping[str, int]
+    levels: dict[str, int]
+
+    def plus(self, other: UncorrectedScores) -> UncorrectedScores:
+        """Add the counts of the next part."""
+        self.gold.join(other.gold)
+        tallies = {
+            name: {scorer: Tally.merge([tally, other.tallies[name][scorer]]).total() for scorer, tally in both.items()}
+            for name, both in self.tallies.items()
+        }
+        levels = {name: max(level, other.levels[name]) for name, level in self.levels.items()}
+        return UncorrectedScores(self.settings, self.gold, tallies, levels)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ TASK = spec.Task(
         check=_check,
     ),
     evaluation=spec.EvaluationSpec(
-        evaluator=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
+        align=evaluator, evaluate=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
     error_types=spec.ErrorTypes(
         all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS

@@ -122,8 +122,10 @@ class SettingRules:
 class EvaluationSpec:
     """How a task is evaluated."""
 
-    evaluator: Callable[..., Any]
-    """Makes a `tasks.evaluation.Evaluator` from a `tasks.evaluation.EvaluationRequest`."""
+    align: Callable[..., Any]
+    """Opens the inputs: (`tasks.evaluation.EvaluationRequest`) -> `alignment.parts.Alignment`."""
+    evaluate: Callable[..., Any]
+    """Evaluates a part: (`tasks.evaluation.Part`, request) -> `tasks.evaluation.Evaluation`."""
     by_document: bool = False
     """Whether counts add up over documents only, not over sentences."""
     check_inputs: Callable[..., None] = lambda gold, systems: None

@@ -313,7 +313,8 @@ TASK = spec.Task(
         check=_check,
     ),
     evaluation=spec.EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
+        align=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
+        evaluate=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),

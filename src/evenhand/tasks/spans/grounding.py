@@ -12,10 +12,12 @@ import numpy as np
 
 from evenhand.alignment.documents import AlignmentIssues, DocumentFeed
 from evenhand.alignment.documents import Naming as DocumentNaming
+from evenhand.alignment.parts import Batches, Follower, first_sentences
+from evenhand.alignment.spans import AlignedSpans
 from evenhand.arrays import Ints, distinct
-from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans, Tags
+from evenhand.data.layers import Spans
 from evenhand.data.structures import Answer, OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -148,24 +150,23 @@ def _about(batch: Annotation, first: int, end: int) -> Iterator[About]:
 
 
 @dataclass(frozen=True)
-class GroundedBatch:
-    """The items of a batch: placed items as spans, the others, and all of them."""
+class GroundedAnswers:
+    """The strings of a language model in some texts, apart from the spans at which they were placed."""
 
-    spans: Spans
     unplaced: Strings
     items: Strings
+    """All strings, placed or not."""
     best: Spans
     """The placed items at their best-scoring occurrences, chosen by the gold spans: an upper bound."""
     best_unplaced: Strings
+    has_choice: bool
+    """Whether one occurrence of each string is chosen; otherwise all count, and none is the best."""
 
 
-class GroundedFeed:
-    """The answers of a system as spans of the gold texts, in the interface of `Feed`."""
+class GroundedFollower(Follower):
+    """The answers of a system as spans of the gold texts."""
 
-    tags: Tags | None = None
-    breaks_differ = False
-    reaching: Spans | None = None
-    mismatches: AlignmentIssues | None = None
+    grounding: GroundingCounts
 
     def __init__(
         self,
@@ -175,30 +176,29 @@ class GroundedFeed:
         labels: Sequence[str],
         settings: ScoreSettings,
         vocabulary: Vocabulary,
+        layer: str,
     ) -> None:
-        """`labels` are the gold labels, `first` is the first batch of the system, `written` has all of its answers."""
-        self.keeps_tags = False
+        """`first` is the first batch of the system, and `written` has all of its answers.
+
+        `labels` are the gold labels, and `layer` has the gold spans.
+        """
+        self._layer = layer
         self._answers, self._vocabulary, self._settings = answers, vocabulary, settings
         shape: Any = settings["shape"] or first.reading.shape
         if shape is None:
             from evenhand.grounding.answers import shape_of  # slow to load
 
             shape = shape_of(written)
-        self.reading: ReadInfo | None = replace(first.reading, shape=shape)
+        self.reading = replace(first.reading, shape=shape)
         known = dict.fromkeys([*labels, *settings.labels, *(renamed.old for renamed in settings.maps)])
         rules = Rules(shape, settings["occurrences"], settings["fuzzy"] or None, settings["unknown_labels"])
         self._ground = Grounder(rules, KnownLabels(known))
-        self.grounding: GroundingCounts = self._ground.counts
+        self.grounding = self._ground.counts
 
     @property
     def by_document(self) -> bool:
         """Whether an answer is about a document, not a sentence."""
         return self._answers.by_document
-
-    @property
-    def has_choice(self) -> bool:
-        """Whether one occurrence of each string is chosen; otherwise all count, and none is the best."""
-        return self._ground.rules.occurrences != "all"
 
     def ground(self, gold: Corpus, texts: UnitTexts | None = None) -> Iterator[tuple[str, Grounded]]:
         """The items of the next batch by text, with its id, which may be empty."""
@@ -207,7 +207,19 @@ class GroundedFeed:
             self.grounding.counts["missing"] += answers is None
             yield identifier, self._ground(unit.document(), answers or (), identifier or _location(gold, unit))
 
-    def take(self, gold: Corpus, spans: Spans) -> GroundedBatch:
+    def take(self, gold: Batches) -> AlignedSpans:
+        first = first_sentences(gold)
+        placed, answers = zip(*(self._placed(batch.corpus, batch.spans(self._layer)) for batch in gold), strict=True)
+        joined = GroundedAnswers(
+            Strings.concatenate([batch.unplaced for batch in answers], first),
+            Strings.concatenate([batch.items for batch in answers], first),
+            Spans.concatenate([batch.best for batch in answers], first),
+            Strings.concatenate([batch.best_unplaced for batch in answers], first),
+            self._has_choice,
+        )
+        return AlignedSpans(Spans.concatenate(placed, first), answers=joined)
+
+    def _placed(self, gold: Corpus, spans: Spans) -> tuple[Spans, GroundedAnswers]:
         """The items of the next batch; the gold spans are for the upper bound only."""
         texts = UnitTexts(gold, by_document=self.by_document)
         placed, best, rows = _Items(texts), _Items(texts), list[tuple[int, str, str]]()
@@ -220,18 +232,23 @@ class GroundedFeed:
         placed_spans, unplaced, grew = placed.spans(self._vocabulary, is_strict=is_strict)
         self.grounding.counts["outside" if is_strict else "widened"] += grew
         best_spans, best_unplaced, _ = best.spans(self._vocabulary, is_strict=is_strict)
-        return GroundedBatch(placed_spans, unplaced, Strings.of(self._vocabulary, rows), best_spans, best_unplaced)
+        items = Strings.of(self._vocabulary, rows)
+        return placed_spans, GroundedAnswers(unplaced, items, best_spans, best_unplaced, self._has_choice)
+
+    @property
+    def _has_choice(self) -> bool:
+        return self._ground.rules.occurrences != "all"
 
     def _best(self, grounded: Grounded, gold: Sequence[LabeledOffsets]) -> Sequence[Placement]:
         """The items of a text at their best-scoring occurrences, or unchanged without a choice."""
-        if not gold or grounded.is_forced or not self.has_choice:
+        if not gold or grounded.is_forced or not self._has_choice:
             return grounded.placements
         from evenhand.grounding.placement import place_best  # slow to load
 
         best = place_best(grounded.document, grounded.sought, set(gold), self._ground.rules.fuzzy)
         return (*grounded.marked, *best.placements)
 
-    def finish(self, gold: Corpus) -> None:
+    def finish(self) -> None:
         """Raise an error if answers are left."""
         self._answers.finish()
 

@@ -39,7 +39,7 @@ from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.spans.matching import SpanPair, Text
 from evenhand.tasks.spans.measures import COVERED, EXPOSED, PARTIAL, STATES
 from evenhand.tasks.spans.token_separator import Runs, runs, segments, within_scopes
-from evenhand.tasks.spans.values import SystemValues
+from evenhand.tasks.spans.values import PartValues
 from evenhand.tasks.units import Locations
 
 HIDDEN = "█"
@@ -146,7 +146,7 @@ def _count_before(atoms: Bools) -> Ints:
 
 
 def count_leakage(pair: SpanPair) -> Tally:
-    (gold, system), text = pair.covering, pair.text
+    (gold, system), text = pair.placed, pair.text
     cover = Cover.of(gold, system, text)
     state = cover.states(len(gold))
     counts = [_Counts(kind, gold.scope[state == code], gold.label[state == code]) for code, kind in enumerate(STATES)]
@@ -155,21 +155,21 @@ def count_leakage(pair: SpanPair) -> Tally:
         counts.append(_Counts("atoms", np.arange(len(text.lengths)), count=text.lengths))
     if pair.values is not None:
         counts += _count_values(pair.values, gold.scope, state != COVERED)
-        if pair.values.here.has_words:
+        if pair.values.has_words:
             counts.append(_Counts("worded", np.arange(len(pair.groups))))
     return _tally(counts, pair)
 
 
 def states(pair: SpanPair) -> Ints:
     """The state of each gold span, as codes of `STATES`."""
-    gold, system = pair.covering
+    gold, system = pair.placed
     return Cover.of(gold, system, pair.text).states(len(gold))
 
 
-def _count_values(values: SystemValues, scope: Ints, is_exposed: Bools) -> Iterator[_Counts]:
-    """Values and documents that are new in this part, and those first exposed in it."""
-    new, exposed = values.first_seen(), values.first_exposed(is_exposed)
-    for label, row, change in ((*new, 1), (*exposed, -1)):
+def _count_values(values: PartValues, scope: Ints, is_exposed: Bools) -> Iterator[_Counts]:
+    """All values and documents, and without the exposed ones the safe ones; each counts where it occurs first."""
+    new, exposed = values.first(np.ones_like(is_exposed)), values.first(is_exposed)
+    for (label, row), change in ((new, 1), (exposed, -1)):
         for kind, chosen in (("documents", label < 0), ("values", label >= 0)):
             if change > 0:
                 yield _Counts(kind, scope[row[chosen]], label[chosen])
@@ -239,7 +239,7 @@ class LeakObserver:
 
 def leaked_spans(pair: SpanPair, places: Locations) -> Iterator[LeakedSpan]:
     """The spans that leak, in text order."""
-    gold, system = pair.covering
+    gold, system = pair.placed
     cover = Cover.of(gold, system, pair.text)
     state = cover.states(len(gold))
     order = np.lexsort((gold.label, gold.end, gold.start, gold.scope))

@@ -29,7 +29,7 @@ from evenhand.tasks.spans.measures import BEL, BEO, BES, FN, FP, LBE, LEFT, RIGH
 if TYPE_CHECKING:
     from evenhand.tasks.spans.deidentification import DocumentTexts
     from evenhand.tasks.spans.strings import StringSides
-    from evenhand.tasks.spans.values import SystemValues
+    from evenhand.tasks.spans.values import PartValues
 
 TOGETHER = 1 << 18
 """Number of pairs after which a list ends, together with the current scope."""
@@ -402,25 +402,22 @@ class SpanPair:
         gold: Spans,
         system: Spans,
         context: Context,
-        continued: Spans | None = None,
         tags: tuple[Tags | None, Tags | None] = (None, None),
         *,
         unplaced: int = 0,
         strings: StringSides | None = None,
-        values: SystemValues | None = None,
+        values: PartValues | None = None,
         keep_units: bool = False,
         targets: Spans | None = None,
     ) -> None:
-        """`continued` are the tokens of this part in spans that begin in an earlier one.
-
-        The last `unplaced` spans of the system have no position in the text. `targets` are spans that the gold standard
+        """The last `unplaced` spans of the system have no position in the text. `targets` are spans that the gold standard
         should have, if its errors are an error type; its wrong spans are marked in `extra`.
         """
-        self.original, self.context, self.continued, self.tags = (gold, system), context, continued, tags
+        self.original, self.context, self.tags = (gold, system), context, tags
         self.strings = strings
         """The strings of both sides, if a scorer needs them."""
         self.values = values
-        """The gold values that the system exposes, if a scorer needs them."""
+        """The values of gold spans, if a scorer needs them."""
         self.targets = targets
         self.placed = (gold, system.take(slice(len(system) - unplaced)))
         """The spans with a position in the text."""
@@ -451,12 +448,6 @@ class SpanPair:
     @property
     def labels(self) -> Sequence[str]:
         return self.gold.vocabulary.labels.values
-
-    @property
-    def covering(self) -> tuple[Spans, Spans]:
-        """The spans with a position, and the tokens of spans that continue from an earlier part."""
-        gold, system = self.placed
-        return gold, system if self.continued is None else Spans.concatenate([system, self.continued], [0, 0])
 
     @cached_property
     def equal(self) -> tuple[Ints, Ints]:

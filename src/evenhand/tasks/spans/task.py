@@ -190,7 +190,8 @@ TASK = spec.Task(
         notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
     ),
     evaluation=spec.EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.spans.evaluation:SpanEvaluator"),
+        align=lazy("evenhand.tasks.spans.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.spans.evaluation:evaluate"),
         notes=lazy("evenhand.tasks.spans.tables:notes"),
         check_inputs=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),

@@ -162,7 +162,7 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
 
 def count_units(pair: SpanPair) -> Tally:
     """Count tokens and separators."""
-    return _count(pair, units, *pair.covering)
+    return _count(pair, units, *pair.placed)
 
 
 def count_near(pair: SpanPair) -> Tally:
@@ -296,7 +296,7 @@ def count_accuracy(pair: SpanPair) -> Tally:
     context, (gold, system) = pair.context, pair.tags
     assert context.lengths is not None
     if gold is None or system is None or not context.settings.keeps_labels:
-        is_correct = equal_tokens(*pair.placed, context.text, pair.continued)
+        is_correct = equal_tokens(*pair.placed, context.text)
     else:
         is_correct = equal_tags(gold, system)
     before, end = np.append(0, np.cumsum(is_correct)), np.cumsum(context.lengths)
@@ -304,19 +304,12 @@ def count_accuracy(pair: SpanPair) -> Tally:
     return tally_table(ACCURACY_KINDS, np.stack((correct, context.lengths - correct), axis=1), context.groups)
 
 
-def equal_tokens(gold: Spans, system: Spans, text: Text, continued: Spans | None = None) -> Bools:
-    """Which tokens are in the same spans of both sides and begin the same ones, by label and level.
-
-    `continued` are the tokens in system spans that begin before the text.
-    """
+def equal_tokens(gold: Spans, system: Spans, text: Text) -> Bools:
+    """Which tokens are in the same spans of both sides and begin the same ones, by label and level."""
     assert text.lengths is not None
     tokens = int(text.lengths.sum())
-    sides = [gold, system] if continued is None else [gold, system, continued]
-    levels = max(int(side.level.max(initial=0)) for side in sides) + 1
-    system_tags = _tags(system, text, levels)
-    if continued is not None:
-        system_tags = system_tags.plus(_tags(continued, text, levels, begins=False))
-    parts = segments(_tags(gold, text, levels).before(tokens), system_tags.before(tokens))
+    levels = max(int(side.level.max(initial=0)) for side in (gold, system)) + 1
+    parts = segments(_tags(gold, text, levels), _tags(system, text, levels))
     wrong = np.flatnonzero((parts.gold > 0) != (parts.system > 0))
     begin = parts.begin[wrong]
     opened, closed = (np.bincount(bound, minlength=tokens + 1) for bound in (begin, begin + parts.length[wrong]))
@@ -324,15 +317,13 @@ def equal_tokens(gold: Spans, system: Spans, text: Text, continued: Spans | None
     return equal
 
 
-def _tags(spans: Spans, text: Text, levels: int, *, begins: bool = True) -> Runs:
+def _tags(spans: Spans, text: Text, levels: int) -> Runs:
     """The first token of each span and its other tokens as runs; tags are numbers of label, level and B or I.
 
-    Unless a span `begins` here, all of its tokens are I. Gaps are ignored.
+    Gaps are ignored.
     """
     first = text.first[spans.scope]
     start, end, tag = first + spans.start, first + spans.end, (spans.label * levels + spans.level) * 2
-    if not begins:
-        return Runs(start, end, tag)
     bounds = np.concatenate((start, start + 1)), np.concatenate((start + 1, end))
     tags = Runs(*bounds, np.concatenate((tag + 1, tag)))
     return tags.take((tags.begin < tags.end) & np.tile(start < end, 2))

@@ -1,22 +1,22 @@
 """Sensitive values for leakage: the different triples of document, label and words in lower case.
 
-Values are distinguished within documents, and a document may continue in the next part of a file. Therefore the values
-of the last document of each part are kept, and the others are dropped.
+Values are distinguished within documents, so a part must contain whole documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, empty, ints, ranges, windows
+from evenhand.arrays import Bools, Bytes, Ints, Words, distinct, ints, ranges, windows
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.tokens import PADDING, Tokens, equal, masks
 from evenhand.dataclass import dataclass
+from evenhand.tasks.evaluation import Part
 from evenhand.tasks.units import Locations
 
 _NO_LABEL = -1
@@ -43,79 +43,28 @@ class PartValues:
     """The spans of these numbers."""
     label: Ints
     """The label of each number; -1 for documents."""
-    before: int
-    """Number of values known before this part; they have the lowest numbers."""
-    kept: Ints
-    """The values that the next part may have again; their indices are their numbers there."""
     has_words: bool
 
-    def first(self, indices: Ints) -> tuple[Ints, Ints, Ints]:
-        """The different numbers at some indices with their first spans: number, label and row."""
+    def first(self, is_chosen: Bools) -> tuple[Ints, Ints]:
+        """The label of the different values and documents of some spans, and the first of these spans."""
+        indices = np.flatnonzero(is_chosen[self.row])
         index = np.full(len(self.label), -1)
         index[self.number[indices[::-1]]] = indices[::-1]
         number = np.flatnonzero(index >= 0)
-        return number, self.label[number], self.row[index[number]]
+        return self.label[number], self.row[index[number]]
 
 
-class GoldValues:
-    """Numbers the values of a gold standard, part by part."""
-
-    def __init__(self) -> None:
-        self._known = Keys.of(empty(), empty(), Tokens.of([]))
-
-    def take(self, documents: Ints, labels: Ints, words: Tokens | None, last: int) -> PartValues:
-        """The values of the next part from the document, label and words of its spans; `last` is its last document."""
-        seen = distinct(documents)
-        keys = self._known.plus(Keys.of(seen, np.full(len(seen), _NO_LABEL), Tokens.of([""] * len(seen))))
-        if words is not None:
-            keys = keys.plus(Keys.of(documents, labels, words))
-        before, known = len(self._known), len(self._known) + len(seen)
-        numbers, first = keys.numbered()
-        number = np.concatenate((numbers[before:known][np.searchsorted(seen, documents)], numbers[known:]))
-        row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
-        kept = np.flatnonzero(keys.document[first] == last)
-        self._known = keys.take(first[kept])
-        return PartValues(number, row, keys.label[first], before, kept, words is not None)
-
-
-class SystemValues:
-    """The values that a system exposes, part by part."""
-
-    here: PartValues
-
-    def __init__(self) -> None:
-        self._exposed: Ints = empty()
-        """The numbers exposed before this part."""
-
-    def enter(self, values: PartValues) -> None:
-        self.here = values
-
-    def first_seen(self) -> tuple[Ints, Ints]:
-        """Label and first span of all values and documents that are new in this part."""
-        here = self.here
-        _, label, row = here.first(np.flatnonzero(here.number >= here.before))
-        return label, row
-
-    def first_exposed(self, is_exposed: Bools) -> tuple[Ints, Ints]:
-        """Label and first exposed span of values that were safe so far, given which spans are exposed."""
-        here = self.here
-        was_exposed = np.zeros(len(here.label), dtype=np.bool_)
-        was_exposed[self._exposed] = True
-        number, label, row = here.first(np.flatnonzero(is_exposed[here.row] & ~was_exposed[here.number]))
-        was_exposed[number] = True
-        self._exposed = np.flatnonzero(was_exposed[here.kept])
-        return label, row
-
-
-class Values:
-    """The values of a gold standard, and of these the values that each system exposes."""
-
-    def __init__(self, systems: Iterable[str]) -> None:
-        self.gold, self.systems = GoldValues(), {name: SystemValues() for name in systems}
-
-    def enter(self, values: PartValues) -> None:
-        for system in self.systems.values():
-            system.enter(values)
+def part_values(part: Part, gold: Spans) -> PartValues:
+    """The values of the gold spans of a part; without words there are documents only."""
+    documents, words = part.documents[gold.scope], words_in_lower_case(part.gold, gold, part.locations())
+    seen = distinct(documents)
+    keys = Keys.of(seen, np.full(len(seen), _NO_LABEL), Tokens.of([""] * len(seen)))
+    if words is not None:
+        keys = keys.plus(Keys.of(documents, gold.label, words))
+    numbers, first = keys.numbered()
+    number = np.concatenate((numbers[: len(seen)][np.searchsorted(seen, documents)], numbers[len(seen) :]))
+    row = np.tile(np.arange(len(documents)), 1 if words is None else 2)
+    return PartValues(number, row, keys.label[first], words is not None)
 
 
 @dataclass(frozen=True)
@@ -141,14 +90,6 @@ class Keys:
         document, label = map(np.concatenate, columns)
         words = Tokens.concatenate([self.words, other.words])
         return Keys(document, label, words, np.concatenate((self.mixed, other.mixed)))
-
-    def take(self, rows: Ints) -> Keys:
-        """Some rows; their words are copied if they are less than half of the text."""
-        words = self.words.take(rows)
-        if 2 * int(words.lengths.sum()) < words.size:
-            text, edges = words.spaced()
-            words = Tokens(text.tobytes() + PADDING, edges[:-1], edges[1:] - 1)
-        return Keys(self.document[rows], self.label[rows], words, self.mixed[rows])
 
     def numbered(self) -> Numbered:
         """Number equal keys alike, by hash tables.
@@ -209,7 +150,7 @@ def _mixed(numbers: Words) -> Words:
     return mixed
 
 
-def words_in_lower_case(batches: list[Annotation], spans: Spans, places: Locations) -> Tokens | None:
+def words_in_lower_case(batches: Sequence[Annotation], spans: Spans, places: Locations) -> Tokens | None:
     """The words of spans sorted by sentence, over several batches; None if a file has no words."""
     if any(batch.corpus.tokens is None or batch.corpus.bounds is None for batch in batches):
         return None

@@ -197,7 +197,8 @@ TASK = spec.Task(
         notes=_setting_notes,
     ),
     evaluation=spec.EvaluationSpec(
-        evaluator=lazy("evenhand.tasks.trees.attachment:evaluator"),
+        align=lazy("evenhand.tasks.trees.attachment:evaluator"),
+        evaluate=lazy("evenhand.tasks.trees.attachment:evaluator"),
         notes=notes,
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
