@@ -71,7 +71,7 @@ class Overriding:
             return side
         if self._takes_strings and side.items is not None:
             finding = "spans that overlap an unclear one cannot be left out of the strings of a language model"
-            raise SettingError(f"{finding}, which have no positions; choose other match models.")
+            raise SettingError(f"{finding}, which have no positions; choose other measures.")
         rows = _doubtful(unclear, side.spans, gold)
         best = None if side.best is None else side.best.without(_doubtful(unclear, side.best, gold))
         kept = replace(side, spans=side.spans.without(rows), best=best)
