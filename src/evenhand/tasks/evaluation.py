@@ -177,7 +177,7 @@ class Evaluation(Protocol):
         """The counts of every system by scorer."""
 
     @property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         """The locations of units."""
 
     def answers(self, by: str) -> Predictions:

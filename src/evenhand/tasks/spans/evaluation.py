@@ -284,7 +284,7 @@ class Portion:
             self.batches[number] = replace(self.batches[number], corpus=corpus)
 
     def _grounded(self, feed: GroundedFeed) -> AlignedSpans:
-        """The same of a system whose strings get their places here."""
+        """The same of a system whose strings get their locations here."""
         taken, first = [feed.take(batch.corpus, batch.spans(self._layer)) for batch in self.batches], self._firsts
         best = Spans.concatenate([batch.best for batch in taken], first)
         missed = self.nowhere.spans(Strings.concatenate([batch.best_unplaced for batch in taken], first))
@@ -328,12 +328,12 @@ class Portion:
 
     def strings(self, spans: Spans) -> Strings:
         """The words of spans, without those that they leave out."""
-        words = [self.places.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
+        words = [self.locations.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
         gapped = np.flatnonzero(spans.shape).tolist()
         if gapped:
             from evenhand.tasks.spans.values import words_without_gaps  # rare
         for row in gapped:
-            words[row] = words_without_gaps(spans, row, self.places)
+            words[row] = words_without_gaps(spans, row, self.locations)
         return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
 
     def values(self, gold: Spans, seen: GoldValues) -> PartValues:
@@ -341,7 +341,7 @@ class Portion:
         documents = np.concatenate([number.documents for number in self.numbers])
         from evenhand.tasks.spans.values import words_in_lower_case  # rare
 
-        words = words_in_lower_case(self.batches, gold, self.places)
+        words = words_in_lower_case(self.batches, gold, self.locations)
         return seen.take(documents[gold.scope], gold.label, words, int(documents[-1]) if len(documents) else -1)
 
     def __len__(self) -> int:
@@ -353,7 +353,7 @@ class Portion:
         return np.concatenate([number.groups for number in self.numbers])
 
     @cached_property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         """Where its sentences are."""
         documents = np.concatenate([number.documents for number in self.numbers])
         first = int(documents[0]) if len(documents) else 0
@@ -372,7 +372,7 @@ class Portion:
 
     def _nowhere_texts(self, start: Ints) -> Tokens:
         """The strings of unplaced units; empty for others."""
-        return Tokens.of([self.places.unplaced_text(position) or "" for position in start.tolist()])
+        return Tokens.of([self.locations.unplaced_text(position) or "" for position in start.tolist()])
 
     def rows(self, units: Units, more: Mapping[str, Ints] | None = None) -> Iterator[tuple[VerdictRows, int]]:
         """The units of one system for a unit table, by batch and in text order."""
@@ -383,7 +383,7 @@ class Portion:
             bounds = np.searchsorted(units.sentence[order], (first, first + corpus.sentences))
             rows = order[slice(*bounds)]
             sentence = units.sentence[rows] - first
-            nowhere = self.places.is_unplaced(units.start[rows])
+            nowhere = self.locations.is_unplaced(units.start[rows])
             table = VerdictRows(
                 corpus,
                 sentence,
@@ -683,8 +683,8 @@ class SpanEvaluation:
         return self.portion.groups
 
     @property
-    def places(self) -> Locations:
-        return self.portion.places
+    def locations(self) -> Locations:
+        return self.portion.locations
 
     def answers(self, by: str) -> Predictions:
         if by == LEAK:

@@ -50,7 +50,7 @@ def summary(results: Results) -> Iterator[Table]:
     grounded = {name: result.grounding for name, result in results.items() if result.grounding is not None}
     if grounded:
         yield _answers(grounded)
-        yield _places(grounded)
+        yield _placements(grounded)
 
 
 def before_and_after(results: Results) -> Iterator[Table]:
@@ -83,7 +83,7 @@ def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
     return _counts("answers of language models", grounded, (*names, "text_differs"))
 
 
-def _places(grounded: Mapping[str, GroundingCounts]) -> Table:
+def _placements(grounded: Mapping[str, GroundingCounts]) -> Table:
     names = ("items", *STEPS, *NOWHERE, "outside", "ambiguous", "merged", "widened", "respelled", "unknown_labels")
     table = _counts("grounding", grounded, (*names, "capped"))
     bounds = [counts.upper_bound for counts in grounded.values()]
@@ -181,9 +181,9 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         "not whole tokens": grounding["outside"],
     }
     why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
-    places = f"in the text ({why}); see --unplaced"
+    unplaced = f"no place in the text ({why}); see --unplaced"
     sentences = (
-        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", f"no place {places}"),
+        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", unplaced),
         (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
         (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
         (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
