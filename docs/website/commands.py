@@ -19,7 +19,7 @@ is about what commands share.
 def commands_page() -> str:
     """All commands, with their options by heading."""
     context = click.Context(main, info_name="evenhand")
-    rows = ((f"[`{name}`](#{_anchor(name)})", summary) for name, summary in COMMANDS.items())
+    rows = ((f"[`{name}`](#{_anchor(name)})", summary) for name, (_, summary) in COMMANDS.items())
     parts = [HEAD, table(("command", ""), rows)]
     for name in COMMANDS:
         command = main.get_command(context, name)

@@ -81,4 +81,4 @@ _NAMES = {
     "evenhand.scoring.tally": ("Tally",),
 }
 
-set_lazy_attributes(__name__, {name: module for module, names in _NAMES.items() for name in names})
+set_lazy_attributes(__name__, _NAMES)

@@ -115,7 +115,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.registry import load
+from evenhand.registry import set_lazy_attributes
 
 if TYPE_CHECKING:
     from evenhand.arrays import Bools as Bools
@@ -246,22 +246,13 @@ _NAMES = {
     "evenhand.tasks.units": ("Locations", "Predictions", "SentenceView", "Units"),
     "evenhand.tasks.words.measures": ("by_label",),
 }
-_ADDRESSES = {name: f"{module}:{name}" for module, names in _NAMES.items() for name in names} | {
-    "LABELED_UNIT_TYPES": "evenhand.tasks.labeled_units:KINDS",
-    "ParameterConversion": "evenhand.parameters:Conversion",
-    "RIGHT_OR_WRONG": "evenhand.tasks.words.measures:TAG_KINDS",
-    "SPAN_MEASURES": "evenhand.tasks.spans.measures:MEASURES",
-    "label_notes": "evenhand.tasks.words.measures:notes",
-}
-__all__ = sorted(_ADDRESSES)  # noqa: PLE0605
 
-
-def __getattr__(name: str) -> object:
-    if name not in _ADDRESSES:
-        raise AttributeError(f"evenhand.plugins has no {name!r}")
-    value = globals()[name] = load(_ADDRESSES[name])
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(_ADDRESSES)
+set_lazy_attributes(
+    __name__,
+    _NAMES,
+    LABELED_UNIT_TYPES="evenhand.tasks.labeled_units:KINDS",
+    ParameterConversion="evenhand.parameters:Conversion",
+    RIGHT_OR_WRONG="evenhand.tasks.words.measures:TAG_KINDS",
+    SPAN_MEASURES="evenhand.tasks.spans.measures:MEASURES",
+    label_notes="evenhand.tasks.words.measures:notes",
+)

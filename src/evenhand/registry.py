@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
@@ -39,9 +39,9 @@ class _Package(ModuleType):
         addresses = self.__dict__[_ADDRESSES]
         if name not in addresses:
             raise AttributeError(f"{self.__name__} has no {name!r}")
-        module = import_module(addresses[name])
-        value: object = getattr(module, name, module)
-        self.__dict__[name] = value
+        path, _, attribute = addresses[name].partition(":")
+        module = import_module(path)
+        value = self.__dict__[name] = getattr(module, attribute, module)
         return value
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -52,9 +52,13 @@ class _Package(ModuleType):
         return sorted(self.__dict__[_ADDRESSES])
 
 
-def set_lazy_attributes(package: str, addresses: Mapping[str, str]) -> None:
-    """Give a package public names, imported on first use from these modules; a module may be the value itself."""
-    module = sys.modules[package]
+def set_lazy_attributes(package: str, names: Mapping[str, Sequence[str]], **renamed: str) -> None:
+    """Give a module public names, listed by the modules from which they are imported on first use.
+
+    A module may be the value itself. `renamed` has the addresses (`module:name`) of objects with other names.
+    """
+    module, addresses = sys.modules[package], {name: f"{path}:{name}" for path in names for name in names[path]}
+    addresses |= renamed
     module.__dict__.update({_ADDRESSES: addresses, "__all__": sorted(addresses)})
     module.__class__ = _Package
 

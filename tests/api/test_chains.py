@@ -322,7 +322,7 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
         ({"align": "characters"}, "align is 'characters'; for chains, choose strict or position."),
         (
             {"match": "exact"},
-            "match is 'exact', which is not a match model of chains; did you mean --mention-match exact? "
+            "match is 'exact', which is not a measure of chains; did you mean --mention-match exact? "
             f"Choose from {', '.join(model.name for model in MEASURES)}.",
         ),
         ({"weights": "lenient"}, "weights does nothing for chains; leave it out, or choose the task spans."),

@@ -229,7 +229,7 @@ def test_no_system(sides) -> None:
 def test_an_unknown_model(sides) -> None:
     with pytest.raises(
         eh.SettingError,
-        match="match is 'fairy', which is not a match model of spans; did you mean fair\\? Choose from exact, fair, weighted",
+        match="match is 'fairy', which is not a measure of spans; did you mean fair\\? Choose from exact, fair, weighted",
     ):
         eh.score(*sides, match="exact,fairy")
     with pytest.raises(KeyError, match="no match model 'weighted' was scored"):

@@ -200,7 +200,7 @@ def test_scores_to_compare_by_have_other_names() -> None:
     [
         ("fairy", "did you mean fair? C"),
         ("semevals", "did you mean semeval? C"),
-        ("b3", "it is a model of chains; c"),
+        ("b3", "it is a measure of chains; c"),
         ("qqq", "c"),
     ],
 )
@@ -213,7 +213,7 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
         "meddocan-ner, meddocan-strict, meddocan-merged, i2b2-strict, i2b2-relaxed, i2b2-token, "
         "i2b2-binary-strict, i2b2-binary-token"
     )
-    sentence = f"match is '{given}', which is not a match model of spans; {hint}hoose from {models}."
+    sentence = f"match is '{given}', which is not a measure of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
@@ -399,7 +399,7 @@ def test_the_task_is_chosen() -> None:
         (["--match", "fiar"], "Unknown measure 'fiar'; did you mean fair? See evenhand models."),
         (
             ["--match", "lea", "--task", "tags"],
-            "match is 'lea', which is not a match model of tags; it is a model of chains",
+            "match is 'lea', which is not a measure of tags; it is a measure of chains",
         ),
     ],
     ids=["unknown", "of another task"],

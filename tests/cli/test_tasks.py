@@ -144,7 +144,7 @@ def test_match_models_are_those_of_the_task() -> None:
     found = run("score", GOLD, TREES / "rules.conllu", "--match", "fair")
     assert found.exit_code == 2
     assert (
-        "match is 'fair', which is not a match model of trees; it is a model of spans; choose from uas, ls, las"
+        "match is 'fair', which is not a measure of trees; it is a measure of spans; choose from uas, ls, las"
         in found.stderr
     )
 

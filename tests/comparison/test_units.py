@@ -342,8 +342,8 @@ def test_labels_of_units_are_told_once() -> None:
     columns = [np.zeros(2, dtype=np.int64), np.array([False, True])]
     tables = [np.zeros((1, 2), dtype=np.int64)] * 4
     answers = Predictions(*columns, *tables, *[columns[0]] * 3)
-    assert answers.told.tolist() == [0, -1]
-    assert answers.told is answers.told
+    assert answers.displayed_label.tolist() == [0, -1]
+    assert answers.displayed_label is answers.displayed_label
 
 
 @pytest.mark.parametrize("size", [1 << 18, 900])

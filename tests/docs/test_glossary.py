@@ -69,6 +69,6 @@ def test_every_key_of_germeval_is_explained(tmp_path: Path, as_script: bool) -> 
     assert keys(eh.germeval(tmp_path / "both.tsv", as_script=as_script).signature) - explained() == set()
 
 
-@pytest.mark.parametrize("word", ["unit", "verdict", "match model", "scope", "group", "atoms", "signature"])
+@pytest.mark.parametrize("word", ["unit", "verdict", "measure", "scope", "group", "atoms", "signature"])
 def test_the_words_of_every_page_are_explained(word: str) -> None:
     assert f"| **{word}** |" in GLOSSARY

@@ -196,7 +196,7 @@ def test_two_roots_are_kept_and_counted(file: Write) -> None:
     assert words(annotation) == [*"abcdef"]
     assert annotation.reading.kept == {"sentences with several roots": 2}
     notes = eh.score(path, path).notes
-    assert "gold file: took sentences with several roots as they stand (2; --repair error refuses them)." in notes
+    assert "gold file: accepted sentences with several roots (2; --repair error refuses them)." in notes
     with pytest.raises(eh.InputError, match=r"^file\.conllu:1: 2 words are roots of the sentence that begins here"):
         eh.read(path, repair="error")
 

@@ -212,6 +212,12 @@ def test_records_of_spert(write: Write, content: object) -> None:
     assert facts(annotation) == LEFT
 
 
+def test_a_record_without_tokens_does_not_move_the_lines_of_others(write: Write) -> None:
+    records = [{"tokens": tokens, "spans": [], "relations": []} for tokens in ([], ["Ada", "left"])]
+    corpus = eh.read(write("x.jsonl", "".join(f"{json.dumps(record)}\n" for record in records))).corpus
+    assert [corpus.line(0), corpus.line(1)] == [2, 2]
+
+
 def test_splits_of_spert_are_named(write: Write) -> None:
     path = write("x.json", {"train": [RECORD, RECORD], "test": [RECORD]})
     with pytest.raises(InputError, match="the file has the lists 'train', 'test'; name one of them with --column"):

@@ -584,7 +584,7 @@ def test_chains_have_no_confusion(results: dict[str, eh.Results]) -> None:
 @pytest.mark.parametrize(
     ("task", "match", "kind", "needed"),
     [
-        ("spans", "exact", "errors", "the match model fair"),
+        ("spans", "exact", "errors", "the measure fair"),
         ("spans", "exact", "confusion", "the match model fair"),
         ("trees", "las", "errors", "the score uas"),
         ("trees", "las", "confusion", "the match model ls"),

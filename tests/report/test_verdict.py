@@ -114,8 +114,8 @@ def test_labels_that_germeval_2014_has_and_the_system_lacks(data: Path) -> None:
 
 def test_what_was_repaired_is_said_on_top(wnut17: eh.Report) -> None:
     assert cautions(wnut17) == [
-        "mic-cis: 13 spans are ill-formed in IOB2 and accepted unchanged (repair: begin; the first one: line 3078, "
-        "'I-group')."
+        "mic-cis: 13 spans are ill-formed in IOB2 and kept: an I- that continues nothing begins a span, as in conlleval "
+        "(repair: begin; the first one: line 3078, 'I-group')."
     ]
 
 

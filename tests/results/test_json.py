@@ -80,7 +80,7 @@ def test_f_beta_appears_when_asked_for(example: Path) -> None:
 
 def test_notes_say_what_was_repaired(saved: dict) -> None:
     assert saved["notes"] == [
-        "system tagger: 2 spans are ill-formed in IOB2 and accepted unchanged "
+        "system tagger: 2 spans are ill-formed in IOB2 and kept: an I- that continues nothing begins a span, as in conlleval "
         "(repair: begin; the first one: line 111, 'I-PER')."
     ]
 

@@ -101,7 +101,7 @@ def test_names_of_neleval_and_families_are_understood() -> None:
 def test_spans_without_links_take_no_part_and_are_noted() -> None:
     found = scored([[("LOC", 0, 1, "Q1"), ("LOC", 2, 3, [])]], [[("LOC", 2, 3, []), ("LOC", 0, 1, "Q1")]], SETS)
     assert {counts(found, model) for model in ("mentions", "all", "typed_all")} == {(1, 0, 0)}
-    assert "gold links: 1 span has no link and is ignored." in found.notes
+    assert "gold links: ignored 1 span without a link." in found.notes
 
 
 def test_means_over_documents() -> None:

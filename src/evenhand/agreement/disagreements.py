@@ -112,7 +112,7 @@ class Voting:
     def add(self, text: SharedText) -> None:
         """Collect the conflicts of a part, one by one."""
         self._conflicts += [
-            (int(text.documents[scope]), _as_displayed(scope, region, text.portion.places))
+            (int(text.documents[scope]), _as_displayed(scope, region, text.portion.locations))
             for scope, region in self._regions(text, _Regions(text))
         ]
 
@@ -163,19 +163,19 @@ class Voting:
         if self._settles and not accepted:
             accepted = next(iter(answers.values()))
         start, end = min(span[0] for _, span in rows), max(span[1] for _, span in rows)
-        places, number = text.portion.places, int(text.documents[scope])
-        words = places.words(scope, start, end)
+        locations, number = text.portion.locations, int(text.documents[scope])
+        words = locations.words(scope, start, end)
         if not text.names:
-            return Region(str(number + 1), places.number(scope), start, end, words, answers, accepted)
+            return Region(str(number + 1), locations.number(scope), start, end, words, answers, accepted)
         return Region(text.names[number], scope - first + 1, start, end, words, answers, accepted)
 
 
-def _as_displayed(scope: int, region: Region, places: Locations) -> Region:
+def _as_displayed(scope: int, region: Region, locations: Locations) -> Region:
     """A region with the positions that users see; spans with gaps have their parts."""
 
     def bounds(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         start, end = ints(spans).T
-        positions = places.positions(np.full(len(spans), scope), start, end)
+        positions = locations.positions(np.full(len(spans), scope), start, end)
         return list(zip(positions.start.tolist(), positions.end.tolist(), strict=True))
 
     def displayed(answers: Sequence[Answer]) -> list[Answer]:
@@ -188,7 +188,7 @@ def _as_displayed(scope: int, region: Region, places: Locations) -> Region:
             for edges, answer in zip(bounds([answer[:2] for answer in answers]), answers, strict=True)
         ]
 
-    whole = places.positions(ints([scope]), ints([region.start]), ints([region.end]))
+    whole = locations.positions(ints([scope]), ints([region.start]), ints([region.end]))
     ((start, end, token_start, token_end),) = whole.rows()
     assert start is not None
     assert end is not None
@@ -201,7 +201,7 @@ def _as_displayed(scope: int, region: Region, places: Locations) -> Region:
         positions=whole.of,
         token_start=token_start,
         token_end=token_end,
-        place=places.text_place(scope, region.start) or places.place(scope, region.start),
+        place=locations.text_location(scope, region.start) or locations.location(scope, region.start),
     )
 
 

@@ -151,12 +151,12 @@ def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> 
             if drawn_places.has_room(region):
                 if scope not in numbers:
                     numbers[scope] = len(drawn_places.sentences)
-                    places = text.portion.places
-                    sentence = sentence_of(scope, places.number(scope), places, drawing.sides(scope))
+                    locations = text.portion.locations
+                    sentence = sentence_of(scope, locations.number(scope), locations, drawing.sides(scope))
                     number = region.sentence if text.names else sentence.number
                     drawn_places.sentences.append(sentence._replace(document=region.document, number=number))
                 drawn = _in_pieces(region, drawn_places.sentences[numbers[scope]].pieces)
-                seen = text.portion.places.positions(ints([scope]), ints([region.start]), ints([region.end]))
+                seen = text.portion.locations.positions(ints([scope]), ints([region.start]), ints([region.end]))
                 if seen.of == "characters":
                     drawn = replace(drawn, offsets=(int(seen.start[0]), int(seen.end[0])))
                 drawn_places.add(region, numbers[scope], drawn)

@@ -17,6 +17,7 @@ from evenhand.cli.options import (
     OUTPUT_OR_FOLDER,
     STANDARD_OUTPUT,
     Choice,
+    file_keywords,
     file_options,
     score_options,
     scoring_options,
@@ -87,17 +88,7 @@ def adjudicate(
         check_suffix(merge, "jsonl")
     if apply is not None:
         check_target_format(apply, options["to"])
-    adjudication = evenhand.adjudicate(
-        gold,
-        list(overrides),
-        format=options["formats"],
-        column=options["columns"],
-        encoding=options["encodings"],
-        annotator=options["annotators"],
-        repair=options["repair"],
-        offsets=options["offsets"],
-        functions=options["functions"],
-    )
+    adjudication = evenhand.adjudicate(gold, list(overrides), **file_keywords(options))
     if adjudication.problems:
         show(_problems(adjudication), "text")
         sys.exit(1)
@@ -235,7 +226,6 @@ def _check_uses(options: Mapping[str, Any]) -> None:
 
 
 def _write_conflicts(conflicts: list[Region], path: Path) -> None:
-    """Write one line per place of disagreement."""
     import json
 
     from evenhand.files import write_file

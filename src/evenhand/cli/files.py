@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from evenhand.cli.options import (
     STANDARD_OUTPUT,
     Choice,
     align_option,
-    by_side,
+    file_keywords,
     file_options,
     noted_inputs,
     parameter_options,
@@ -39,10 +40,8 @@ if TYPE_CHECKING:
     from evenhand.grounding.grounder import GroundingCounts
 
 
-_PLACING = [each for each in GROUNDING if each.name in ("shape", "occurrences", "fuzzy", "unknown_labels")]
+_PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
 """The parameters that affect the output of `ground`; others affect scores only."""
-_OF_TOKENS = ("widened", "outside")
-"""Counts that only scores have."""
 
 
 @click.command(cls=Command)
@@ -187,7 +186,7 @@ def write_converted(conversion: Conversion, target: Path, read: Read, *, quiet: 
 @click.argument("answers", metavar="OUTPUT", type=INPUT)
 @option(WRITING, "-o", "--output", type=OUTPUT, default=None, metavar="FILE", help="Write to FILE.")
 @option(SCORING, "--labels", **NAMES, default=(), help="Known labels, in addition to the labels of TEXTS.")
-@with_options(*(each for parameter in _PLACING for each in parameter_options(parameter)))
+@with_options(*chain(*(parameter_options(parameter) for parameter in GROUNDING if parameter.name in _PLACING)))
 @file_options(sided=True)
 @quiet_option
 def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, **options: Any) -> None:
@@ -209,20 +208,8 @@ def ground(texts: AnyPath, answers: AnyPath, output: Path | None, quiet: bool, *
 
     if output is not None:
         check_suffix(output, "jsonl")
-    names = [each.name for each in _PLACING if options[each.name] is not None]
-    grounded = ground_file(
-        texts,
-        answers,
-        labels=options["labels"],
-        format=by_side(options["formats"]),
-        column=by_side(options["columns"]),
-        encoding=by_side(options["encodings"]),
-        annotator=by_side(options["annotators"]),
-        repair=options["repair"],
-        offsets=by_side(options["offsets"]),
-        functions=options["functions"],
-        **{name: options[name] for name in names},
-    )
+    placing = {name: options[name] for name in _PLACING if options[name] is not None}
+    grounded = ground_file(texts, answers, labels=options["labels"], **file_keywords(options), **placing)
     with whole_file(output or STANDARD_OUTPUT) as file:
         for document in grounded:
             file.write(msgspec.json.encode(document.to_dict()) + b"\n")
@@ -234,7 +221,7 @@ def _report(counts: GroundingCounts) -> None:
     from evenhand.grounding.grounder import COUNTS
 
     for name, meaning in COUNTS.items():
-        if counts[name] and name not in _OF_TOKENS:
+        if counts[name] and name not in ("widened", "outside"):  # only scores have these
             say(f"{meaning}: {counts[name]:,}")
     for label, count in counts.labels.most_common():
         say(f"items with the unknown label {label!r}: {count:,}")

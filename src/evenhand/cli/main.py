@@ -19,45 +19,25 @@ from evenhand.files import keep_freed_memory, search_seldom, start_no_threads
 from evenhand.registry import load
 
 COMMANDS = {
-    "score": "Score systems and count their error types.",
-    "rank": "Rank systems under several measures.",
-    "compare": "Compare systems: corrections, new errors, tests.",
-    "agree": "Measure the agreement of annotators.",
-    "adjudicate": "Check, merge and apply corrections of a gold standard.",
-    "report": "Write a page with scores, differences and errors.",
-    "plot": "Draw figures for papers.",
-    "gate": "Check whether a candidate is good enough.",
-    "germeval": "Score with the metrics of GermEval 2014.",
-    "check": "List every problem of files, with line and remedy.",
-    "convert": "Convert between formats and encodings.",
-    "ground": "Find the strings of a language model in the text.",
-    "formats": "List the formats of files.",
-    "models": "List the measures, with definitions.",
-    "cite": "Print what to cite with a score, as BibTeX.",
-    "completion": "Print the completion script for a shell.",
-    "demo": "Score the systems of a bundled example.",
+    "score": ("score", "Score systems and count their error types."),
+    "rank": ("score", "Rank systems under several measures."),
+    "compare": ("compare", "Compare systems: corrections, new errors, tests."),
+    "agree": ("agree", "Measure the agreement of annotators."),
+    "adjudicate": ("agree", "Check, merge and apply corrections of a gold standard."),
+    "report": ("compare", "Write a page with scores, differences and errors."),
+    "plot": ("compare", "Draw figures for papers."),
+    "gate": ("gate", "Check whether a candidate is good enough."),
+    "germeval": ("score", "Score with the metrics of GermEval 2014."),
+    "check": ("files", "List every problem of files, with line and remedy."),
+    "convert": ("files", "Convert between formats and encodings."),
+    "ground": ("files", "Find the strings of a language model in the text."),
+    "formats": ("info", "List the formats of files."),
+    "models": ("info", "List the measures, with definitions."),
+    "cite": ("info", "Print what to cite with a score, as BibTeX."),
+    "completion": ("info", "Print the completion script for a shell."),
+    "demo": ("score", "Score the systems of a bundled example."),
 }
-"""The commands and their summaries."""
-_ADDRESSES = {
-    "score": "evenhand.cli.score:score",
-    "rank": "evenhand.cli.score:rank",
-    "compare": "evenhand.cli.compare:compare",
-    "agree": "evenhand.cli.agree:agree",
-    "adjudicate": "evenhand.cli.agree:adjudicate",
-    "report": "evenhand.cli.compare:report",
-    "plot": "evenhand.cli.compare:plot",
-    "gate": "evenhand.cli.gate:gate",
-    "germeval": "evenhand.cli.score:germeval",
-    "check": "evenhand.cli.files:check",
-    "convert": "evenhand.cli.files:convert",
-    "ground": "evenhand.cli.files:ground",
-    "formats": "evenhand.cli.info:formats",
-    "models": "evenhand.cli.info:models",
-    "cite": "evenhand.cli.info:cite",
-    "completion": "evenhand.cli.info:completion",
-    "demo": "evenhand.cli.score:demo",
-}
-"""The functions of the commands; their modules are loaded when a command runs."""
+"""The module of each command, which is loaded when the command runs, and its summary."""
 COMPLETION = "_EVENHAND_COMPLETE"
 """The environment variable by which a shell requests completions."""
 
@@ -71,12 +51,12 @@ class Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = load(_ADDRESSES[cmd_name])
+        command: click.Command = load(f"evenhand.cli.{COMMANDS[cmd_name][0]}:{cmd_name}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def main(self, *arguments: Any, **further: Any) -> Any:
         steady_streams()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -298,6 +299,14 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
     return chosen
 
 
+def file_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `file_options`, as keywords of the Python functions."""
+    names = ("format", "column", "encoding", "annotator")
+    values = {name: options[f"{name}s"] for name in names} | {"offsets": options["offsets"]}
+    sided = {name: by_side(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return sided | {"repair": options["repair"], "functions": options["functions"]}
+
+
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
     """The values of a sided option, as keyword of the Python functions; the last value of a side counts."""
     sides: dict[str, Any] = {}
@@ -331,8 +340,8 @@ NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
 def reading_options(*, sided: bool) -> Decorator:
     """Options for reading files, and the task; `sided` if a command has two sides, which may differ."""
     task = task_option(SCORING, "GOLD") if sided else task_option(READING, "the file")
-    declared = () if sided else (each for parameter in _read_parameters() for each in parameter_options(parameter))
-    return with_options(task, file_options(sided=sided), *declared)
+    declared = () if sided else map(parameter_options, _read_parameters())
+    return with_options(task, file_options(sided=sided), *chain.from_iterable(declared))
 
 
 def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) -> Decorator:
@@ -473,15 +482,14 @@ def scoring_options(
     `tasks`, and the common options `without`.
     """
     known = _SCORING_OPTIONS | ({"map": _map_option("ANNOTATOR", "one of them [all]")} if of_annotators else {})
-    common = [each for name, each in known.items() if name not in without and (with_match or name != "match")]
-    declared = [
-        each
+    common = [known[name] for name in known if name not in without and (with_match or name != "match")]
+    declared = (
+        parameter_options(parameter)
         for parameter in all_parameters().values()
         if parameter.effect.on in effects and (with_match or parameter.effect.compares)
         if any(task in tasks for task in tasks_with(parameter))
-        for each in parameter_options(parameter)
-    ]
-    return with_options(*common, *declared)
+    )
+    return with_options(*common, *chain.from_iterable(declared))
 
 
 def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
@@ -520,7 +528,7 @@ _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 
 def score_options(options: Mapping[str, Any], *others: str) -> dict[str, Any]:
     """The scoring, reading and other options of a command, as keywords of the Python functions."""
-    common = ("match", "task", "labels", "exclude", "align", "beta", "repair", "functions")
+    common = ("match", "task", "labels", "exclude", "align", "beta")
     keywords = {name: options[name] for name in (*common, *others) if name in options}
     for parameter in all_parameters().values():
         for name in parameter.names:
@@ -530,18 +538,10 @@ def score_options(options: Mapping[str, Any], *others: str) -> dict[str, Any]:
             keywords[name] = _value(parameter, value)
             if name != parameter.name and not options.get("quiet"):
                 say(f"--{name.replace('_', '-')} is now {parameter.option}.")
-    return keywords | {
-        "map": options["maps"],
-        "format": by_side(options["formats"]),
-        "column": by_side(options["columns"]),
-        "encoding": by_side(options["encodings"]),
-        "offsets": by_side(options["offsets"]),
-        "annotator": by_side(options["annotators"]),
-    }
+    return keywords | file_keywords(options) | {"map": options["maps"]}
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
-    """The value of a parameter for the Python functions."""
     if parameter.kind == "column":
         return column_names(value)[0]
     return value if parameter.cli.file_of is None else _text(value, parameter.cli.file_of)

@@ -182,7 +182,8 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @engine_options
 @form_option(OUTPUTS)
 @option(
-    *(WRITING, "--show"),
+    WRITING,
+    "--show",
     type=Choice(["leaked"]),
     metavar="leaked",
     help="List gold spans that are not covered, with --match leak.",
@@ -257,7 +258,7 @@ def _conlleval(gold: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     task = TASKS[name or content_of(gold, formats.get("gold"), None).task]
     if task.display.conlleval is not None:
         return {"match": task.display.conlleval, "task": task.name}
-    names = " or ".join(each.name for each in TASKS.values() if each.display.conlleval is not None)
+    names = " or ".join(other for other in TASKS if TASKS[other].display.conlleval is not None)
     finding = f"the task is {name}" if name else f"the gold standard has {task.name}"
     remedy = "choose another --as" + ("" if name else f", or name --task {names} and the --column of the tags")
     raise click.UsageError(f"The layout of conlleval is for {names}, but {finding}; {remedy}")

@@ -129,7 +129,7 @@ class ComparisonCounts:
     def __call__(self, evaluation: Evaluation) -> None:
         if len(self.labels) > _MAX_LABELS:
             raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
-        answers, places = evaluation.answers(self.by), evaluation.places
+        answers, locations = evaluation.answers(self.by), evaluation.locations
         self.differences.add(answers)
         self.oracle.add(answers)
         self.agreement.add(evaluation, answers)
@@ -142,11 +142,11 @@ class ComparisonCounts:
             self._units += int(np.count_nonzero(has_all))
             self._right += np.count_nonzero(answers.right & has_all, axis=1)
         for name, slice_of in self._slicers.items():
-            self._add_slice(name, slice_of(answers, places, self._slice_names[name]), answers)
+            self._add_slice(name, slice_of(answers, locations, self._slice_names[name]), answers)
         if self.extras.search is not None:
-            self.extras.search.add(answers, places, self)
+            self.extras.search.add(answers, locations, self)
         if self.extras.collection is not None:
-            self.extras.collection.add(evaluation.units(self.by), places, evaluation.drawing())
+            self.extras.collection.add(evaluation.units(self.by), locations, evaluation.drawing())
 
     def on_shared(self) -> tuple[int, dict[str, float]] | None:
         """Number of units that all systems have, and each system's score on these; None if no system lacks a unit."""
@@ -173,28 +173,28 @@ class ComparisonCounts:
             for name, parts in self._sliced.items()
         }
 
-    def gold(self, answers: Predictions, places: Locations, unit: int) -> tuple[str, str | None]:
+    def gold(self, answers: Predictions, locations: Locations, unit: int) -> tuple[str, str | None]:
         """The gold label of a unit, empty for surplus, and the head of a word in a tree."""
-        code, heads = int(answers.told[unit]), answers.gold_head
+        code, heads = int(answers.displayed_label[unit]), answers.gold_head
         if code < 0:
             return "", None
-        return self.labels[code], None if heads is None else _head(answers, places, int(heads[unit]))
+        return self.labels[code], None if heads is None else _head(answers, locations, int(heads[unit]))
 
-    def antecedent(self, answers: Predictions, places: Locations, unit: int) -> str | None:
+    def antecedent(self, answers: Predictions, locations: Locations, unit: int) -> str | None:
         """The closest antecedent of a mention in the key."""
         antecedents = answers.gold_antecedent
-        return None if antecedents is None else _mention(answers, places, int(antecedents[unit]))
+        return None if antecedents is None else _mention(answers, locations, int(antecedents[unit]))
 
-    def answer(self, answers: Predictions, places: Locations, system: int, unit: int) -> str:
+    def answer(self, answers: Predictions, locations: Locations, system: int, unit: int) -> str:
         """The answer of a system in words; with the head of a word in a tree, and the antecedent of a mention."""
         code = int(answers.shown[system, unit])
         label = self.answer_texts([code])[code]
         if answers.gold_antecedent is not None:
-            antecedent = _mention(answers, places, int(answers.part[system, unit]))
+            antecedent = _mention(answers, locations, int(answers.part[system, unit]))
             return label if antecedent is None else f"{label} to {antecedent}"
         if answers.gold_head is None or answers.shown[system, unit] < 0:
             return label
-        head = _head(answers, places, int(answers.part[system, unit]))
+        head = _head(answers, locations, int(answers.part[system, unit]))
         return label if label == head == "root" else f"{label} of {head}"
 
     def answer_texts(self, codes: Iterable[int]) -> dict[int, str]:
@@ -203,14 +203,14 @@ class ComparisonCounts:
         return {code: _LACKED[code] if code < 0 else answer_text(code, labels) for code in codes}
 
 
-def _mention(answers: Predictions, places: Locations, unit: int) -> str | None:
+def _mention(answers: Predictions, locations: Locations, unit: int) -> str | None:
     """The words of a mention, or its position if the file has no words."""
     if unit < 0:
         return None
-    return places.mention(int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit]))
+    return locations.mention(int(answers.sentence[unit]), int(answers.start[unit]), int(answers.end[unit]))
 
 
-def _head(answers: Predictions, places: Locations, head: int) -> str:
+def _head(answers: Predictions, locations: Locations, head: int) -> str:
     if head < 0:
         return "root"
-    return places.word(head) if head < answers.words else "another token"
+    return locations.word(head) if head < answers.words else "another token"

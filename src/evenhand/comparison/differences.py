@@ -91,7 +91,7 @@ class Differences:
         gold, surplus = int(np.count_nonzero(is_gold)), int(np.count_nonzero(answers.is_surplus))
         absent = None if answers.absent is None else together(answers.absent[:, answers.is_surplus])
         after = ((answers.shown + _LACKED) << 1) | answers.right
-        before = ((answers.told + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
+        before = ((answers.displayed_label + 1) << 2 * _SHOWN_BITS) | (after << _SHOWN_BITS)
         for (a, b), counts in self.pairs.items():
             is_different = answers.answer[a] != answers.answer[b]
             units = np.flatnonzero(is_different)
@@ -245,52 +245,52 @@ def slicer(
     Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data.
     """
     if name in of_task:
-        return lambda answers, places, names: of_task[name](answers, places, names, labels)
+        return lambda answers, locations, names: of_task[name](answers, locations, names, labels)
     if name == "vocabulary":
         if words is None:
             raise SettingError("The slice 'vocabulary' needs a word list; name it with --vocabulary FILE.")
-        return lambda answers, places, names: _by_vocabulary(answers, places, names, words)
-    return _SLICERS.get(name) or (lambda answers, places, names: _by_column(name, answers, places, names))
+        return lambda answers, locations, names: _by_vocabulary(answers, locations, names, words)
+    return _SLICERS.get(name) or (lambda answers, locations, names: _by_column(name, answers, locations, names))
 
 
-def _by_length(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
+def _by_length(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
     lengths = _binned(answers.end - answers.start, (2, 3, 4, 5), ("1", "2", "3", "4", "5+"), names)
-    return _placed(lengths, answers, places, names)
+    return _placed(lengths, answers, locations, names)
 
 
-def _by_sentence_length(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    lengths = places.lengths
+def _by_sentence_length(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+    lengths = locations.lengths
     if lengths is None:
         raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
     return _binned(lengths[answers.sentence], (11, 21, 41), ("1-10", "11-20", "21-40", "41+"), names)
 
 
-def _by_document(answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    numbers, index = np.unique(places.document_of[answers.sentence], return_inverse=True)
-    return ints([names.code(places.document(number)) for number in numbers.tolist()])[index]
+def _by_document(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+    numbers, index = np.unique(locations.document_of[answers.sentence], return_inverse=True)
+    return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
 
 
-def _by_vocabulary(answers: Predictions, places: Locations, names: StringIndex[str], words: Collection[str]) -> Ints:
-    if len(answers) and places.words(int(answers.sentence[0]), int(answers.start[0]), int(answers.end[0])) is None:
+def _by_vocabulary(answers: Predictions, locations: Locations, names: StringIndex[str], words: Collection[str]) -> Ints:
+    if len(answers) and locations.words(int(answers.sentence[0]), int(answers.start[0]), int(answers.end[0])) is None:
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(answers.sentence.tolist(), answers.start.tolist(), answers.end.tolist(), strict=True)
     seen, unseen = names.code("seen"), names.code("unseen")
-    return ints([seen if places.words(*row) in words else unseen for row in rows])
+    return ints([seen if locations.words(*row) in words else unseen for row in rows])
 
 
-def _by_column(column: str, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
-    layer = places.layer(column)
+def _by_column(column: str, answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+    layer = locations.layer(column)
     if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
     code, texts, starts = layer
-    start = np.where(places.is_unplaced(answers.start), 0, answers.start)
+    start = np.where(locations.is_unplaced(answers.start), 0, answers.start)
     values, index = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
-    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, places, names)
+    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, locations, names)
 
 
-def _placed(slices: Ints, answers: Predictions, places: Locations, names: StringIndex[str]) -> Ints:
+def _placed(slices: Ints, answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
     """Move units that are not in the text to a separate slice."""
-    nowhere = places.is_unplaced(answers.start)
+    nowhere = locations.is_unplaced(answers.start)
     return np.where(nowhere, names.code("no place"), slices) if nowhere.any() else slices
 
 

@@ -107,7 +107,7 @@ class Collection:
         number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
         return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
-    def add(self, judged: Units, places: Locations, drawn: SentenceView) -> None:
+    def add(self, judged: Units, locations: Locations, drawn: SentenceView) -> None:
         """Collect the units of a part; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
         self.total += len(is_plain)
@@ -116,20 +116,20 @@ class Collection:
         right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
         self._right += len(right)
         units = np.sort(np.concatenate((wrong, right)))
-        self._parts.append(self._in_pieces(self._units(judged, places, drawn, units)))
+        self._parts.append(self._in_pieces(self._units(judged, locations, drawn, units)))
         self._is_plain.append(is_plain[units])
 
-    def _units(self, judged: Units, places: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
+    def _units(self, judged: Units, locations: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
-        is_unplaced, positions = places.is_unplaced(start), places.positions(sentence, start, end)
+        is_unplaced, positions = locations.is_unplaced(start), locations.positions(sentence, start, end)
         self.positions = positions.of
         texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
         for row in np.flatnonzero(is_unplaced).tolist():
-            texts[row] = places.unplaced_text(int(start[row]))
+            texts[row] = locations.unplaced_text(int(start[row]))
         for row, unit in enumerate(units.tolist() if judged.antecedent is not None else ()):
-            antecedents[row] = judged.antecedents(places, unit)
+            antecedents[row] = judged.antecedents(locations, unit)
         return CollectedUnits(
-            self._drawn(sentence, places, drawn),
+            self._drawn(sentence, locations, drawn),
             np.where(is_unplaced, 0, start),
             np.where(is_unplaced, 0, end),
             judged.label[units],
@@ -138,7 +138,7 @@ class Collection:
             _numbered(judged.answer[:, units]),
             judged.partner[:, units],
             antecedents,
-            places.line_numbers(sentence, start),
+            locations.line_numbers(sentence, start),
             texts,
             np.stack((positions.start, positions.end)),
         )
@@ -164,16 +164,16 @@ class Collection:
             number[index] = self.classes.setdefault(code, len(self.classes))
         return number[which].reshape(len(units), len(judged.kind)).T
 
-    def _drawn(self, sentence: Ints, places: Locations, drawn: SentenceView) -> Ints:
+    def _drawn(self, sentence: Ints, locations: Locations, drawn: SentenceView) -> Ints:
         """The index of each sentence in `sentences`; new sentences are appended."""
         distinct, which = np.unique(sentence, return_inverse=True)
         indices = []
         for scope in distinct.tolist():
-            number = places.number(scope)
+            number = locations.number(scope)
             index = self._numbers.setdefault(number, len(self.sentences))
             if index == len(self.sentences):
                 linked = drawn.links(scope) if isinstance(drawn, LinkedDrawing) else ()
-                self.sentences.append(sentence_of(scope, number, places, drawn.sides(scope), linked))
+                self.sentences.append(sentence_of(scope, number, locations, drawn.sides(scope), linked))
             indices.append(index)
         return ints(indices)[which]
 
@@ -190,14 +190,16 @@ def _numbered(answer: Ints) -> Ints:
     return numbers
 
 
-def sentence_of(sentence: int, number: int, places: Locations, sides: list[Any], links: Sequence[Any] = ()) -> Sentence:
+def sentence_of(
+    sentence: int, number: int, locations: Locations, sides: list[Any], links: Sequence[Any] = ()
+) -> Sentence:
     """A sentence with the annotation of all sides; a text is cut into pieces where words and spans begin and end."""
-    document = places.document(int(places.document_of[sentence]))
-    corpus, row = places.corpus(sentence)
+    document = locations.document(int(locations.document_of[sentence]))
+    corpus, row = locations.corpus(sentence)
     if corpus.atoms == "tokens" or corpus.tokens is None:
         return Sentence(tuple(tokens_of(corpus, row)), corpus.source, number, document, sides, (), links)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
-    pieces, texts = places.pieces(sentence, edges)
+    pieces, texts = locations.pieces(sentence, edges)
     moved = [
         tuple(
             (label, piece(pieces, start), piece(pieces, end), *_pieces_of(pieces, gaps))
@@ -288,7 +290,7 @@ class UnitSearch:
             remedy = f"choose one of {', '.join(SHOWN)}"
             raise SettingError(unknown(f"Unknown kind of unit {self.kind!r}", self.kind, SHOWN, remedy))
 
-    def add(self, answers: Predictions, places: Locations, counts: ComparisonCounts) -> None:
+    def add(self, answers: Predictions, locations: Locations, counts: ComparisonCounts) -> None:
         """Add the units of a part; `counts` has the answers in words."""
         systems = counts.systems
         for pair, units in self._rows(answers):
@@ -296,17 +298,17 @@ class UnitSearch:
             units = units[order][: None if self.limit is None else max(0, self.limit - len(self.units))]
             before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
             sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
-            positions = places.positions(sentences, starts, ends)
+            positions = locations.positions(sentences, starts, ends)
             rows = zip(
                 *(column.tolist() for column in (units, sentences, starts, ends)),
-                places.places(sentences, starts),
+                locations.of_tokens(sentences, starts),
                 positions.rows(),
                 strict=True,
             )
             for unit, sentence, start, end, location, (first, stop, token, last_token) in rows:
-                document, gaps = int(places.document_of[sentence]), answers.gaps(unit)
-                parts = places.parts(sentence, start, end, gaps) if gaps else None
-                gold, gold_head = counts.gold(answers, places, unit)
+                document, gaps = int(locations.document_of[sentence]), answers.gaps(unit)
+                parts = locations.parts(sentence, start, end, gaps) if gaps else None
+                gold, gold_head = counts.gold(answers, locations, unit)
                 self.units.append(
                     Unit(
                         kind=self.kind,
@@ -314,21 +316,23 @@ class UnitSearch:
                         after=after,
                         place=location,
                         document=document + 1,
-                        document_name=places.name(document),
-                        sentence=places.number(sentence),
+                        document_name=locations.name(document),
+                        sentence=locations.number(sentence),
                         start=first,
                         end=stop,
                         positions=positions.of,
                         token_start=token,
                         token_end=last_token,
                         parts=None if parts is None else tuple(parts),
-                        text_place=places.text_place(sentence, start),
-                        words=places.words(sentence, start, end, gaps),
+                        text_place=locations.text_location(sentence, start),
+                        words=locations.words(sentence, start, end, gaps),
                         gold=gold,
                         gold_head=gold_head,
-                        gold_antecedent=counts.antecedent(answers, places, unit),
-                        answers={name: counts.answer(answers, places, row, unit) for row, name in enumerate(systems)},
-                        text=places.text(sentence),
+                        gold_antecedent=counts.antecedent(answers, locations, unit),
+                        answers={
+                            name: counts.answer(answers, locations, row, unit) for row, name in enumerate(systems)
+                        },
+                        text=locations.text(sentence),
                     )
                 )
 

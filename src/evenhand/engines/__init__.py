@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import serial as serial
     from evenhand.pipeline.unit_table import recording as recording
 
-_ADDRESSES = {
-    "Engine": "evenhand.pipeline.run",
-    "dask": "evenhand.engines.dask",
-    "processes": "evenhand.engines.processes",
-    "recording": "evenhand.pipeline.unit_table",
-    "serial": "evenhand.pipeline.run",
+_NAMES = {
+    "evenhand.engines.dask": ("dask",),
+    "evenhand.engines.processes": ("processes",),
+    "evenhand.pipeline.run": ("Engine", "serial"),
+    "evenhand.pipeline.unit_table": ("recording",),
 }
 
-set_lazy_attributes(__name__, _ADDRESSES)
+set_lazy_attributes(__name__, _NAMES)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Bools, Bytes, Ints, distinct, empty, ints, ranges, windows, zeros
+from evenhand.arrays import Bools, Bytes, Ints, empty, ints, ranges, windows, zeros
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
@@ -162,10 +162,10 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
 
     Each text is one sentence; its spans must quote it and count code points.
     """
-    lines = standoff(files[0].annotations, b"\n".join(each.lines for each in files))
-    sizes = [each.lines.count(b"\n") + 1 for each in files]
+    lines = standoff(files[0].annotations, b"\n".join(document.lines for document in files))
+    sizes = [document.lines.count(b"\n") + 1 for document in files]
     text_of = np.searchsorted(np.cumsum(sizes), lines.spans.line - 1, side="right")
-    placed = Placed.of(lines.spans, [each.text for each in files], text_of)
+    placed = Placed.of(lines.spans, [document.text for document in files], text_of)
 
     def fault(row: int) -> Exception:
         return files[0].source.error(None, "a span does not fit its text", "read one file after the other")
@@ -176,11 +176,11 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
     label = lines.spans.names.into(vocabulary.labels)[lines.spans.label]
     spans = Spans.of(vocabulary, zeros(len(lines.spans)), start, end, label, shape=shape)
     rows = np.searchsorted(text_of, np.arange(len(files) + 1)).tolist()
-    corpora = placed.texts.corpora([each.source.display_name for each in files])
+    corpora = placed.texts.corpora([document.source.display_name for document in files])
     infos = [{"spans": ReadInfo(FORMAT.name, skipped=skipped)} for skipped in lines.skipped_in(sizes)]
     return [
-        Annotation(corpus, {"spans": spans.take(slice(*bounds))}, info, each.source.name)
-        for each, corpus, bounds, info in zip(files, corpora, pairwise(rows), infos, strict=True)
+        Annotation(corpus, {"spans": spans.take(slice(*bounds))}, info, document.source.name)
+        for document, corpus, bounds, info in zip(files, corpora, pairwise(rows), infos, strict=True)
     ]
 
 
@@ -342,8 +342,6 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 _RELATION_LINES = re.compile(r"(?:R(?:[A-Za-z]*[0-9]\S*)?\t\S+ [^\s:]+:\S+ [^\s:]+:\S+[ \t]*(?:\n|$))*")
-_NUMBERED = re.compile(r"(?:T[1-9][0-9]{0,8}(?: |$))*")
-"""Identifiers such as T12."""
 _EQUIVALENCE = re.compile(r"\*\S*\t(\S+)((?: \S+)+)\s*")
 _EVENT = re.compile(r"(E\S*)\t([^\s:]+):(\S+)((?: [^\s:]+:\S+)*)\s*")
 _LINK = re.compile(r"N\S*\t\S+ (\S+) ([^\t]*\S[^\t]*)(?:\t.*)?")
@@ -357,13 +355,10 @@ def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: L
     columns, rows = _plain_relations(source, *lines.of_kind("R")), [*equivalent, *by_event]
     more = zip(*rows, strict=True) if rows else [()] * 4
     line, label, head, tail = ([*some, *others] for some, others in zip(columns, more, strict=True))
-    arguments = _numbered_arguments(lines, head, tail) if not triggers else None
-    if arguments is None:
-        row_of = _rows_by_identifier(source, lines, triggers) if line else {}
-        arguments = _arguments(source, line, head, row_of), _arguments(source, line, tail, row_of)
+    row_of = _rows_by_identifier(source, lines, triggers) if line else {}
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(label)}
     order, code = np.argsort(ints(line), kind="stable"), ints([codes[name] for name in label])
-    head_row, tail_row = (rows_of_spans[order] for rows_of_spans in arguments)
+    head_row, tail_row = (_arguments(source, line, names, row_of)[order] for names in (head, tail))
     symmetric = frozenset(row[1] for row in equivalent)
     return Relations(vocabulary, code[order], head_row, tail_row, symmetric, parts)
 
@@ -410,25 +405,6 @@ def _events(source: Source, lines: Iterable[tuple[int, str]]) -> tuple[dict[str,
     return triggers, rows
 
 
-def _numbered_arguments(lines: Standoff, head: list[str], tail: list[str]) -> tuple[Ints, Ints] | None:
-    """The rows of heads and tails, if all identifiers are T with a number and are defined; otherwise None."""
-    spans, heads, tails = (_numbers_of(names) for names in (lines.spans.identifiers, head, tail))
-    if spans is None or heads is None or tails is None or not len(spans):
-        return None
-    size = int(spans.max()) + 1
-    if size > 4 * len(spans) + 1024 or len(distinct(spans)) < len(spans):
-        return None
-    row_of = np.full(size, -1)
-    row_of[spans] = np.arange(len(spans))
-    head_row, tail_row = (np.where(end < size, row_of[np.minimum(end, size - 1)], -1) for end in (heads, tails))
-    return (head_row, tail_row) if (head_row >= 0).all() and (tail_row >= 0).all() else None
-
-
-def _numbers_of(identifiers: Sequence[str]) -> Ints | None:
-    text = " ".join(identifiers)
-    return np.fromstring(text.replace("T", ""), dtype=np.int64, sep=" ") if _NUMBERED.fullmatch(text) else None
-
-
 def _rows_by_identifier(source: Source, lines: Standoff, triggers: dict[str, tuple[int, str]]) -> dict[str, int]:
     """The row of the span for each identifier of a span or an event."""
     spans, names = lines.spans, lines.spans.identifiers
@@ -446,11 +422,11 @@ def _rows_by_identifier(source: Source, lines: Standoff, triggers: dict[str, tup
 
 
 def _arguments(source: Source, lines: Sequence[int], names: Sequence[str], row_of: dict[str, int]) -> Ints:
-    rows = [row_of.get(name, -1) for name in names]
-    if -1 in rows:
-        at = rows.index(-1)
-        raise _undefined(source, lines[at], names[at])
-    return ints(rows)
+    rows = list(map(row_of.get, names))
+    if None in rows:
+        index = rows.index(None)
+        raise _undefined(source, lines[index], names[index])
+    return np.array(rows, dtype=np.int64)
 
 
 def _undefined(source: Source, line: int, name: str, what: str = "argument") -> Exception:
@@ -596,7 +572,7 @@ def _parse_one_by_one(source: Source, lines: Lines, rows: Ints) -> TextBounds:
         labels.append(match[2])
         parts.append(match[3].split(";"))
         quotations.append(match[4])
-    offsets = ints(list(map(int, " ".join(" ".join(part) for part in parts).split())))
+    offsets = ints([int(offset) for span in parts for part in span for offset in part.split()])
     first = ints(list(accumulate(map(len, parts), initial=0)))
     names: StringIndex[str] = StringIndex()
     label, identifier, quoted = names.codes(labels), Tokens.of(identifiers), Tokens.of(quotations)
@@ -611,9 +587,9 @@ def _check_parts(source: Source, spans: TextBounds, *, takes_empty: bool) -> Non
     is_empty = end < start if takes_empty else end <= start
     is_overlapping = np.append((row[1:] == row[:-1]) & (start[1:] < end[:-1]), False)[: len(row)]
     wrong = row[is_empty | is_overlapping]
-    for at in wrong[:1].tolist():
-        line, offsets = int(spans.line[at]), spans.offsets(at)
-        if bool(is_empty[row == at].any()):
+    for span in wrong[:1].tolist():
+        line, offsets = int(spans.line[span]), spans.offsets(span)
+        if bool(is_empty[row == span].any()):
             remedy = "ends are exclusive, so each must be above its start"
             raise source.error(line, f"the offsets {offsets!r} cover nothing", remedy)
         raise source.error(line, f"the parts {offsets!r} overlap", "list each character of the span once")
@@ -662,7 +638,7 @@ class Lines:
         mark = text[marks]
         last = np.flatnonzero(mark == _LINE_FEED)
         end = marks[last]
-        start, first = (np.append(0, each[:-1] + 1) for each in (end, last))
+        start, first = np.append(0, end[:-1] + 1), np.append(0, last[:-1] + 1)
         if b"\r" in content:
             end = _without_returns(data, text, start, end)
         return Lines(data, start, end, marks, mark, first, last)

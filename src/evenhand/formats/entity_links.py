@@ -40,10 +40,8 @@ from evenhand.formats.parsing.json_spans import (
     Offset,
     Span,
     edges,
-    misquoting,
-    on_texts,
-    on_tokens,
     on_unknown_text,
+    on_words,
     spans_of,
     to_write,
     with_offsets,
@@ -267,31 +265,20 @@ def _read_batch(
     def report(record: int, finding: str, remedy: str) -> None:
         source.report(lines[record], finding, remedy, PROBLEM)
 
-    if kind == _TEXT:
-        characters, offsets = on_texts([record.text or "" for record in records], unit)
-        for at, record in enumerate(records):
-            if fault := misquoting(record.text or "", record.spans, unit):
-                report(at, *fault)
-        corpus = characters.corpus(source.display_name, ints(lines))
-    else:
+    name, lists = source.display_name, [record.spans for record in records]
+    if kind == _NEITHER:
         documents = np.arange(len(records))
-        corpus = Corpus(
-            *(source.display_name, len(records)), lines=ints(lines), atoms="characters", documents=documents
-        )
+        corpus = Corpus(name, len(records), lines=ints(lines), atoms="characters", documents=documents)
         offsets = on_unknown_text()
-    if kind == _TOKENS:
-        words = [record.tokens or [] for record in records]
-        lengths = ints(list(map(len, words)))
-        bounds, tokens = np.append(0, np.cumsum(lengths)), Tokens.of(list(chain.from_iterable(words)))
-        corpus = replace(corpus, atoms="tokens", bounds=bounds, tokens=tokens, lines=np.repeat(ints(lines), lengths))
-        offsets = on_tokens(lengths)
+    else:
+        words = [(record.text or "") if kind == _TEXT else (record.tokens or []) for record in records]
+        corpus, offsets = on_words(words, lists, unit, name, ints(lines), report)
     ids = ["" if record.id is None else str(record.id) for record in records]
     corpus = replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=tuple(ids) if all(ids) else ())
-    spans = spans_of([record.spans for record in records], offsets, vocabulary, report)
-    flat = list(chain.from_iterable(record.spans for record in records))
-    for at, record in enumerate(records):
-        if any("" in span.links for span in record.spans):
-            report(at, "a span has an empty identifier", "name it, or leave it out")
+    spans, flat = spans_of(lists, offsets, vocabulary, report), list(chain.from_iterable(lists))
+    for index, listed in enumerate(lists):
+        if any("" in span.links for span in listed):
+            report(index, "a span has an empty identifier", "name it, or leave it out")
     links = [Link(tuple(span.links)) for span in flat]
     extra = code_links(links, vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
     return corpus, replace(spans, extra=extra)

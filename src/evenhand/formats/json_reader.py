@@ -70,6 +70,7 @@ from evenhand.formats.parsing.json_spans import (
     on_unknown_text,
     repeated,
     spans_of,
+    token_corpus,
 )
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
@@ -364,7 +365,7 @@ class RecordReader:
 
     def _take_tokens(self, batch: TokenBatch, first_line: int) -> Annotation:
         lines = np.arange(first_line, first_line + len(batch.lengths))
-        corpus = _token_corpus(self._source, batch.tokens, batch.lengths, lines, batch.ids)
+        corpus = token_corpus(self._source.display_name, batch.tokens, batch.lengths, lines, batch.ids)
         if batch.tags is None:
             self._kinds.kind = TOKENS
             assert batch.spans is not None
@@ -616,19 +617,8 @@ def _first_tags(coded: Coded, records: int) -> Coded:
 def _batch_corpus(batch: Batch) -> Corpus:
     words = [[str(token) for token in record.tokens or ()] for record in batch.records]
     tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
-    return replace(_token_corpus(batch.source, tokens, lengths, batch.lines, batch.ids), documents=batch.documents)
-
-
-def _token_corpus(source: Source, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None) -> Corpus:
-    return Corpus(
-        source=source.display_name,
-        sentences=len(lengths),
-        bounds=np.append(0, np.cumsum(lengths)),
-        tokens=tokens,
-        lines=lines if lengths.all() else np.repeat(lines, lengths),
-        documents=np.arange(len(lengths)),
-        ids=ids,
-    )
+    corpus = token_corpus(batch.source.display_name, tokens, lengths, batch.lines, batch.ids)
+    return replace(corpus, documents=batch.documents)
 
 
 def _tags(batch: Batch, at: int) -> list[str]:

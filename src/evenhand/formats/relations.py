@@ -27,10 +27,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bools, ints
+from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, Layer, ReadInfo
 from evenhand.data.characters import to_tokens
-from evenhand.data.corpus import Corpus
 from evenhand.data.structures import ListedParts, Relations
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -50,9 +49,7 @@ from evenhand.formats.parsing.json_spans import (
     Offset,
     OffsetMap,
     Span,
-    misquoting,
-    on_texts,
-    on_tokens,
+    on_words,
     records,
     spans_of,
 )
@@ -90,86 +87,69 @@ class Sentence:
     identifier: str | None = None
 
 
-class _Batches:
-    def __init__(self, name: str, source: Source, settings: ReadSettings, vocabulary: Vocabulary) -> None:
-        self._name, self._source, self._unit, self._vocabulary = name, source, settings.unit, vocabulary
+def _annotation(
+    info: ReadInfo,
+    source: Source,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    sentences: Sequence[Sentence],
+    documents: Sequence[int] | None = None,
+    names: Sequence[str | None] = (),
+    *,
+    continues: bool = False,
+) -> Annotation:
+    """An annotation of sentences, which are all tokens or all texts.
 
-    def annotation(
-        self,
-        sentences: Sequence[Sentence],
-        documents: Sequence[int] | None = None,
-        names: Sequence[str | None] = (),
-        *,
-        continues: bool = False,
-    ) -> Annotation:
-        """An annotation of sentences, which are all tokens or all texts.
+    `documents` are the first sentences of documents; without it, each sentence is a document. With `continues`, the
+    first document is the last one of the previous batch.
+    """
+    lines, lists = ints([sentence.line for sentence in sentences]), [sentence.spans for sentence in sentences]
+    words = [sentence.words for sentence in sentences]
 
-        `documents` are the first sentences of documents; without it, each sentence is a document. With `continues`, the
-        first document is the last one of the previous batch.
-        """
-        lines = ints([sentence.line for sentence in sentences])
-        texts = [sentence.words for sentence in sentences if isinstance(sentence.words, str)]
+    def report(index: int, finding: str, remedy: str) -> None:
+        source.report(sentences[index].line, finding, remedy, PROBLEM)
 
-        def report(index: int, finding: str, remedy: str) -> None:
-            self._source.report(sentences[index].line, finding, remedy, PROBLEM)
-
-        if texts:
-            characters, offsets = on_texts(texts, self._unit)
-            for index, sentence in enumerate(sentences):
-                if fault := misquoting(str(sentence.words), sentence.spans, self._unit):
-                    report(index, *fault)
-            corpus = characters.corpus(self._source.display_name, lines)
-        else:
-            bounds = np.append(0, np.cumsum(ints([len(sentence.words) for sentence in sentences])))
-            tokens = Tokens.of([word for sentence in sentences for word in sentence.words])
-            corpus = Corpus(self._source.display_name, len(sentences), bounds, tokens, lines)
-            offsets = on_tokens(np.diff(bounds))
-        if documents is None:
-            ids = [sentence.identifier for sentence in sentences if sentence.identifier is not None]
-            tokens_of_ids = Tokens.of(ids) if len(ids) == len(sentences) else None
-            corpus = replace(corpus, documents=np.arange(len(sentences)), ids=tokens_of_ids)
-        else:
-            known = tuple(name or "" for name in names)
-            first = ints(documents)
-            corpus = replace(corpus, documents=first, names=known, unnamed=not any(known), continues=continues)
-        spans = spans_of([sentence.spans for sentence in sentences], offsets, self._vocabulary, report)
-        relations = self._relations(sentences, _are_readable(sentences, offsets), texts)
-        layers: dict[str, Layer] = {RELATIONS: relations, "spans": spans}
-        return Annotation(corpus, layers, dict.fromkeys(layers, ReadInfo(self._name)), self._source.name)
-
-    def _relations(self, sentences: Sequence[Sentence], good: Bools, texts: Sequence[str]) -> Relations:
-        """The relations between good spans, which are those that can be read."""
-        row_of, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
-        symmetric, code = set[str](), self._vocabulary.labels.code
-        begins = accumulate((len(sentence.spans) for sentence in sentences), initial=0)
-        for begin, sentence in zip(begins, sentences, strict=False):
-            for link in sentence.links:
-                head, tail = begin + link.head, begin + link.tail
-                if good[head] and good[tail]:
-                    rows.append((code(link.label), int(row_of[head]), int(row_of[tail])))
-                    symmetric |= {link.label} if link.is_symmetric else set()
-        label, head_row, tail_row = ints(rows).reshape(-1, 3).T
-        parts = _listed_parts(sentences, good, texts) if texts else None
-        return Relations(self._vocabulary, label, head_row, tail_row, frozenset(symmetric), parts)
+    corpus, offsets = on_words(words, lists, settings.unit, source.display_name, lines, report)
+    if documents is None:
+        ids = [sentence.identifier for sentence in sentences if sentence.identifier is not None]
+        corpus = replace(corpus, ids=Tokens.of(ids) if len(ids) == len(sentences) else None)
+    else:
+        known, first = tuple(name or "" for name in names), ints(documents)
+        corpus = replace(corpus, documents=first, names=known, unnamed=not any(known), continues=continues)
+    spans = spans_of(lists, offsets, vocabulary, report)
+    layers: dict[str, Layer] = {RELATIONS: _relations(sentences, offsets, vocabulary), "spans": spans}
+    return Annotation(corpus, layers, dict.fromkeys(layers, info), source.name)
 
 
-def _are_readable(sentences: Sequence[Sentence], offsets: OffsetMap) -> Bools:
-    """Which spans cover positions, and are therefore kept by `spans_of`."""
-    flat = list(chain.from_iterable(sentence.spans for sentence in sentences))
-    scope = np.repeat(np.arange(len(sentences)), ints([len(sentence.spans) for sentence in sentences]))
-    start, end = offsets.bounds(scope, ints([span.start for span in flat]), ints([span.end for span in flat]))
-    return (start >= 0) & (end > start)
+def _relations(sentences: Sequence[Sentence], offsets: OffsetMap, vocabulary: Vocabulary) -> Relations:
+    """The relations between good spans: those that cover positions, which `spans_of` keeps."""
+    spans = [span for sentence in sentences for span in sentence.spans]
+    before = np.append(0, np.cumsum([len(sentence.spans) for sentence in sentences]))
+    scope = np.repeat(np.arange(len(sentences)), np.diff(before))
+    start, end = offsets.bounds(scope, ints([span.start for span in spans]), ints([span.end for span in spans]))
+    good = (start >= 0) & (end > start)
+    row_of, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
+    symmetric, code = set[str](), vocabulary.labels.code
+    for begin, sentence in zip(before.tolist(), sentences, strict=False):
+        for link in sentence.links:
+            head, tail = begin + link.head, begin + link.tail
+            if good[head] and good[tail]:
+                rows.append((code(link.label), int(row_of[head]), int(row_of[tail])))
+                symmetric |= {link.label} if link.is_symmetric else set()
+    label, head_row, tail_row = ints(rows).reshape(-1, 3).T
+    texts = [sentence.words for sentence in sentences if isinstance(sentence.words, str)]
+    kept = np.flatnonzero(good).tolist()
+    parts = _listed_parts([spans[row] for row in kept], scope[kept], texts) if texts else None
+    return Relations(vocabulary, label, head_row, tail_row, frozenset(symmetric), parts)
 
 
-def _listed_parts(sentences: Sequence[Sentence], good: Bools, texts: Sequence[str]) -> ListedParts:
-    """The parts of good spans as offsets into the concatenation of all texts."""
-    begins = accumulate(map(len, texts), initial=0)
-    spans = [(span, begin) for begin, each in zip(begins, sentences, strict=False) for span in each.spans]
-    spans = [span for span, is_good in zip(spans, good.tolist(), strict=True) if is_good]
-    parts = [(span.parts or [(span.start, span.end)], begin) for span, begin in spans]
-    first = list(accumulate((len(each) for each, _ in parts), initial=0))
-    start, end = ints([(a + begin, b + begin) for each, begin in parts for a, b in each]).reshape(-1, 2).T
-    return ListedParts.of("".join(texts), ints(first), start, end, ints([begin for _, begin in spans]))
+def _listed_parts(spans: Sequence[Span], scope: Ints, texts: Sequence[str]) -> ListedParts:
+    """The parts of spans as offsets into the concatenation of all texts."""
+    begin = np.append(0, np.cumsum(list(map(len, texts))))[scope]
+    parts = [span.parts or [(span.start, span.end)] for span in spans]
+    first = np.append(0, np.cumsum(ints(list(map(len, parts)))))
+    edges = ints(list(chain.from_iterable(parts))).reshape(-1, 2) + np.repeat(begin, np.diff(first))[:, None]
+    return ListedParts.of("".join(texts), first, edges[:, 0], edges[:, 1], begin)
 
 
 # Evenhand's own lines
@@ -212,7 +192,7 @@ def read_relation_lines(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    batches, kinds = _Batches(RELATION_LINES.name, source, settings, vocabulary), KindCheck(source)
+    kinds = KindCheck(source)
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         sentences = list[Sentence]()
         for line, record in decoded_lines(source, block, _RECORD_DECODER.decode):
@@ -225,7 +205,7 @@ def read_relation_lines(
             name = None if record.id is None else str(record.id)
             sentences.append(Sentence(line, words, record.spans, list(_named_links(source, line, record)), name))
         if sentences:
-            yield batches.annotation(sentences)
+            yield _annotation(ReadInfo(RELATION_LINES.name), source, settings, vocabulary, sentences)
 
 
 def _named_links(source: Source, line: int, record: Record) -> Iterator[Link]:
@@ -291,7 +271,7 @@ def read_dygie(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
-    batches, prefix = _Batches(DYGIE.name, source, settings, vocabulary), _prefix(settings)
+    prefix = _prefix(settings)
     is_by_sentence, is_predicted = _is_counted_by_sentence(source, prefix), False
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         sentences, first, names = list[Sentence](), list[int](), list[str | None]()
@@ -306,13 +286,9 @@ def read_dygie(
             names.append(document.doc_key)
             sentences += _sentences(document, line, prefix)
         if sentences:
-            batch = batches.annotation(sentences, first, names)
-            info = ReadInfo(
-                DYGIE.name,
-                column=RELATION_KEYS[1] if prefix and is_predicted else None,
-                offsets=COUNTED_BY_SENTENCE if is_by_sentence else None,
-            )
-            yield replace(batch, readings=dict.fromkeys(batch.readings, info))
+            column = RELATION_KEYS[1] if prefix and is_predicted else None
+            info = ReadInfo(DYGIE.name, column=column, offsets=COUNTED_BY_SENTENCE if is_by_sentence else None)
+            yield _annotation(info, source, settings, vocabulary, sentences, first, names)
 
 
 def _prefix(settings: ReadSettings) -> str | None:
@@ -455,14 +431,14 @@ def read_spert(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    batches, records = _Batches(SPERT.name, source, settings, vocabulary), _spert_records(source, settings)
-    continues = False
+    records, continues = _spert_records(source, settings), False
     while batch := list(islice(records, _BATCH)):
         sentences = []
         for line, record in batch:
             spans = [Span(entity.start, entity.end, entity.type) for entity in record.entities]
             sentences.append(Sentence(line, record.tokens, spans, list(_spert_links(source, line, record))))
-        yield batches.annotation(sentences, (0,), continues=continues)
+        info = ReadInfo(SPERT.name)
+        yield _annotation(info, source, settings, vocabulary, sentences, (0,), continues=continues)
         continues = True
 
 

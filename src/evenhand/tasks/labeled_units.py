@@ -107,8 +107,8 @@ class LabeledUnitEvaluation:
         return self.portion.groups
 
     @property
-    def places(self) -> Locations:
-        return self.portion.places
+    def locations(self) -> Locations:
+        return self.portion.locations
 
     def answers(self, by: str) -> Predictions:
         return word_predictions(by, list(self.systems.values()))

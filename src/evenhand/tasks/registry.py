@@ -101,7 +101,7 @@ def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names of measures from names, aliases and families as users write them."""
     measures = [measure for name in names for measure in _resolve(task, name)]
     if not measures:
-        raise SettingError(f"No match model is named; {_choices(task)}.")
+        raise SettingError(f"No measure is named; {_choices(task)}.")
     return tuple(dict.fromkeys(measures))
 
 
@@ -145,13 +145,13 @@ def _plain(name: str) -> str:
 
 
 def _unknown(task: str, text: str) -> str:
-    finding = f"match is {text!r}, which is not a match model of {task}"
+    finding = f"match is {text!r}, which is not a measure of {task}"
     option = next((parameter.option for parameter in parameters_of(task) if text in parameter.allowed.choices), None)
     if option is not None:
         return f"{finding}; did you mean {option} {text}? C{_choices(task)[1:]}."
     owner = next((other for other in TASKS if _plain(text) in _all_names(other)), None)
     if owner is not None:
-        return f"{finding}; it is a model of {owner}; {_choices(task)}."
+        return f"{finding}; it is a measure of {owner}; {_choices(task)}."
     return unknown(finding, _plain(text), _all_names(task), _choices(task))
 
 

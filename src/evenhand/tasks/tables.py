@@ -26,6 +26,7 @@ from evenhand.tasks.words.measures import ABSENT, EXTRA
 if TYPE_CHECKING:
     from evenhand.results.comparison import Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
+    from evenhand.tasks.evaluation import SideSummary
     from evenhand.tasks.task import Task
 
 Ask = Callable[..., Query | None]
@@ -422,7 +423,7 @@ def errors(results: Results, by: str | None = None) -> ErrorBars:
     ]
     models = [name for name, score in first.scores.items() if set(wrong) & set(score.overall.counts)]
     if not models:
-        raise SettingError(f"No scored match model has error types of {results.task}.")
+        raise SettingError(f"No scored measure has error types of {results.task}.")
     return errors_by_kind(results, models, dict.fromkeys(wrong, ""), _units)
 
 
@@ -615,17 +616,28 @@ def label_notes(gold: GoldSummary, name: str, labels: Mapping[str, int], unit: s
     ]
 
 
+def with_verb(count: int, noun: str, singular: str = "is", several: str = "are") -> str:
+    """A number with its noun and verb: `1 span is`, `2 spans are`."""
+    return f"{counted(count, noun)} {singular if count == 1 else several}"
+
+
+def file_notes(gold: GoldSummary, name: str, side: SideSummary, repair: str) -> list[str]:
+    """How the files of both sides were read."""
+    system = side.reading or ReadInfo()
+    return [*reading_notes("gold", gold.name, gold.reading, repair), *reading_notes("system", name, system, repair)]
+
+
 def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[str]:
+    """How a file was read, if its readers should know."""
     notes = []
     repair = reading.repair or repair
     if reading.repaired:
-        policy = "left out" if repair == "discard" else "accepted unchanged"
-        spans = f"{counted(reading.repaired, 'span')} {'is' if reading.repaired == 1 else 'are'}"
-        encoding = (reading.encoding or "").upper()
-        notes.append(
-            f"{side} {name}: {spans} ill-formed in {encoding} and {policy} "
-            f"(repair: {repair}; the first one: {reading.first_repair})."
+        spans, encoding = with_verb(reading.repaired, "span"), (reading.encoding or "").upper()
+        policy = (
+            "left out" if repair == "discard" else "kept: an I- that continues nothing begins a span, as in conlleval"
         )
+        finding = f"{spans} ill-formed in {encoding} and {policy}"
+        notes.append(f"{side} {name}: {finding} (repair: {repair}; the first one: {reading.first_repair}).")
     if reading.looks_like is not None:
         notes.append(f"{side} {name}: {_read_as(reading.looks_like, reading.encoding or '')}.")
     if reading.quotes_show:
@@ -637,24 +649,22 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
         notes.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
     if reading.repeated:
-        spans = "1 span is" if reading.repeated == 1 else f"{reading.repeated:,} spans are"
+        spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
-    skipped = [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
-    kept = [
-        f"{side} {name}: took {what} as they stand ({count:,}; --repair error refuses them)."
-        for what, count in reading.kept.items()
-    ]
-    return notes + skipped + kept
+    notes += [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
+    refused = "--repair error refuses them"
+    return notes + [f"{side} {name}: accepted {what} ({count:,}; {refused})." for what, count in reading.kept.items()]
 
 
-def unit_notes(gold: GoldSummary, name: str, units: int, unit: str, *, identical: bool) -> list[str]:
-    """Warnings for systems without units, and for systems identical to the gold standard."""
-    notes = []
+def unit_notes(name: str, units: int, unit: str, compared: str = "", *, identical: bool) -> list[str]:
+    """Warnings for systems without units, and for systems identical to the gold standard in what is compared."""
     if not units:
-        notes.append(f"system {name}: has no {unit} at all.")
-    elif identical:
-        notes.append(f"system {name}: its {plural(unit)} are identical to the gold standard's; is it the right file?")
-    return notes
+        return [f"system {name}: has no {unit} at all."]
+    return [identical_note(name, compared or unit)] if identical else []
+
+
+def identical_note(name: str, unit: str) -> str:
+    return f"system {name}: its {plural(unit)} are identical to the gold standard's; is it the right file?"
 
 
 def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "documents") -> list[str]:

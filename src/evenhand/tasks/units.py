@@ -88,7 +88,7 @@ class Locations:
         at = number - self._first_document
         return (self._names[at] or None) if 0 <= at < len(self._names) else None
 
-    def place(self, sentence: int, token: int) -> str:
+    def location(self, sentence: int, token: int) -> str:
         """File and line of a token."""
         corpus, own = self.corpus(sentence)
         token = int(self._within(ints([token]))[0])
@@ -116,7 +116,7 @@ class Locations:
             numbers[rows] = corpus.line_numbers(own if corpus.bounds is None else corpus.bounds[own] + token[rows])
         return numbers
 
-    def places(self, sentence: Ints, token: Ints) -> list[str]:
+    def of_tokens(self, sentence: Ints, token: Ints) -> list[str]:
         """Files and lines of some tokens."""
         sources = [self.corpus(number)[0].source for number in sentence.tolist()]
         lines = self.lines(sentence, token)
@@ -190,7 +190,7 @@ class Locations:
         positions = self.positions(np.full(len(parts), sentence), begins, ends)
         return list(zip(positions.start.tolist(), positions.end.tolist(), strict=True))
 
-    def text_place(self, sentence: int, start: int) -> str | None:
+    def text_location(self, sentence: int, start: int) -> str | None:
         """File and line of the text that offsets refer to, if it is the text of a system."""
         corpus, own = self.corpus(sentence)
         if not corpus.text_of or corpus.bounds is None or self.is_unplaced(ints([start]))[0]:
@@ -205,7 +205,7 @@ class Locations:
 
     def mention(self, sentence: int, start: int, end: int) -> str:
         """The words of a mention or, if the file has none, its location."""
-        return self.words(sentence, start, end) or self.place(sentence, start)
+        return self.words(sentence, start, end) or self.location(sentence, start)
 
     def word(self, index: int) -> str:
         """A word by its index in the batches or, without word forms, its number in its sentence."""
@@ -348,7 +348,7 @@ class Predictions:
         return np.where(self.right, 0, 1) if self.verdict is None else self.verdict
 
     @cached_property
-    def told(self) -> Ints:
+    def displayed_label(self) -> Ints:
         """The gold label, -1 for surplus; mentions always have a type."""
         return self.label if self.gold_antecedent is not None else np.where(self.is_surplus, -1, self.label)
 
@@ -521,16 +521,16 @@ class Units:
         shape = self.shape[rows]
         return {row: tuple(self.shapes[int(shape[row])]) for row in np.flatnonzero(shape).tolist()}
 
-    def antecedents(self, places: Locations, unit: int) -> tuple[str, ...]:
+    def antecedents(self, locations: Locations, unit: int) -> tuple[str, ...]:
         """Mentions: the words of their antecedents, or empty."""
         if self.antecedent is None:
             return ()
-        return tuple(self._words(places, other) for other in self.antecedent[:, unit].tolist())
+        return tuple(self._words(locations, other) for other in self.antecedent[:, unit].tolist())
 
-    def _words(self, places: Locations, unit: int) -> str:
+    def _words(self, locations: Locations, unit: int) -> str:
         if unit < 0:
             return ""
-        return places.mention(int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit]))
+        return locations.mention(int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit]))
 
 
 def rows_by_sentence(sentence: Ints, *columns: Ints) -> dict[int, list[Row]]:

@@ -25,6 +25,7 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
+from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.settings import UNITS, Convention, Offsets
@@ -39,6 +40,8 @@ Fault = tuple[str, str]
 """A finding and its remedy."""
 Report = Callable[[int, str, str], None]
 """Raises or collects a problem, given the index of a record, the finding and the remedy."""
+Words = str | Sequence[str]
+"""A text or its tokens."""
 COUNT = "count from 0, with exclusive ends"
 _PLAIN = Convention()
 _MEND = "mend its offsets, or choose other --offsets"
@@ -127,6 +130,37 @@ def on_unknown_text(convention: Convention = _PLAIN) -> OffsetMap:
     return OffsetMap(lambda record, offset: offset, fault, convention.first, int(convention.inclusive))
 
 
+def on_words(
+    words: Sequence[Words], lists: Sequence[Sequence[Span]], unit: Offsets, source: str, lines: Ints, report: Report
+) -> tuple[Corpus, OffsetMap]:
+    """Records that are all texts or all tokens as documents, and the map from their offsets.
+
+    Spans of texts that quote something else are reported.
+    """
+    texts = [text for text in words if isinstance(text, str)]
+    if not texts:
+        lengths = ints(list(map(len, words)))
+        return token_corpus(source, Tokens.of(list(chain.from_iterable(words))), lengths, lines), on_tokens(lengths)
+    for record, (text, spans) in enumerate(zip(texts, lists, strict=True)):
+        if fault := _misquoting(text, spans, unit):
+            report(record, *fault)
+    characters, offsets = on_texts(texts, unit)
+    return characters.corpus(source, lines), offsets
+
+
+def token_corpus(source: str, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None = None) -> Corpus:
+    """Records with these numbers of tokens as documents, given the line of each record."""
+    return Corpus(
+        source,
+        len(lengths),
+        np.append(0, np.cumsum(lengths)),
+        tokens,
+        lines if lengths.all() else np.repeat(lines, lengths),
+        documents=np.arange(len(lengths)),
+        ids=ids,
+    )
+
+
 def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vocabulary, report: Report) -> Spans:
     """The spans of records, one list per record. Spans that cover no positions are reported and left out."""
     flat = list(chain.from_iterable(lists))
@@ -183,10 +217,6 @@ def repeated(spans: Spans) -> int:
 # Quotes
 
 
-Words = str | Sequence[str]
-"""A text or its tokens."""
-
-
 class Quote(msgspec.Struct, gc=False):
     """The text that a span quotes, and the offsets of its parts as in the file."""
 
@@ -241,7 +271,7 @@ def misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> F
     return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else "mend the offsets"
 
 
-def misquoting(text: str, spans: Sequence[Span], unit: Offsets) -> Fault | None:
+def _misquoting(text: str, spans: Sequence[Span], unit: Offsets) -> Fault | None:
     """The same for spans with a field `text`, in formats that count from 0 with exclusive ends."""
     texts = [(span, getattr(span, "text", None)) for span in spans]
     quotes = [Quote(span.parts or [(span.start, span.end)], quoted) for span, quoted in texts if quoted]

@@ -155,7 +155,7 @@ def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
     return is_noun | (mentions.end - mentions.start > 1)
 
 
-def by_pronoun(answers: Predictions, places: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:
+def by_pronoun(answers: Predictions, locations: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:
     """The slice `pronoun`: the lower-cased words of mentions that are not nominal; `labels` are mention types."""
     if answers.gold_antecedent is None or labels.find(NOUNS) is None:
         raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
@@ -163,7 +163,7 @@ def by_pronoun(answers: Predictions, places: Locations, names: StringIndex[str],
     rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)
     return ints(
         [
-            nouns if label == noun else names.code((places.words(sentence, start, start + 1) or "").lower())
+            nouns if label == noun else names.code((locations.words(sentence, start, start + 1) or "").lower())
             for label, sentence, start in rows
         ]
     )

@@ -126,7 +126,7 @@ class ChainEvaluation:
         return np.arange(len(self.annotation.corpus.names)) + self.numbers.first_document
 
     @cached_property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         numbers = self.numbers
         return Locations([self.annotation], numbers.sentences, numbers.documents, numbers.first_document)
 

@@ -14,20 +14,10 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import (
-    ErrorBars,
-    document_notes,
-    errors_by_kind,
-    label_tables,
-    score_cells,
-    score_columns,
-    side_by_side,
-    transition_table,
-)
-from evenhand.tasks.tables import is_perfect as all_correct
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair
@@ -45,15 +35,15 @@ def summary(results: Results) -> Iterator[Table]:
     if len(results) == 1:
         yield _scores(next(iter(results.values())))
     else:
-        yield side_by_side(results, f"F{results.beta:g}", results.models, lambda score: score.headline)
+        yield shared.side_by_side(results, f"F{results.beta:g}", results.models, lambda score: score.headline)
 
 
 def _scores(result: Result) -> Table:
     rows: list[list[Cell]] = [
-        [model_title(result.settings.task, name), *score_cells(score.overall, score.beta)]
+        [model_title(result.settings.task, name), *shared.score_cells(score.overall, score.beta)]
         for name, score in result.scores.items()
     ]
-    return Table("score", [Column("score", "text"), *score_columns(result.beta)], rows)
+    return Table("score", [Column("score", "text"), *shared.score_columns(result.beta)], rows)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -63,18 +53,19 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     arcs = [result[name] for name in ARCS if name in result.scores]
     for score in arcs:
         yield _arcs(result, score, _LEGEND if score is arcs[-1] else "")
-    yield from label_tables(result, style, [name for name in result.scores if name not in ARCS])
+    yield from shared.label_tables(result, style, [name for name in result.scores if name not in ARCS])
 
 
 def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     title = model_title(result.settings.task, score.name)
-    columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS), *score_columns(result.beta)]
+    columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS)]
+    columns += shared.score_columns(result.beta)
     weight = result.gold.labels
     order = sorted(score.labels, key=lambda name: (name != NOUNS, -weight.get(name, 0), name))
     counted = [*((name, name, score.labels[name]) for name in order), ("overall", None, score.overall)]
     beta, ask = score.beta, partial(query, result, score.name)
     rows: list[list[Cell]] = [
-        [name, *(row.counts[kind] for kind in ARCS_KINDS), *score_cells(row, beta)] for name, _, row in counted
+        [name, *(row.counts[kind] for kind in ARCS_KINDS), *shared.score_cells(row, beta)] for name, _, row in counted
     ]
     kinds = ("", *ARCS_KINDS, *[""] * (len(columns) - len(ARCS_KINDS) - 1))
     queries = [[ask(kind, label) for kind in kinds] for _, label, _ in counted]
@@ -87,21 +78,21 @@ def query(result: Result, model: str, kind: str, label: str | None = None) -> Qu
     return None if kind == "tn" else Query(result.name, kind=kind or None, gold=label, by=model)
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """Wrong, missing and spurious antecedents under ARCS."""
     models = [model for model in ARCS if model in results.models]
     if not models:
         raise SettingError("The errors of chains come from the scores arcs_any and arcs_nom; score with one of them.")
-    return errors_by_kind(results, models, ERROR_NAMES, query)
+    return shared.errors_by_kind(results, models, ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
     """Changes of error types, with the mention types in columns."""
     types = _types(comparison, pair)
-    table = transition_table(pair, found, lambda transition: (transition.before, transition.after), types)
+    table = shared.transition_table(pair, differences, lambda change: (change.before, change.after), types)
     labels = [*[None] * (len(table.columns) - len(types)), *types]
     queries = [
-        [pair.query(found.name, gold=label, before=str(before), after=str(after)) for label in labels]
+        [pair.query(differences.name, gold=label, before=str(before), after=str(after)) for label in labels]
         for before, after, *_ in table.rows
     ]
     return replace(table, queries=queries)
@@ -123,32 +114,27 @@ def notes(
 ) -> tuple[str, ...]:
     """Notes on repeated mentions, and on documents, words and empty nodes that only one side has."""
     notes, mismatches = [], side.mismatches or AlignmentIssues()
-    for side_name, count in (("gold " + gold.name, gold_count), ("system " + name, side)):
-        if count.noted[COPIES]:
-            owned = "the last of their chains owns them, and all copies count"
-            notes.append(f"{side_name}: {_repeats(count.noted[COPIES])}; {owned}.")
+    for file, summary in ((f"gold {gold.name}", gold_count), (f"system {name}", side)):
+        if copies := summary.noted[COPIES]:
+            notes.append(f"{file}: {_repeats(copies)}; the last of their chains owns them, and all copies count.")
     if gold_count.repeated:
         notes.append(f"gold {gold.name}: {_repeats(gold_count.repeated)}; the first chain keeps the span.")
     if side.repeated:
         notes.append(f"system {name}: {_repeats(side.repeated)}; where it is in the key, the first chain keeps it.")
-    notes += document_notes(name, mismatches)
+    notes += shared.document_notes(name, mismatches)
     if mismatches.words:
-        words = "1 word differs" if mismatches.words == 1 else f"{mismatches.words:,} words differ"
+        words = shared.with_verb(mismatches.words, "word", "differs", "differ")
         first = f"the first one: {mismatches.first_word}; --align strict refuses them"
         notes.append(f"system {name}: {words} from the gold standard ({first}).")
     if mismatches.nodes:
-        nodes = "1 empty node is" if mismatches.nodes == 1 else f"{mismatches.nodes:,} empty nodes are"
+        nodes = shared.with_verb(mismatches.nodes, "empty node")
         effect = "mentions there are wrong or missing, unless zeros match by what they depend on"
         notes.append(f"system {name}: {nodes} in one of the two files only; {effect}.")
     if not gold.units:
         notes.append(f"gold {gold.name}: has no mention at all.")
     elif not gold.labels:
         notes.append(f"gold {gold.name}: has no POS, so there are no types of mentions and no arcs_nom.")
-    if not side.units:
-        notes.append(f"system {name}: has no mention at all.")
-    elif identical:
-        notes.append(f"system {name}: its chains are identical to the gold standard's; is it the right file?")
-    return tuple(notes)
+    return (*notes, *shared.unit_notes(name, side.units, "mention", "chain", identical=identical))
 
 
 def _repeats(count: int) -> str:
@@ -158,7 +144,7 @@ def _repeats(count: int) -> str:
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether the counts of both sides equal the common counts; without these, whether all antecedents are right."""
     if "chains" not in tallies:
-        return all_correct(tallies, list(tallies), ("tp", "tn"))
+        return shared.is_perfect(tallies, list(tallies), ("tp", "tn"))
     tally = tallies["chains"]
     counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
     common = [kind.removesuffix(".common") for kind in counts if kind.endswith(".common")]

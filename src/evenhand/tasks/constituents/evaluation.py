@@ -111,7 +111,7 @@ class ConstituentEvaluation:
         return self.numbers.groups
 
     @cached_property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         return Locations([self.annotation], self.numbers.sentences, self.numbers.documents, self.numbers.first_document)
 
     @cached_property

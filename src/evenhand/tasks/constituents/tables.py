@@ -12,19 +12,9 @@ from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.constituents.task import ALL, ERROR_NAMES, ERRORS, LEFT_OUT, MENDED, SHORT, counts_errors
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.tables import (
-    ErrorBars,
-    confusion_table,
-    error_type_table,
-    errors_by_kind,
-    label_notes,
-    label_table,
-    rivals,
-    score_cells,
-)
-from evenhand.tasks.tables import is_perfect as all_correct
 
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
@@ -73,7 +63,7 @@ def _summary(results: Results, title: str, models: Sequence[str], ending: str) -
             columns += heads
             row += cells
         rows.append(row)
-    return Table(title, columns, rows, rivals=rivals(rows))
+    return Table(title, columns, rows, rivals=shared.rivals(rows))
 
 
 def _brackets(score: MeasureScore) -> Figures:
@@ -127,7 +117,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
             yield _by_label(result, result[name], style).folded()
     if detailed in result.scores:
         yield _error_types(result, result[detailed])
-    yield from confusion_table(result)
+    yield from shared.confusion_table(result)
 
 
 def _detailed(result: Result) -> str:
@@ -157,9 +147,9 @@ def _left_out(result: Result) -> Table | None:
 
 def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; support is the number of gold brackets in scored sentences."""
-    table = label_table(result, score, query, style, support=_support)
+    table = shared.label_table(result, score, query, style, support=_support)
     rows = [list(row) for row in table.rows]
-    width = len(score_cells(score.overall, score.beta))
+    width = len(shared.score_cells(score.overall, score.beta))
     for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
         if isnan(row.f1):
             cells[-width:] = [UNDEFINED] * width
@@ -183,15 +173,15 @@ def _error_types(result: Result, score: MeasureScore) -> Table:
     title = "kinds of errors" if score.name == "labeled" else f"kinds of errors ({score.name})"
     matched = sum(score.overall[kind] for kind in ERRORS)
     remark = f"Precision and recall each count {matched:,.0f} brackets that were matched with a wrong one."
-    return replace(error_type_table(result, score, ERROR_NAMES, title), remark=remark if matched else "")
+    return replace(shared.error_type_table(result, score, ERROR_NAMES, title), remark=remark if matched else "")
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """Error types of labeled brackets, under the model that systems are compared by."""
     name = next((model for model in (by, _LABELED_ALL, "labeled") if model in results.models), None)
     if name is None:
-        raise SettingError("The kinds of errors come from the match model labeled; score with it too.")
-    return errors_by_kind(results, [name], ERROR_NAMES, query)
+        raise SettingError("The kinds of errors come from the measure labeled; score with it too.")
+    return shared.errors_by_kind(results, [name], ERROR_NAMES, query)
 
 
 def notes(
@@ -213,8 +203,8 @@ def notes(
     if mended := side.noted[MENDED]:
         notes.append(f"system {name}: in {counted(mended, 'sentence')}, quotes were mended (QUOTE_LABEL).")
     if identical:
-        notes.append(f"system {name}: its brackets are identical to the gold standard's; is it the right file?")
-    return (*notes, *label_notes(gold, name, side.labels, "bracket"))
+        notes.append(shared.identical_note(name, "bracket"))
+    return (*notes, *shared.label_notes(gold, name, side.labels, "bracket"))
 
 
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
@@ -227,4 +217,4 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all brackets are right, and no sentence is left out."""
     scorer = next((name for name in ("brackets", "brackets-all") if name in tallies), "")
-    return all_correct(tallies, (scorer,)) and not len(tallies[LEFT_OUT])
+    return shared.is_perfect(tallies, (scorer,)) and not len(tallies[LEFT_OUT])

@@ -164,7 +164,7 @@ class LinkEvaluation:
         return np.arange(len(self.corpus.documents)) + self.numbers[0].first_document
 
     @cached_property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         documents = np.concatenate([number.documents for number in self.numbers])
         return Locations(self.batches, self.numbers[0].sentences, documents, self.numbers[0].first_document)
 

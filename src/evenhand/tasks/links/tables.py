@@ -6,40 +6,29 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
-from evenhand.data.annotation import ReadInfo
-from evenhand.errors import SettingError
+from evenhand.errors import SettingError, counted
 from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED
 from evenhand.tasks.links.task import ERROR_NAMES, KINDS
-from evenhand.tasks.tables import (
-    ErrorBars,
-    document_notes,
-    error_type_table,
-    errors_by_kind,
-    label_notes,
-    label_table,
-    reading_notes,
-    transition_table,
-    unit_notes,
-)
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Comparison, Differences, Pair
+    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every measure, means over documents, error types, and ranks of right identifiers."""
     for score in result.scores.values():
-        yield label_table(result, score, query, style, support=_support).folded()
+        yield shared.label_table(result, score, query, style, support=_support).folded()
     averaged = [score for score in result.scores.values() if "documents" in score.further]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
-        yield error_type_table(result, result["fair"], ERROR_NAMES, "kinds of errors (fair)")
+        yield shared.error_type_table(result, result["fair"], ERROR_NAMES, "kinds of errors (fair)")
         yield from _ranks(result["fair"])
 
 
@@ -81,18 +70,20 @@ def _ranks(score: MeasureScore) -> Iterator[Table]:
     yield Table("ranks", columns, rows)
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """The distribution of linking error types."""
     if "fair" not in results.models:
-        raise SettingError("The kinds of linking errors come from the match model fair; score with it too.")
-    return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
+        raise SettingError("The kinds of linking errors come from the measure fair; score with it too.")
+    return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, found: Differences) -> Table:
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
     """Changes of error types, regardless of identifiers."""
-    return transition_table(
-        pair, found, lambda change: (change.before.partition(" ")[0], change.after.partition(" ")[0])
-    )
+
+    def error_types(change: Transition) -> tuple[str, str]:
+        return change.before.partition(" ")[0], change.after.partition(" ")[0]
+
+    return shared.transition_table(pair, differences, error_types)
 
 
 def notes(
@@ -100,20 +91,17 @@ def notes(
 ) -> tuple[str, ...]:
     """Notes on documents, spelling, and spans without links."""
     mismatches = side.mismatches or AlignmentIssues()
-    notes = reading_notes("gold", gold.name, gold.reading, read_as.repair)
-    notes += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
-    notes += document_notes(name, mismatches)
+    notes = shared.file_notes(gold, name, side, read_as.repair) + shared.document_notes(name, mismatches)
     if mismatches.by_order:
         notes.append(f"system {name}: no document name matches the gold standard; documents are matched by order.")
     if mismatches.words:
-        words = "1 token is" if mismatches.words == 1 else f"{mismatches.words:,} tokens are"
-        notes.append(f"system {name}: {words} spelled otherwise than in the gold standard ({mismatches.first_word}).")
+        tokens = shared.with_verb(mismatches.words, "token")
+        notes.append(f"system {name}: {tokens} spelled otherwise than in the gold standard ({mismatches.first_word}).")
     if respelled := side.noted[RESPELLED]:
-        links = "1 link is" if respelled == 1 else f"{respelled:,} links are"
+        links = shared.with_verb(respelled, "link")
         notes.append(f"system {name}: under hipe-strict, {links} wrong only because tokens are spelled otherwise.")
     for file, summary in ((f"gold {gold.name}", gold_count), (f"system {name}", side)):
         if unlinked := summary.noted[UNLINKED]:
-            spans = "1 span has no link and is" if unlinked == 1 else f"{unlinked:,} spans have no link and are"
-            notes.append(f"{file}: {spans} ignored.")
-    notes += unit_notes(gold, name, side.units, "link", identical=identical)
-    return (*notes, *label_notes(gold, name, side.labels, "link"))
+            notes.append(f"{file}: ignored {counted(unlinked, 'span')} without a link.")
+    notes += shared.unit_notes(name, side.units, "link", identical=identical)
+    return (*notes, *shared.label_notes(gold, name, side.labels, "link"))

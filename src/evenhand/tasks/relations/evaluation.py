@@ -66,7 +66,7 @@ class RelationEvaluator:
         gold = self._relabel_gold(self._carried[""].take(portion.gold(keeps_tags=False).spans))
         annotated = np.zeros(portion.sentences, dtype=np.bool_)
         annotated[gold.spans.scope] = True
-        documents = portion.places.document_of - int(portion.places.document_of.min(initial=0))
+        documents = portion.locations.document_of - int(portion.locations.document_of.min(initial=0))
         kept = without_repeats(gold, documents, request.settings)
         request.gold_count.add(gold.label[kept], labels)
         request.gold_count.repeated += len(gold) - len(kept)
@@ -209,8 +209,8 @@ class RelationEvaluation:
         return self.portion.groups
 
     @property
-    def places(self) -> Locations:
-        return self.portion.places
+    def locations(self) -> Locations:
+        return self.portion.locations
 
     def answers(self, by: str) -> Predictions:
         return relation_predictions(by, list(self.pairs.values()))

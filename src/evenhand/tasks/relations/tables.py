@@ -11,20 +11,9 @@ from evenhand.errors import SettingError
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.relations.task import ERROR_NAMES, FAULTS, KINDS, PAIRED
-from evenhand.tasks.tables import (
-    ErrorBars,
-    confusion_score,
-    confusion_table,
-    document_notes,
-    error_type_table,
-    errors_by_kind,
-    label_notes,
-    label_table,
-    reading_notes,
-    unit_notes,
-)
 
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
@@ -37,18 +26,18 @@ _QUOTES = "wrong quotations"
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by type for every measure, the error types, and the confusion matrix."""
     for score in result.scores.values():
-        yield label_table(result, score, query, style)
-    fair = confusion_score(result)
+        yield shared.label_table(result, score, query, style)
+    fair = shared.confusion_score(result)
     if fair is not None:
         yield _error_types(result, fair)
-        yield from confusion_table(result)
+        yield from shared.confusion_table(result)
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """The distribution of error types."""
-    if confusion_score(next(iter(results.values()))) is None:
-        raise SettingError("The kinds of errors come from the match model fair; score with it too.")
-    return errors_by_kind(results, ["fair"], ERROR_NAMES, query)
+    if shared.confusion_score(next(iter(results.values()))) is None:
+        raise SettingError("The kinds of errors come from the measure fair; score with it too.")
+    return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
@@ -68,7 +57,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
-    table = error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error")
+    table = shared.error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error")
     first, *columns = table.columns
     rows = [[name, FAULTS[kind], *cells] for kind, (name, *cells) in zip(ERROR_NAMES, table.rows, strict=True)]
     queries = [[*row, row[0]] for row in table.queries]
@@ -88,19 +77,19 @@ def notes(
     notes += _side_notes("system", name, side.reading or ReadInfo(), side.repeated)
     if side.mismatches is not None:
         is_line = read_as.parameters.get("sentences") == "lines"
-        notes += document_notes(name, side.mismatches, "lines" if is_line else "documents")
+        notes += shared.document_notes(name, side.mismatches, "lines" if is_line else "documents")
         if side.mismatches.words:
-            lines = "1 line is" if side.mismatches.words == 1 else f"{side.mismatches.words:,} lines are"
+            lines = shared.with_verb(side.mismatches.words, "line")
             notes.append(f"system {name}: {lines} spelled otherwise than in the gold standard; offsets count as given.")
     if side.breaks_differ:
         notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
-    notes += unit_notes(gold, name, side.units, "relation", identical=identical)
-    return (*notes, *label_notes(gold, name, side.labels, "relation"))
+    notes += shared.unit_notes(name, side.units, "relation", identical=identical)
+    return (*notes, *shared.label_notes(gold, name, side.labels, "relation"))
 
 
 def _side_notes(side: str, name: str, reading: ReadInfo, repeated: int) -> list[str]:
     kept = {problem: count for problem, count in reading.kept.items() if problem != _QUOTES}
-    notes = reading_notes(side, name, replace(reading, kept=kept), "begin")
+    notes = shared.reading_notes(side, name, replace(reading, kept=kept), "begin")
     if quotes := reading.kept.get(_QUOTES):
         spans = "1 span quotes another text than it covers" if quotes == 1 else f"{quotes:,} spans quote other texts"
         notes.append(f"{side} {name}: {spans}; offsets count (--quotes note).")

@@ -231,13 +231,13 @@ class LeakObserver:
         assert isinstance(evaluation, SpanEvaluation)
         for name, pair in evaluation.pairs.items():
             spans = self.spans.setdefault(name, [])
-            for span in leaked_spans(pair, evaluation.places):
+            for span in leaked_spans(pair, evaluation.locations):
                 if self.limit is not None and len(spans) >= self.limit:
                     break
                 spans.append(span)
 
 
-def leaked_spans(pair: SpanPair, places: Locations) -> Iterator[LeakedSpan]:
+def leaked_spans(pair: SpanPair, locations: Locations) -> Iterator[LeakedSpan]:
     """The spans that leak, in text order."""
     gold, system = pair.placed
     cover = Cover.of(gold, system, pair.text)
@@ -245,12 +245,10 @@ def leaked_spans(pair: SpanPair, places: Locations) -> Iterator[LeakedSpan]:
     order = np.lexsort((gold.label, gold.end, gold.start, gold.scope))
     rows = order[state[order] != COVERED]
     spans = gold.take(rows)
-    locations, positions = (
-        places.places(spans.scope, spans.start),
-        places.positions(spans.scope, spans.start, spans.end),
-    )
+    tokens = locations.of_tokens(spans.scope, spans.start)
+    positions = locations.positions(spans.scope, spans.start, spans.end)
     shapes = [gold.vocabulary.shapes[shape] for shape in spans.shape.tolist()]
-    columns = zip(spans.rows(), locations, state[rows].tolist(), positions.rows(), shapes, strict=True)
+    columns = zip(spans.rows(), tokens, state[rows].tolist(), positions.rows(), shapes, strict=True)
     for (label, scope, start, end), location, code, (first, stop, token, last_token), gaps in columns:
         skipped = set(gaps)
         atoms = [atom for atom in range(start, end) if atom - start not in skipped]
@@ -259,23 +257,23 @@ def leaked_spans(pair: SpanPair, places: Locations) -> Iterator[LeakedSpan]:
         assert stop is not None
         yield LeakedSpan(
             location,
-            places.document(int(places.document_of[scope])),
-            places.number(scope),
+            locations.document(int(locations.document_of[scope])),
+            locations.number(scope),
             first,
             stop,
             label,
-            places.words(scope, start, end, gaps) or "",
-            _visible(places, scope, atoms, hidden),
+            locations.words(scope, start, end, gaps) or "",
+            _visible(locations, scope, atoms, hidden),
             STATES[code],
             positions.of,
             token,
             last_token,
-            places.parts(scope, start, end, gaps) if gaps else None,
-            places.text_place(scope, start),
+            locations.parts(scope, start, end, gaps) if gaps else None,
+            locations.text_location(scope, start),
         )
 
 
-def _visible(places: Locations, scope: int, atoms: list[int], hidden: list[bool]) -> str:
+def _visible(locations: Locations, scope: int, atoms: list[int], hidden: list[bool]) -> str:
     """The words of a span with a block for each run of hidden atoms; spaces of the text separate blocks."""
     visible = ""
     for _, group in groupby(range(len(atoms)), key=lambda at: (hidden[at], atoms[at] - at)):
@@ -283,7 +281,7 @@ def _visible(places: Locations, scope: int, atoms: list[int], hidden: list[bool]
         first, stop = atoms[run[0]], atoms[run[-1]] + 1
         if run[0]:
             before = atoms[run[0] - 1]
-            both = places.words(scope, before, first + 1) or "" if before + 1 == first else " "
+            both = locations.words(scope, before, first + 1) or "" if before + 1 == first else " "
             visible += " " if any(map(str.isspace, both)) else ""
-        visible += HIDDEN if hidden[run[0]] else places.words(scope, first, stop) or ""
+        visible += HIDDEN if hidden[run[0]] else locations.words(scope, first, stop) or ""
     return visible

@@ -174,7 +174,7 @@ class UnitText:
 
         return Document(self.text, self.edges[1:])
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """The sentence of an offset, and the offset there."""
         at = max(0, bisect_right(self.edges, offset) - 1)
         return self.sentences[at], offset - self.edges[at]
@@ -208,7 +208,9 @@ class UnitTexts:
         A span that ends in another sentence belongs to the sentence where it begins.
         """
         first, last = (
-            np.array([self.units[at].place(offset) for at, offset in zip(unit, offsets, strict=True)], dtype=np.int64)
+            np.array(
+                [self.units[at].position(offset) for at, offset in zip(unit, offsets, strict=True)], dtype=np.int64
+            )
             for offsets in ([start for start, _ in spans], [end - 1 for _, end in spans])
         )
         (sentence, begin), (other, end) = first.reshape(-1, 2).T, last.reshape(-1, 2).T

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evenhand.data.annotation import ReadInfo
 from evenhand.data.overrides import OverrideFile
 from evenhand.errors import WARNING, SettingError, counted, plural
 from evenhand.grounding.grounder import AMBIGUOUS, MAX_LISTED, NOWHERE, STEPS, UNKNOWN, GroundingCounts
@@ -14,21 +13,9 @@ from evenhand.grounding.items import READINGS
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.spans.measures import CLASS_KINDS, ERROR_NAMES, KIND, counts_gold_errors
-from evenhand.tasks.tables import (
-    ErrorBars,
-    confusion_score,
-    confusion_table,
-    document_notes,
-    error_type_table,
-    errors_by_kind,
-    label_notes,
-    label_table,
-    reading_notes,
-    unit_notes,
-)
-from evenhand.tasks.tables import summary as summary_of_scores
 
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
@@ -58,12 +45,12 @@ _MATCHED = "LE,BES,BEL,BEO,LBE"
 
 def summary(results: Results) -> Iterator[Table]:
     """The scores of all systems, the effect of overrides and, of language models, how answers were read and placed."""
-    yield from summary_of_scores(results)
+    yield from shared.summary(results)
     yield from before_and_after(results)
     grounded = {name: result.grounding for name, result in results.items() if result.grounding is not None}
     if grounded:
         yield _answers(grounded)
-        yield _places(grounded)
+        yield _placements(grounded)
 
 
 def before_and_after(results: Results) -> Iterator[Table]:
@@ -96,7 +83,7 @@ def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
     return _counts("answers of language models", grounded, (*names, "text_differs"))
 
 
-def _places(grounded: Mapping[str, GroundingCounts]) -> Table:
+def _placements(grounded: Mapping[str, GroundingCounts]) -> Table:
     names = ("items", *STEPS, *NOWHERE, "outside", "ambiguous", "merged", "widened", "respelled", "unknown_labels")
     table = _counts("grounding", grounded, (*names, "capped"))
     bounds = [counts.upper_bound for counts in grounded.values()]
@@ -130,13 +117,13 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     """A table by label for every measure, the error types, the confusion matrix."""
     for score in result.scores.values():
         if score.model.breakdown.details in ("all", "labels"):
-            yield label_table(result, score, query, style, without=("BE", "spans"))
+            yield shared.label_table(result, score, query, style, without=("BE", "spans"))
         if "leaked" in score.further:
             yield _leaked(score.further["leaked"]["spans"])
-    fair = confusion_score(result)
+    fair = shared.confusion_score(result)
     if fair is not None:
         yield _error_types(result, fair)
-        yield from confusion_table(result)
+        yield from shared.confusion_table(result)
 
 
 def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
@@ -146,14 +133,14 @@ def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
     return Table("leaked", columns, rows, remark="" if rows else "(none)")
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """The error types of fair evaluation, next to exact match."""
-    fair = confusion_score(next(iter(results.values())))
+    fair = shared.confusion_score(next(iter(results.values())))
     if fair is None:
-        raise SettingError("The error types come from the match model fair; score with it, too.")
+        raise SettingError("The error types come from the measure fair; score with it too.")
     models = [*(name for name in results.models if name == "exact"), fair.name]
     kinds = {kind: name for kind, name in ERROR_NAMES.items() if kind in fair.overall.counts}
-    return errors_by_kind(results, models, kinds, query)
+    return shared.errors_by_kind(results, models, kinds, query)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
@@ -177,7 +164,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
 def _error_types(result: Result, score: MeasureScore) -> Table:
     """The error distribution, compared with exact match, if scored."""
     names = {kind: name for kind, name in ERROR_NAMES.items() if kind in score.overall.counts}
-    table, remark = error_type_table(result, score, names, f"error types ({score.name})", "error type"), ""
+    table, remark = shared.error_type_table(result, score, names, f"error types ({score.name})", "error type"), ""
     if "exact" in result.scores:
         fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]
         if fp + fn:
@@ -194,9 +181,9 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         "not whole tokens": grounding["outside"],
     }
     why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
-    places = f"in the text ({why}); see --unplaced"
+    unplaced = f"no place in the text ({why}); see --unplaced"
     sentences = (
-        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", f"no place {places}"),
+        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", unplaced),
         (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
         (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
         (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
@@ -237,18 +224,17 @@ def notes(
     gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
 ) -> tuple[str, ...]:
     """Notes on repairs, alignment and labels."""
-    notes = reading_notes("gold", gold.name, gold.reading, read_as.repair)
-    notes += reading_notes("system", name, side.reading or ReadInfo(), read_as.repair)
+    notes = shared.file_notes(gold, name, side, read_as.repair)
     if side.mismatches is not None:
-        notes += document_notes(name, side.mismatches)
+        notes += shared.document_notes(name, side.mismatches)
         if side.mismatches.by_order:
             notes.append(f"system {name}: no id matches the gold standard; documents are matched by order.")
     if side.grounding is not None:
         notes += grounding_notes(name, side.grounding)
     if side.breaks_differ:
         notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
-    notes += unit_notes(gold, name, side.units, "span", identical=identical)
-    return (*notes, *label_notes(gold, name, side.labels))
+    notes += shared.unit_notes(name, side.units, "span", identical=identical)
+    return (*notes, *shared.label_notes(gold, name, side.labels))
 
 
 def override_notes(settings: ScoreSettings) -> tuple[str, ...]:
@@ -256,8 +242,7 @@ def override_notes(settings: ScoreSettings) -> tuple[str, ...]:
     file: OverrideFile | None = settings["overrides"]
     if file is None:
         return ()
-    counted = ", ".join(f"{count:,} {verdict}" for verdict, count in file.verdicts.items() if count)
-    number = sum(file.verdicts.values())
-    lines = f"{number:,} override{'' if number == 1 else 's'}"
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in file.verdicts.items() if count)
+    overrides = counted(sum(file.verdicts.values()), "override")
     how = "its errors are the error type GE" if settings["overrides_as"] == KIND else "it is corrected"
-    return (f"the gold standard has {lines} ({file.name}{f': {counted}' if counted else ''}); {how}.",)
+    return (f"the gold standard has {overrides} ({file.name}{f': {verdicts}' if verdicts else ''}); {how}.",)

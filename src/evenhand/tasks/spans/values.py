@@ -150,7 +150,7 @@ def _mixed(numbers: Words) -> Words:
     return mixed
 
 
-def words_in_lower_case(batches: Sequence[Annotation], spans: Spans, places: Locations) -> Tokens | None:
+def words_in_lower_case(batches: Sequence[Annotation], spans: Spans, locations: Locations) -> Tokens | None:
     """The words of spans sorted by sentence, over several batches; None if a file has no words."""
     if any(batch.corpus.tokens is None or batch.corpus.bounds is None for batch in batches):
         return None
@@ -163,15 +163,15 @@ def words_in_lower_case(batches: Sequence[Annotation], spans: Spans, places: Loc
             _lowered(*_written(batch.corpus, spans.scope[rows] - sentences, spans.start[rows], spans.end[rows]))
         )
     gapped = np.flatnonzero(spans.shape)
-    without_gaps = [words_without_gaps(spans, row, places).lower() for row in gapped.tolist()]
+    without_gaps = [words_without_gaps(spans, row, locations).lower() for row in gapped.tolist()]
     return _replaced(Tokens.concatenate(parts), gapped, Tokens.of(without_gaps))
 
 
-def words_without_gaps(spans: Spans, row: int, places: Locations) -> str:
+def words_without_gaps(spans: Spans, row: int, locations: Locations) -> str:
     """The words of a span without those in its gaps."""
     (tokens,) = spans.take(slice(row, row + 1)).token_sets()
     scope = int(spans.scope[row])
-    return " ".join(places.words(scope, token, token + 1) or "" for token in sorted(tokens))
+    return " ".join(locations.words(scope, token, token + 1) or "" for token in sorted(tokens))
 
 
 def _written(corpus: Corpus, scope: Ints, start: Ints, end: Ints) -> tuple[Bytes, Ints, Ints]:

@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING
 from evenhand.errors import SettingError
 from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
 from evenhand.tasks.registry import model_title
-from evenhand.tasks.tables import (
-    Bar,
-    ErrorBars,
-    ErrorKind,
-    asking,
-    confusion_table,
-    label_table,
-    label_tables,
-    missing,
-    one_sided,
-    rivals,
-    sentences,
-    side_by_side,
-)
-from evenhand.tasks.tables import summary as default_summary
 from evenhand.tasks.trees.task import ATTACHMENT, CONLL18
 from evenhand.tasks.words.measures import ENHANCED, EXTRA, MISSING, TREE_KINDS
 
@@ -43,7 +29,7 @@ def summary(results: Results) -> Iterator[Table]:
         yield _attachment(results, attachment)
     official = [name for name in CONLL18 if name in results.models]
     if official and len(results) > 1:
-        yield side_by_side(results, f"{_OFFICIAL}, F1", official, lambda score: score.f1)
+        yield shared.side_by_side(results, f"{_OFFICIAL}, F1", official, lambda score: score.f1)
     elif official:
         yield _official(next(iter(results.values())), official)
     enhanced = [name for name in ENHANCED if name in results.models]
@@ -51,7 +37,7 @@ def summary(results: Results) -> Iterator[Table]:
         yield _enhanced(results, enhanced)
     other = [name for name in results.models if name not in (*ATTACHMENT, *CONLL18, *ENHANCED)]
     if other:
-        yield from default_summary(results, other)
+        yield from shared.summary(results, other)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
@@ -66,28 +52,28 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     for score in (result[name] for name in ENHANCED if name in result.scores):
         yield _edges(result, score, style).folded()
     known = (*ATTACHMENT, *CONLL18, *ENHANCED)
-    yield from label_tables(result, style, [name for name in result.scores if name not in known])
-    yield from map(_of_words, confusion_table(result))
+    yield from shared.label_tables(result, style, [name for name in result.scores if name not in known])
+    yield from map(_of_words, shared.confusion_table(result))
 
 
-def error_bars(results: Results, by: str | None = None) -> ErrorBars:
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """Wrong heads, wrong relations, and words or edges that only one side has; with `by`, the errors of this score."""
     if by in ENHANCED:
         return _wrong_edges(results, str(by))
     bars = []
     for name, result in results.items():
         correct = {model: _score(result, model).overall["correct"] for model in ATTACHMENT}
-        lost, extra = one_sided(result["ls"])
+        lost, extra = shared.one_sided(result["ls"])
         head, relation = correct["ls"] - correct["las"], correct["uas"] - correct["las"]
         both = result["las"].overall["gold"] - correct["las"] - head - relation - lost
         counts = [0 if by == "ls" else head, 0 if by == "uas" else relation, both, lost, 0 if by else extra]
-        queries = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), missing(results.task, name), None]
-        bars.append(Bar(name, "", counts, list(map(_by_words, queries))))
+        queries = [*(Query(name, kind=kind) for kind in TREE_KINDS[1:]), shared.missing(results.task, name), None]
+        bars.append(shared.Bar(name, "", counts, list(map(_by_words, queries))))
     kinds = _kinds("words")
-    return ErrorBars(kinds, bars).without_empty(kinds[3:])
+    return shared.ErrorBars(kinds, bars).without_empty(kinds[3:])
 
 
-def _wrong_edges(results: Results, by: str) -> ErrorBars:
+def _wrong_edges(results: Results, by: str) -> shared.ErrorBars:
     kinds = (*TREE_KINDS[1:], MISSING, EXTRA)
     bars = []
     for name, result in results.items():
@@ -96,13 +82,13 @@ def _wrong_edges(results: Results, by: str) -> ErrorBars:
         tally = result.tallies[result[by].model.scorer]
         total = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
         counts = [total.get(kind, 0) + total.get(f"gold.{kind}", 0) for kind in kinds]
-        bars.append(Bar(name, "", counts, [Query(name, kind=kind, by=by) for kind in kinds]))
-    return ErrorBars(_kinds("edges"), bars, "Enhanced edges, not words.")
+        bars.append(shared.Bar(name, "", counts, [Query(name, kind=kind, by=by) for kind in kinds]))
+    return shared.ErrorBars(_kinds("edges"), bars, "Enhanced edges, not words.")
 
 
-def _kinds(units: str) -> list[ErrorKind]:
+def _kinds(units: str) -> list[shared.ErrorKind]:
     names = ("wrong head", "wrong relation", "both wrong", f"missing {units}", f"extra {units}")
-    return [ErrorKind(name, like=like) for name, like in zip(names, _LIKE, strict=True)]
+    return [shared.ErrorKind(name, like=like) for name, like in zip(names, _LIKE, strict=True)]
 
 
 def _by_words(query: Query | None) -> Query | None:
@@ -140,8 +126,9 @@ def _attachment(results: Results, models: Sequence[str]) -> Table:
     for name, result in results.items():
         scores = [result[model] for model in models]
         headlines: list[Cell] = [score.headline for score in scores]
-        rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(sentences, scores)])
-    return Table("", columns, rows, remark="sent.: sentences that are fully correct.", rivals=rivals(rows))
+        rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(shared.sentences, scores)])
+    remark = "sent.: sentences that are fully correct."
+    return Table("", columns, rows, remark=remark, rivals=shared.rivals(rows))
 
 
 def _official(result: Result, models: Sequence[str]) -> Table:
@@ -161,12 +148,12 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
         scores = [result[model].overall for model in models]
         cells: list[Cell] = [value for row in scores for value in (row.precision, row.recall, row.f1)]
         rows.append([name, *_counts(scores[0]), *cells])
-    return Table("enhanced edges", columns, rows, rivals=rivals(rows))
+    return Table("enhanced edges", columns, rows, rivals=shared.rivals(rows))
 
 
 def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Enhanced edges by label; support is counted in edges, not words."""
-    table = label_table(result, score, _edge_query, style, support=lambda row: row["gold"])
+    table = shared.label_table(result, score, _edge_query, style, support=lambda row: row["gold"])
     return replace(table, weights=[row["gold"] for row in score.labels.values()])
 
 
@@ -189,7 +176,7 @@ def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
     columns = _gold_and_system("relation")
     columns += _percents(*(f"{score.name.upper()} F1" for score in others))
     columns += _percents(*(f"{last.name.upper()} {part}" for part in ("prec.", "recall", "F1")))
-    ask, counts = asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
+    ask, counts = shared.asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
     queries = [[ask(count, label) for count in counts] for label in last.labels]
     weights = [row.counts["gold"] or 0 for row in last.labels.values()]
     return Table("", columns, rows, weights=weights, queries=queries)

@@ -107,9 +107,9 @@ class WordEvaluator:
         request, labels = self._request, self._request.vocabulary.labels.values
         gold = next(iter(aligned.values())).gold
         document_of, size = np.concatenate(self._documents), gold.corpus.sentences
-        places = Locations([gold.annotation], self._sentences, document_of[:size])
+        locations = Locations([gold.annotation], self._sentences, document_of[:size])
         self._sentences, self._documents = self._sentences + size, [document_of[size:]]
-        evaluation = WordEvaluation(places, aligned, self._names)
+        evaluation = WordEvaluation(locations, aligned, self._names)
         for name, words in aligned.items():
             summary, pair = request.system_counts[name], _pair(words, self._scorers[name])
             if not evaluation.pairs:  # all systems are scored on the same words of the gold standard
@@ -151,7 +151,7 @@ def gold_sentences(aligned: Aligned) -> Ints:
 class WordEvaluation:
     """Evaluation of one part: tallies and, on demand, the units of all systems."""
 
-    places: Locations
+    locations: Locations
     aligned: Mapping[str, Aligned]
     names: Mapping[int, str]
     """Document names."""
@@ -199,7 +199,7 @@ class WordEvaluation:
         else:
             heads = [side.annotation.trees().head for side in sides] if pair.heads is not None else []
             rows = self._rows(aligned, self.matches[system], [np.arange(len(side)) for side in sides], heads)
-        yield rows, self.places.before
+        yield rows, self.locations.before
 
     def _rows(
         self, aligned: Aligned, matches: UnitMatches, words: Sequence[Ints], heads: Sequence[Ints]
@@ -219,7 +219,7 @@ class WordEvaluation:
             more["gold_head"], more["system_head"] = np.append(heads[0], -1)[gold], np.append(heads[1], -1)[system]
         tokens = aligned.system.corpus.tokens
         return VerdictRows(
-            *(aligned.gold.corpus, sentence, start, start + 1, self.places.document_of[sentence], self.names),
+            *(aligned.gold.corpus, sentence, start, start + 1, self.locations.document_of[sentence], self.names),
             *(matches.gold_label[order], matches.system_label[order], matches.kind[order], more),
             other_text=tokens.take(system_word) if tokens is not None and is_extra.any() else None,
         )

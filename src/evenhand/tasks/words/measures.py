@@ -157,11 +157,9 @@ def notes(
     gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
 ) -> tuple[str, ...]:
     """Notes on repairs, missing words and labels."""
-    from evenhand.data.annotation import ReadInfo
-    from evenhand.tasks.tables import label_notes, reading_notes
+    from evenhand.tasks.tables import file_notes, identical_note, label_notes
 
-    notes = reading_notes("gold", gold.name, gold.reading, "begin")
-    notes += reading_notes("system", name, side.reading or ReadInfo(), "begin")
+    notes = file_notes(gold, name, side, "begin")
     if side.missing:
         notes.append(
             f"system {name}: has no word for {side.missing:,} of the {gold.tokens or 0:,} words of the gold standard, "
@@ -170,5 +168,5 @@ def notes(
     if not gold.units:
         notes.append(f"gold {gold.name}: has no word that counts.")
     elif identical:
-        notes.append(f"system {name}: its labels are identical to the gold standard's; is it the right file?")
+        notes.append(identical_note(name, "label"))
     return (*notes, *label_notes(gold, name, side.labels, "word"))
