@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
 from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, join_spans
-from evenhand.alignment.spans import Feed
+from evenhand.alignment.parts import Alignment, Batches, first_sentences, whole_documents
+from evenhand.alignment.spans import AlignedSpans, SpanFollower
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
@@ -22,14 +24,12 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.evaluation import LabelFilter, Offsets
-from evenhand.tasks.spans.evaluation import AlignedSpans, Portion, whole_documents
+from evenhand.tasks.evaluation import LabelFilter, Offsets, Part
+from evenhand.tasks.units import Locations
 
 LAYER = "spans"
-_PORTION = 1 << 14
-"""Number of spans of one annotator in a part: fewer than in `score`, which only counts."""
-_LARGEST = 1 << 22
-"""Maximum number of positions in a part."""
+_MANY_SPANS, _MANY_ATOMS = 1 << 12, 1 << 19
+"""Spans or positions of the first annotator in a part: enough to make the cost of a call negligible."""
 
 
 class Naming:
@@ -179,7 +179,7 @@ def _part(batch: Annotation, first: int, end: int, *, has_spans: bool) -> TextPa
 class SharedText:
     """A part of the text, with the spans of every annotator."""
 
-    portion: Portion
+    part: Part
     lengths: Ints
     """Number of positions in each sentence."""
     documents: Ints
@@ -187,10 +187,12 @@ class SharedText:
     has: Bools
     """Which annotators have which sentences, (sentences, annotators)."""
     spans: Sequence[Spans]
-    continued: Sequence[Spans | None]
-    """The positions of spans that begin in an earlier part."""
     names: Sequence[str]
     """Names of documents, by number; empty if they have no names."""
+
+    @cached_property
+    def locations(self) -> Locations:
+        return self.part.locations()
 
 
 class Annotators:
@@ -218,87 +220,90 @@ class Annotators:
         self.documents = self.sentences = 0
         self.readings: list[ReadInfo] = []
 
-    def portions(self) -> Iterator[SharedText]:
+    def parts(self) -> Iterator[SharedText]:
         """All parts, in the order of the text."""
         yield from self._by_name() if self.by_name else self._by_position()
 
-    def _feed(self, stream: Iterator[Annotation]) -> Feed:
-        feed = Feed(stream, LAYER, by_position=self._settings.align == "position", sides=ANNOTATORS)
-        feed.keeps_tags = False
-        return feed
+    def _followers(self, streams: Iterable[Iterator[Annotation]]) -> dict[str, SpanFollower]:
+        by_position = self._settings.align == "position"
+        return {
+            str(number): SpanFollower(stream, LAYER, by_position=by_position, keeps_tags=False, sides=ANNOTATORS)
+            for number, stream in enumerate(streams)
+        }
 
     def _by_name(self) -> Iterator[SharedText]:
-        """Documents matched by name; each feed gets its annotator's documents of the next part."""
+        """Documents matched by name; each follower gets its annotator's documents of the next part."""
         queues: list[deque[Annotation]] = [deque() for _ in self._streams]
-        feeds = [self._feed(_emptied(queue)) for queue in queues]
         matched = MatchedDocuments(self._streams, self._namings)
         self.names = matched.names
-        portion, has = self._portion(), list[Bools]()
-        for documents in matched:
-            corpus = documents.text.corpus
-            of_sentence = corpus.document_of(np.arange(corpus.sentences))
-            self._add(portion, documents.text, documents.numbers[of_sentence])
-            has.append(documents.has[of_sentence])
-            for queue, side in zip(queues, documents.sides, strict=True):
-                queue.append(side)
-            if _is_full(portion):
-                yield self._shared(portion, [portion.take(feed) for feed in feeds], np.concatenate(has))
-                portion, has = self._portion(), []
-        if portion.sentences:
-            yield self._shared(portion, [portion.take(feed) for feed in feeds], np.concatenate(has))
+        waiting = list[tuple[Ints, Bools]]()
+
+        def texts() -> Iterator[Annotation]:
+            for documents in matched:
+                corpus = documents.text.corpus
+                of_sentence = corpus.document_of(np.arange(corpus.sentences))
+                waiting.append((documents.numbers[of_sentence], documents.has[of_sentence]))
+                for queue, side in zip(queues, documents.sides, strict=True):
+                    queue.append(side)
+                yield documents.text
+
+        followers = self._followers(map(_emptied, queues))
+        for gold, sides in Alignment(texts(), followers, _is_full).parts():
+            numbers, has = (np.concatenate(columns) for columns in zip(*waiting, strict=True))
+            size = sum(batch.corpus.sentences for batch in gold)
+            waiting[:] = [(numbers[size:], has[size:])]
+            yield self._shared(gold, [side.spans for side in sides.values()], sides, numbers[:size], has[:size])
         self.documents = len(matched.names)
-        self.readings = [feed.reading or ReadInfo() for feed in feeds]
+        self.readings = [follower.reading or ReadInfo() for follower in followers.values()]
 
     def _by_position(self) -> Iterator[SharedText]:
         """The text of the first annotator, which all others must share."""
         first, *others = self._streams
-        feeds, portion, corpus, reading = [self._feed(other) for other in others], self._portion(), None, ReadInfo()
-        for batch in first:
-            corpus = batch.corpus
-            reading = reading.plus(batch.readings[LAYER]) if self.documents else batch.readings[LAYER]
-            before = self.documents - int(corpus.continues and self.documents > 0)
-            numbers = corpus.document_of(np.arange(corpus.sentences)) + before
-            self.documents = before + len(corpus.documents)
-            self._add(portion, batch, numbers)
-            if _is_full(portion):
-                yield self._of_all(portion, feeds)
-                portion = self._portion()
-        assert corpus is not None  # a reader yields at least one batch, or raises
-        if portion.sentences:
-            yield self._of_all(portion, feeds)
-        for feed in feeds:
-            feed.finish(corpus)
-        self.readings = [reading, *(feed.reading or ReadInfo() for feed in feeds)]
+        readings = list[ReadInfo]()
 
-    def _of_all(self, portion: Portion, feeds: Sequence[Feed]) -> SharedText:
-        sides = [portion.gold(keeps_tags=False), *(portion.take(feed) for feed in feeds)]
-        return self._shared(portion, sides, np.ones((portion.sentences, len(sides)), dtype=np.bool_))
+        def texts() -> Iterator[Annotation]:
+            for batch in first:
+                readings[:] = [readings[0].plus(batch.readings[LAYER]) if readings else batch.readings[LAYER]]
+                yield batch
 
-    def _portion(self) -> Portion:
-        return Portion(self._vocabulary, LAYER)
+        followers = self._followers(others)
+        for gold, sides in Alignment(texts(), followers, _is_full).parts():
+            numbers = list[Ints]()
+            for batch in gold:
+                corpus = batch.corpus
+                before = self.documents - int(corpus.continues and self.documents > 0)
+                numbers.append(corpus.document_of(np.arange(corpus.sentences)) + before)
+                self.documents = before + len(corpus.documents)
+            own = Spans.concatenate([batch.spans(LAYER) for batch in gold], first_sentences(gold))
+            documents = np.concatenate(numbers)
+            has = np.ones((len(documents), 1 + len(sides)), dtype=np.bool_)
+            yield self._shared(gold, [own, *(side.spans for side in sides.values())], sides, documents, has)
+        self.readings = [*readings, *(follower.reading or ReadInfo() for follower in followers.values())]
 
-    def _add(self, portion: Portion, batch: Annotation, documents: Ints) -> None:
-        first = int(documents[0]) if len(documents) else 0
-        portion.add(batch, Offsets(documents, documents, self.sentences, first))
-        self.sentences += batch.corpus.sentences
-
-    def _shared(self, portion: Portion, sides: Sequence[AlignedSpans], has: Bools) -> SharedText:
-        lengths = portion.lengths
-        assert lengths is not None  # all files were checked
-        portion.use_texts()
-        both = list(zip(self._relabel, sides, strict=True))
-        spans = [relabel(side.spans) for relabel, side in both]
-        continued = [None if side.continued is None else relabel(side.continued) for relabel, side in both]
-        return SharedText(portion, lengths, portion.groups, has, spans, continued, self.names)
+    def _shared(
+        self, gold: Batches, spans: Sequence[Spans], sides: Mapping[str, AlignedSpans], documents: Ints, has: Bools
+    ) -> SharedText:
+        offsets = list[Offsets]()
+        for batch, first in zip(gold, first_sentences(gold), strict=True):
+            numbers = documents[first : first + batch.corpus.sentences]
+            offsets.append(Offsets(numbers, numbers, self.sentences, int(numbers[0]) if len(numbers) else 0))
+            self.sentences += batch.corpus.sentences
+        texts = next((side.texts for side in sides.values() if side.texts is not None), None)
+        part = Part(gold, sides, offsets).in_texts(texts)
+        assert part.lengths is not None  # all files were checked
+        both = zip(self._relabel, spans, strict=True)
+        chosen = [relabel(side.into(self._vocabulary)) for relabel, side in both]
+        return SharedText(part, part.lengths, documents, has, chosen, self.names)
 
 
-def _is_full(portion: Portion) -> bool:
-    return len(portion) >= _PORTION or portion.size >= _LARGEST
+def _is_full(batches: Batches) -> bool:
+    spans, atoms = (sum(len(batch.spans(LAYER)) for batch in batches), sum(batch.corpus.token_count or 0 for batch in batches))
+    return spans >= _MANY_SPANS or atoms >= _MANY_ATOMS
 
 
 def _emptied(queue: deque[Annotation]) -> Iterator[Annotation]:
-    """Batches of a queue, including those that are appended later."""
-    while True:
+    """Batches of a queue, including those that are appended before it is empty."""
+    while queue:
         yield queue.popleft()
 
 

@@ -200,7 +200,7 @@ class DocumentCounter:
     def add(self, text: SharedText) -> None:
         """Count a part."""
         first, size = np.cumsum(text.lengths) - text.lengths, int(text.lengths.sum())
-        units = [units_of(_with(*both), first, size) for both in zip(text.spans, text.continued, strict=True)]
+        units = [units_of(spans, first, size) for spans in text.spans]
         self._count_sides(text, units)
         if self._continuum is not None:
             self._continuum.add(text.documents, text.lengths, units)
@@ -271,7 +271,7 @@ class DocumentCounter:
                     self._keep(number, stacked_name, tallies)
                     self._keep(number, reversed_name, self._score(SpanPair(sides[1], sides[0], context)))
             except LimitError as error:
-                raise InputError(text.portion.batches[0].corpus.source, None, error.finding, error.remedy) from None
+                raise InputError(text.part.gold[0].corpus.source, None, error.finding, error.remedy) from None
 
     def _score(self, pair: SpanPair) -> dict[str, Tally]:
         return {scorer.name: scorer.count(pair) for scorer in self._scorers if scorer.count is not None}
@@ -299,10 +299,6 @@ class DocumentCounter:
             self._units,
             self._labels,
         )
-
-
-def _with(spans: Spans, continued: Spans | None) -> Spans:
-    return spans if continued is None else Spans.concatenate([spans, continued], [0, 0])
 
 
 def _within(spans: Spans, kept: Bools) -> Spans:

@@ -112,7 +112,7 @@ class Voting:
     def add(self, text: SharedText) -> None:
         """Collect the conflicts of a part, one by one."""
         self._conflicts += [
-            (int(text.documents[scope]), _as_displayed(scope, region, text.portion.locations))
+            (int(text.documents[scope]), _as_displayed(scope, region, text.locations))
             for scope, region in self._regions(text, _Regions(text))
         ]
 
@@ -136,7 +136,7 @@ class Voting:
         settled = Spans.of(vocabulary, scope, start, end, label, shape=shape)
         spans, first = Spans.concatenate([agreed, settled], [0, 0]), 0
         spans = spans.take(np.lexsort((spans.label, spans.end, spans.start, spans.scope)))
-        for batch in text.portion.batches:
+        for batch in text.part.gold:
             end_scope = first + batch.corpus.sentences
             inside = spans.take(slice(*np.searchsorted(spans.scope, (first, end_scope)).tolist()))
             yield Annotation(batch.corpus, {LAYER: replace(inside, scope=inside.scope - first)}, name=ADJUDICATED)
@@ -163,7 +163,7 @@ class Voting:
         if self._settles and not accepted:
             accepted = next(iter(answers.values()))
         start, end = min(span[0] for _, span in rows), max(span[1] for _, span in rows)
-        locations, number = text.portion.locations, int(text.documents[scope])
+        locations, number = text.locations, int(text.documents[scope])
         words = locations.words(scope, start, end)
         if not text.names:
             return Region(str(number + 1), locations.number(scope), start, end, words, answers, accepted)

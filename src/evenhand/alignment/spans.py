@@ -140,7 +140,8 @@ class SpanFollower(Follower):
         ends, own_ends = _sentence_ends(corpora), self._ends
         if np.array_equal(ends, own_ends[: len(ends)]):
             return None
-        return own_ends[np.minimum(np.searchsorted(own_ends, ends), len(own_ends) - 1)] == ends
+        ends_here: Bools = own_ends[np.minimum(np.searchsorted(own_ends, ends), len(own_ends) - 1)] == ends
+        return ends_here
 
     def take(self, gold: Batches) -> AlignedSpans:
         corpora = [batch.corpus for batch in gold]

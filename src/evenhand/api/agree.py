@@ -141,22 +141,22 @@ def _write(batches: Opened, path: Path, format: str | None, encoding: str | None
     conversion_of(first, path, format, _LAYER, encoding=encoding, lossy=None).write(path, batches)
 
 
-def drawn_places(portions: Iterable[SharedText], voting: Voting, limit: int) -> DrawnRegions:
+def drawn_places(parts: Iterable[SharedText], voting: Voting, limit: int) -> DrawnRegions:
     """Count all places, and keep the first `limit`: undecided ones, then decided ones, then agreed ones."""
     drawn_places = DrawnRegions(limit)
-    for text in portions:
+    for text in parts:
         drawing, numbers = SpanDrawing(text.spans), dict[int, int]()
         drawn_places.labels = list(text.spans[0].vocabulary.labels.values)
         for scope, region in voting.all_regions(text):
             if drawn_places.has_room(region):
                 if scope not in numbers:
                     numbers[scope] = len(drawn_places.sentences)
-                    locations = text.portion.locations
+                    locations = text.locations
                     sentence = sentence_of(scope, locations.number(scope), locations, drawing.sides(scope))
                     number = region.sentence if text.names else sentence.number
                     drawn_places.sentences.append(sentence._replace(document=region.document, number=number))
                 drawn = _in_pieces(region, drawn_places.sentences[numbers[scope]].pieces)
-                seen = text.portion.locations.positions(ints([scope]), ints([region.start]), ints([region.end]))
+                seen = text.locations.positions(ints([scope]), ints([region.start]), ints([region.end]))
                 if seen.of == "characters":
                     drawn = replace(drawn, offsets=(int(seen.start[0]), int(seen.end[0])))
                 drawn_places.add(region, numbers[scope], drawn)
@@ -231,7 +231,7 @@ class AgreementRun:
         book = Codebook(self._coding) if is_unitized else Codebook(outside="")
         counting = DocumentCounter(list(self._sides), scorers, settings, book, *continua, is_unitized=is_unitized)
         try:
-            for text in shared.portions():
+            for text in shared.parts():
                 counting.add(text)
                 del text  # frees its memory before the next part is read
         except OverlapError:
@@ -251,20 +251,20 @@ class AgreementRun:
     def conflicts(self, vote: Vote) -> list[Region]:
         """Places where annotators do not have the same units, from another pass."""
         voting = self._voting(vote)
-        for text in self._annotators().portions():
+        for text in self._annotators().parts():
             voting.add(text)
         return voting.conflicts()
 
     def adjudicated(self, vote: Vote) -> Iterator[Annotation]:
         """The annotation that the vote accepts, from another pass."""
         voting = self._voting(vote)
-        for text in self._annotators().portions():
+        for text in self._annotators().parts():
             yield from map(self.spec.from_spans, voting.annotations(text))
 
     def places(self, vote: Vote, limit: int) -> DrawnRegions:
         """All places in their sentences, from another pass."""
         voting = self._voting(vote)
-        return drawn_places(self._annotators().portions(), voting, limit)
+        return drawn_places(self._annotators().parts(), voting, limit)
 
     def _voting(self, vote: Vote) -> Voting:
         _check_codes(self._prepared.task)

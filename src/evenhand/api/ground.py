@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
+from evenhand.alignment.parts import whole_documents
 from evenhand.data.structures import Answer, UnreadableError, answer_in, plain_value
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -16,12 +17,10 @@ from evenhand.grounding.items import KnownLabels
 from evenhand.grounding.search import AnswerDocument
 from evenhand.parameters import checked_arguments, parameter_values, quote, split_names
 from evenhand.pipeline.inputs import Input, known_options, name_of, open_sides, prepare, side_of
-from evenhand.tasks.evaluation import EvaluationRequest, SideSummary
-from evenhand.tasks.spans.evaluation import Feeds
-from evenhand.tasks.spans.grounding import GroundedFeed
+from evenhand.tasks.evaluation import EvaluationRequest
+from evenhand.tasks.spans.evaluation import align
+from evenhand.tasks.spans.grounding import GroundedFollower
 from evenhand.tasks.spans.task import GROUNDING
-
-_LAYERS = ("spans", "spans")
 
 
 class GroundedItem(NamedTuple):
@@ -111,27 +110,24 @@ class GroundedFile:
         systems = {name: side_of(output)}
         prepared, vocabulary = prepare(gold, systems, {"task": "spans", **options}), Vocabulary()
         sides = open_sides(gold, systems, prepared.task, prepared.read_as, vocabulary, prepared.content.files)
-        counts = {name: SideSummary()}
-        request = EvaluationRequest(sides, prepared.settings, prepared.read_as, (), vocabulary, SideSummary(), counts)
-        feeds = Feeds(request, sides.gold(), {name: sides.systems[name]()}, _LAYERS)
-        feed = feeds.systems[name]
-        if not isinstance(feed, GroundedFeed):
+        request = EvaluationRequest(sides, prepared.settings, prepared.read_as, (), vocabulary)
+        alignment = align(request)
+        follower = alignment.followers[name]
+        if not isinstance(follower, GroundedFollower):
             finding = "its spans already have positions, so there is nothing to place"
             raise InputError(name, None, finding, "give the answers of a language model, or name their --format")
-        self._gold, self._feed = feeds.gold, feed
+        self._alignment, self._follower = alignment, follower
 
     @property
     def counts(self) -> GroundingCounts:
-        return self._feed.grounding
+        return self._follower.grounding
 
     def __iter__(self) -> Iterator[GroundedDocument]:
-        corpus, number = None, count(1)
-        for batch in self._gold:
-            corpus = batch.corpus
-            for (name, grounded), index in zip(self._feed.ground(corpus), number, strict=False):
+        alignment, number = self._alignment, count(1)
+        for batch in whole_documents(alignment.gold) if alignment.whole_documents else alignment.gold:
+            for (name, grounded), index in zip(self._follower.ground(batch.corpus), number, strict=False):
                 yield GroundedDocument(name or str(index), grounded.document.text, list(_items(grounded)))
-        assert corpus is not None  # a reader yields at least one batch, or raises
-        self._feed.finish(corpus)
+        self._follower.finish()
 
 
 @checked_arguments(known_options)

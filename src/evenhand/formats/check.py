@@ -12,7 +12,8 @@ import numpy as np
 
 from evenhand.alignment.documents import LinkFeed
 from evenhand.alignment.mentions import SAME_WORDS, ChainFeed
-from evenhand.alignment.spans import Feed, LineFeed
+from evenhand.alignment.parts import Alignment
+from evenhand.alignment.spans import LineFollower, SpanFollower
 from evenhand.alignment.words import WaitingWords, WordFeed
 from evenhand.arrays import zeros
 from evenhand.data.annotation import Annotation, ReadInfo
@@ -204,16 +205,16 @@ def _compare(
     texts = file_batches(Source(against), read_as, Vocabulary(), {})
     batches, texts = same_atoms([batches, texts], align)
     by_line = settings.parameters.get("sentences") == "lines"
-    feed = LineFeed(batches) if by_line else Feed(batches, by_position=align == "position")
+    follower: LineFollower | SpanFollower
+    follower = LineFollower(batches) if by_line else SpanFollower(batches, by_position=align == "position")
     try:
-        for text in texts:
-            feed.take(text.corpus)
-        feed.finish(text.corpus)
+        for _ in Alignment(texts, {source.name: follower}).parts():
+            pass
     finally:
         _exhaust(batches)
-    if isinstance(feed, LineFeed):
-        for line in feed.mismatches.missing:
+    if isinstance(follower, LineFollower):
+        for line in follower.issues.missing:
             source.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
-        for line in feed.mismatches.extra:
+        for line in follower.issues.extra:
             finding = f"the line {line} is not in {against}, or not in this order"
             source.report(None, finding, "leave it out", OTHER_DOCUMENTS)

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand import __version__
-from evenhand.alignment.spans import Feed
+from evenhand.alignment.parts import Alignment
+from evenhand.alignment.spans import SpanFollower
 from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, Layer
 from evenhand.data.corpus import Corpus
@@ -378,7 +379,7 @@ def _one_file(file: _File) -> Iterator[_Step]:
 
 
 def _two_files(gold: _File, system: _File) -> Iterator[_Step]:
-    """Both files in step; tags of the prediction wait for the corresponding batch of the gold standard."""
+    """Both files in step; tags of the prediction wait for the corresponding part of the gold standard."""
     waiting = [np.stack([ints([])] * len(LEVELS))]
 
     def passing() -> Iterator[Annotation]:
@@ -386,21 +387,20 @@ def _two_files(gold: _File, system: _File) -> Iterator[_Step]:
             waiting.append(_tags(batch, "system"))
             yield batch
 
-    feed = Feed(passing(), "system")
+    follower = SpanFollower(passing(), "system", keeps_tags=False)
     try:
-        for batch in gold.batches():
-            spans, size = feed.take(batch.corpus), batch.corpus.token_count
-            tags = np.concatenate(waiting, axis=1)
+        for (batch,), aligned in Alignment(gold.batches(), {"system": follower}).parts():
+            tags, size = np.concatenate(waiting, axis=1), batch.corpus.token_count
             waiting[:] = [tags[:, size:]]
-            yield _Step(batch.corpus, batch.spans("gold"), spans, _tags(batch, "gold"), tags[:, :size])
-        feed.finish(batch.corpus)
+            spans = batch.spans("gold"), aligned["system"].spans
+            yield _Step(batch.corpus, *spans, _tags(batch, "gold"), tags[:, :size])
     except InputError as error:
         problem = error.problem
         if problem.kind != "text":
             raise
         remedy = "gold standard and prediction must have the same tokens in the same order"
         raise InputError(problem.source, problem.line, problem.finding, remedy, problem.kind) from None
-    system.breaks_differ = feed.breaks_differ
+    system.breaks_differ = follower.breaks_differ
 
 
 def _tags(batch: Annotation, layer: str) -> Ints:

@@ -305,15 +305,16 @@ def evaluate(part: Part, request: EvaluationRequest) -> SpanEvaluation:
 
 def _count(evaluation: SpanEvaluation, request: EvaluationRequest, name: str, pair: SpanPair) -> None:
     evaluation.system_counts[name].add(pair.original[1].label, request.vocabulary.labels.values)
-    scorers = [scorer for scorer in request.scorers if scorer.count is not None]
-    evaluation.tallies[name] = {scorer.name: scorer.count(pair) for scorer in scorers}
     evaluation.levels[name] = pair.levels
-    of_labels = [scorer for scorer in scorers if "token_tags" not in scorer.needs and not scorer.by_document]
-    evaluation.supertags[name] = {
-        tag.name: {scorer.name: scorer.count(as_one) for scorer in of_labels}
-        for tag in request.settings["supertag"]
-        for as_one in (_as_one_label(tag, pair),)
-    }
+    evaluation.tallies[name] = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count}
+    evaluation.supertags[name] = {}
+    for tag in request.settings["supertag"]:
+        as_one = _as_one_label(tag, pair)
+        evaluation.supertags[name][tag.name] = {
+            scorer.name: scorer.count(as_one)
+            for scorer in request.scorers
+            if scorer.count and "token_tags" not in scorer.needs and not scorer.by_document
+        }
     if request.keep_units:
         evaluation.pairs[name] = pair
 
@@ -354,8 +355,10 @@ class _Pairing:
 
             texts = DocumentTexts(part.gold)
         self.context = Context(part.groups, part.lengths, part.weights, request.settings, texts)
-        is_grounded = any(system.answers is not None for system in part.systems.values())
-        self.unplaced = UnplacedStrings(self.context.text.lengths) if is_grounded else None
+        self.unplaced: UnplacedStrings | None = None
+        if any(system.answers is not None for system in part.systems.values()):
+            assert self.context.lengths is not None  # the text was searched
+            self.unplaced = UnplacedStrings(self.context.lengths)
         self._locations = part.locations(self.unplaced)
 
     def system(self, name: str) -> System:
