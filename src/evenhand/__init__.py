@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.evaluate import Verdict as Verdict
+    from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
     from evenhand.api.rank import rank as rank
@@ -58,6 +60,7 @@ _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
     "evenhand.api.compare": ("compare",),
+    "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
     "evenhand.api.rank": ("rank", "rank_suite"),

@@ -1,4 +1,4 @@
-"""Gold and system in step: portions, places, and what happens where the texts part."""
+"""Gold standard and system in step: parts, positions, and the errors if their texts differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
-from evenhand.alignment.spans import Feed
+from evenhand.alignment.parts import Alignment
+from evenhand.alignment.spans import SpanFollower
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 
@@ -38,22 +39,26 @@ def cut(sentences: list[list[str]], sizes: list[int]) -> Iterator[Annotation]:
         begin += size
 
 
+def aligned(gold: Iterator[Annotation], follower: SpanFollower) -> list[tuple[str, int, int, int]]:
+    """The spans of all parts, with sentences numbered through the text."""
+    vocabulary, rows, sentence = Vocabulary(), [], 0
+    for batches, systems in Alignment(gold, {"system": follower}).parts():
+        spans = systems["system"].spans.into(vocabulary).rows()
+        rows += [(label, scope + sentence, start, end) for label, scope, start, end in spans]
+        sentence += sum(batch.corpus.sentences for batch in batches)
+    return rows
+
+
 @given(SENTENCES, st.lists(st.integers(1, 4)), st.lists(st.integers(1, 4)))
 def test_batches_of_any_size_give_the_same_spans(tags: list, gold_sizes: list[int], system_sizes: list[int]) -> None:
-    feed, vocabulary = Feed(cut(tags, system_sizes)), Vocabulary()
-    found, sentence = [], 0
-    for batch in cut(tags, gold_sizes):
-        rows = feed.take(batch.corpus).into(vocabulary).rows()
-        found += [(label, scope + sentence, start, end) for label, scope, start, end in rows]
-        sentence += batch.corpus.sentences
-    feed.finish(batch.corpus)
-    assert found == annotation(tags).spans().rows()
-    assert not feed.breaks_differ
+    follower = SpanFollower(cut(tags, system_sizes))
+    assert aligned(cut(tags, gold_sizes), follower) == annotation(tags).spans().rows()
+    assert not follower.breaks_differ
 
 
 @given(SENTENCES, st.lists(st.integers(1, 4)), st.lists(st.integers(1, 6)))
 def test_sentences_are_the_gold_standards(tags: list, gold_sizes: list[int], lengths: list[int]) -> None:
-    """A system with other sentence breaks: each of its spans lies in the gold sentence that it begins in."""
+    """A system with other sentence breaks: each of its spans is in the gold sentence in which it begins."""
     flat = [tag for sentence in tags for tag in sentence]
     system, begin = [], 0
     for length in [*lengths, len(flat)]:
@@ -67,12 +72,19 @@ def test_sentences_are_the_gold_standards(tags: list, gold_sizes: list[int], len
         first = int(own.corpus.bounds[scope])
         sentence = int(np.searchsorted(bounds, first + start, side="right")) - 1
         expected.append((label, sentence, first + start - int(bounds[sentence]), first + end - int(bounds[sentence])))
-    feed, found, sentence = Feed(cut(system, [1, 2])), [], 0
-    for batch in cut(tags, gold_sizes):
-        rows = feed.take(batch.corpus).rows()
-        found += [(label, scope + sentence, start, end) for label, scope, start, end in rows]
-        sentence += batch.corpus.sentences
-    assert found == expected
+    assert aligned(cut(tags, gold_sizes), SpanFollower(cut(system, [1, 2]))) == expected
+
+
+def test_a_part_ends_where_both_sides_end_a_sentence() -> None:
+    """The second gold batch ends inside a sentence of the system, so its last sentence waits for the third batch."""
+    gold = cut([["B-A"], ["O"], ["O"], ["B-B"], ["O"]], [1, 2, 2])
+    follower = SpanFollower(cut([["B-A"], ["O"], ["O", "B-B"], ["O"]], [1, 3]))
+    sizes = [
+        [batch.corpus.sentences for batch in batches]
+        for batches, _ in Alignment(gold, {"system": follower}).parts()
+    ]
+    assert sizes == [[1], [1], [1, 2]]
+    assert follower.breaks_differ
 
 
 def test_other_sentence_breaks_are_noted() -> None:
@@ -82,16 +94,16 @@ def test_other_sentence_breaks_are_noted() -> None:
 
 
 @pytest.mark.parametrize("by_position", [False, True])
-def test_a_sentence_that_goes_on_behind_a_batch_is_noted(by_position: bool) -> None:
-    """So that it does not matter where batches end."""
-    gold = list(cut([["O"], ["O", "O"], ["O"]], [2]))
-    feed = Feed(cut([["O"], ["O", "O", "O"]], []), by_position=by_position)
+def test_a_sentence_that_continues_after_a_batch_is_noted(by_position: bool) -> None:
+    """The result does not depend on where batches end."""
+    gold = cut([["O"], ["O", "O"], ["O"]], [2])
+    follower = SpanFollower(cut([["O"], ["O", "O", "O"]], []), by_position=by_position)
     if by_position:
         with pytest.raises(eh.InputError, match="sentence 2 has 2 tags in the gold standard, 3 in the prediction"):
-            feed.take(gold[0].corpus)
+            aligned(gold, follower)
         return
-    feed.take(gold[0].corpus)
-    assert feed.breaks_differ
+    aligned(gold, follower)
+    assert follower.breaks_differ
 
 
 def test_without_tokens_sentences_must_have_equal_lengths() -> None:

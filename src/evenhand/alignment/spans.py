@@ -119,6 +119,8 @@ class SpanFollower(Follower):
         """Number of tokens of the waiting text that were compared with the gold standard's."""
         self._by_token = True
         """Whether tokens are counted; else sentences, because one side has no tokens."""
+        self._unit = "tokens"
+        """What its file has for each token, in messages."""
 
     def follow(self, gold: Batches, *, is_last: bool) -> Bools | None:
         if self._last is None and not self._read():  # a reader yields at least one batch: an annotation without any
@@ -181,6 +183,7 @@ class SpanFollower(Follower):
         reading = batch.readings[self._layer]
         self.reading = self.reading.plus(reading) if self.reading else reading
         batch.spans(self._layer)  # raises an error if there are none
+        self._unit = "tokens" if batch.tags(self._layer) is None else "tags"
         self._last = replace(batch, layers={name: batch[name] for name in self._layers if name in batch})
         self._waiting.append(self._last)
         return True
@@ -237,11 +240,6 @@ class SpanFollower(Follower):
         if line is None:
             finding = other_length(sentence, expected, length, self._unit, self._sides)
         raise InputError(corpus.source, line, finding, SAME_SENTENCES, "text")
-
-    @property
-    def _unit(self) -> str:
-        assert self._last is not None
-        return "tokens" if self._last.tags(self._layer) is None else "tags"
 
     def _ends_early(self, gold: Sequence[Corpus], has: int) -> InputError:
         assert self._last is not None

@@ -176,6 +176,18 @@ def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
     return Tokens(text.tobytes() + PADDING, edges[last - size], np.maximum(edges[last] - 1, edges[last - size]))
 
 
+def unit_scorer(job: Job) -> str:
+    """The scorer whose error types describe the units of a job."""
+    task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
+    scorer = next((name for name in task.comparison.unit_scorers if name in scorers), None)
+    if scorer is None:
+        names = [
+            measure.name for measure in models_of(task.name) if measure.scorer.name in task.comparison.unit_scorers
+        ]
+        raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
+    return scorer
+
+
 def recording(path: str | PathLike[str]) -> Engine:
     """An engine that also writes all units to a Parquet or Arrow file, depending on its suffix."""
     check_file(path)
@@ -183,15 +195,9 @@ def recording(path: str | PathLike[str]) -> Engine:
 
 
 def _run_and_record(path: str, job: Job) -> Run:
-    task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
+    task, scorer = job.prepared.task, unit_scorer(job)
     form, schema = table_format(path), verdict_schema(task)
     check_output_not_input(path, job.places)
-    scorer = next((name for name in task.comparison.unit_scorers if name in scorers), None)
-    if scorer is None:
-        names = [
-            measure.name for measure in models_of(task.name) if measure.scorer.name in task.comparison.unit_scorers
-        ]
-        raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
     vocabulary = Vocabulary()
     with table_file(path, form, schema) as sink:
         table = VerdictTable(sink, scorer, task.error_types.of_tables, vocabulary.labels)
