@@ -80,8 +80,7 @@ def test_a_part_ends_where_both_sides_end_a_sentence() -> None:
     gold = cut([["B-A"], ["O"], ["O"], ["B-B"], ["O"]], [1, 2, 2])
     follower = SpanFollower(cut([["B-A"], ["O"], ["O", "B-B"], ["O"]], [1, 3]))
     sizes = [
-        [batch.corpus.sentences for batch in batches]
-        for batches, _ in Alignment(gold, {"system": follower}).parts()
+        [batch.corpus.sentences for batch in batches] for batches, _ in Alignment(gold, {"system": follower}).parts()
     ]
     assert sizes == [[1], [1], [1, 2]]
     assert follower.breaks_differ

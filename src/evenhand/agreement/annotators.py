@@ -297,7 +297,10 @@ class Annotators:
 
 
 def _is_full(batches: Batches) -> bool:
-    spans, atoms = (sum(len(batch.spans(LAYER)) for batch in batches), sum(batch.corpus.token_count or 0 for batch in batches))
+    spans, atoms = (
+        sum(len(batch.spans(LAYER)) for batch in batches),
+        sum(batch.corpus.token_count or 0 for batch in batches),
+    )
     return spans >= _MANY_SPANS or atoms >= _MANY_ATOMS
 
 

@@ -291,7 +291,7 @@ def _at(
 def _common_stretches(
     left: Sequence[Corpus], right: Sequence[Corpus], position: int
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """Stretches of tokens that are in one corpus on either side: the corpora with the first token there, and the size."""
+    """Stretches of tokens within one corpus of either side: the corpora, the first token in each, and the size."""
     edges, other_edges = (
         list(accumulate((corpus.token_count or 0 for corpus in side), initial=0)) for side in (left, right)
     )

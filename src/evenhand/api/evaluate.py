@@ -78,7 +78,9 @@ def _verdicts(
         text = None if rows.other_text is None else rows.other_text[row]
         if row in bounds:
             gaps = rows.gaps.get(row, ())
-            parts = [corpus.quoted(sentence, *part) for part in parts_of(int(rows.start[row]), int(rows.end[row]), gaps)]
+            parts = [
+                corpus.quoted(sentence, *part) for part in parts_of(int(rows.start[row]), int(rows.end[row]), gaps)
+            ]
             text = " ".join(part or "" for part in parts) if any(parts) else None
         yield Verdict(
             system,

@@ -27,7 +27,6 @@ from evenhand.registry import load
 
 if TYPE_CHECKING:
     from evenhand.data.annotation import Annotation, ReadInfo
-    from evenhand.engines.processes import Workers
     from evenhand.formats.paths import FileList
     from evenhand.formats.storage import AnyPath
     from evenhand.pipeline.run import Engine
@@ -403,8 +402,9 @@ engine_options = with_options(
         "--jobs",
         type=number_of_jobs,
         metavar=f"NUMBER|{_AUTO}",
-        help=f"Divide large files and folders among processes; {_AUTO}: one per core [1].",
+        help=f"Divide large files and folders among processes; {_AUTO}: one per core, if that is faster [1].",
     ),
+    option(RUNNING, "--verbose", is_flag=True, help="Report how --jobs divides the input.", rare=True),
     option(
         RUNNING,
         "--engine",
@@ -424,11 +424,8 @@ engine_options = with_options(
 
 
 @contextmanager
-def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = ()) -> Iterator[Engine | None]:
-    """The engine of the options, with its progress on the terminal.
-
-    If `files` are large, processes are started at once, so they import modules at the same time as this one.
-    """
+def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
+    """The engine of the options, with its progress on the terminal."""
     name, scheduler = options["engine"], options["scheduler"]
     if scheduler is not None and name != "dask":
         raise click.UsageError("--scheduler is for --engine dask")
@@ -436,10 +433,9 @@ def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = 
     if jobs is not None and name not in (None, "processes"):
         raise click.UsageError("Specify --jobs or --engine, but not both")
     if name == "processes" or (jobs is not None and jobs != 1):
-        with _start_workers(jobs or 0, files) as workers:
-            from evenhand.engines.processes import processes
+        from evenhand.engines.processes import may_fork, processes
 
-            yield processes(jobs or 0, workers=workers)
+        yield processes(jobs or 0, forks=may_fork(), report=say if options["verbose"] else None)
         return
     if name != "dask":
         yield None
@@ -448,19 +444,3 @@ def chosen_engine(options: Mapping[str, Any], files: Sequence[AnyPath | None] = 
 
     with counter("file pairs", quiet=options["quiet"]) as progress:
         yield dask(scheduler=scheduler, progress=progress)
-
-
-@contextmanager
-def _start_workers(jobs: int, files: Sequence[AnyPath | None]) -> Iterator[Workers | None]:
-    """Start worker processes if files are large enough to be divided."""
-    from evenhand.engines.processes import Workers, cores
-    from evenhand.pipeline.partition import LARGE
-
-    sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
-    others = (jobs or cores()) - 1
-    if sum(sizes) < LARGE or not others:
-        yield None
-        return
-    with Workers(others) as workers:
-        workers.load()
-        yield workers

@@ -96,7 +96,7 @@ def rank(
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
     if suite is None and manifest is None and not systems:
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
-    with chosen_engine(options, (gold, *systems)) as engine:
+    with chosen_engine(options) as engine:
         if suite is not None:
             note_inputs(_files(suite))
             ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
@@ -220,7 +220,7 @@ def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath 
     import evenhand
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
-    with chosen_engine(options, (gold, *systems)) as engine:
+    with chosen_engine(options) as engine:
         key, named = sides(gold, systems, manifest)
         if form == "conlleval":
             options |= _conlleval(key, options)

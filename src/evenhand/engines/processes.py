@@ -7,27 +7,26 @@ import signal
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from importlib import import_module
 from itertools import chain, islice
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
-from threading import RLock, Thread
+from threading import RLock, Thread, active_count
 from types import ModuleType
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, SettingError
 from evenhand.files import keep_freed_memory
+from evenhand.formats.source import stop_observing
 from evenhand.parameters import check_kind
-from evenhand.pipeline.partition import SMALLEST, Joining, parts
+from evenhand.pipeline.partition import SMALLEST, SMALLEST_IF_SPAWNED, WORTH, Joining, parts, size_of
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.registry import PluginWarning
 
-_NEEDED = ("evenhand.pipeline.run", "evenhand.formats.conll")
-"""Modules that most jobs need; other modules are loaded with the first part."""
 _MAX_DEATHS = 3
 """How often processes are replaced."""
 _MAX_ON_WINDOWS = 61
@@ -97,8 +96,9 @@ class Workers:
     So none survives this process, even if it is killed.
     """
 
-    def __init__(self, jobs: int) -> None:
-        self._jobs, self._deaths = jobs, 0
+    def __init__(self, jobs: int, *, forks: bool = False) -> None:
+        """With `forks`, processes are copies of this one, which start at once; it must have no other threads."""
+        self._jobs, self._forks, self._deaths = jobs, forks, 0
         self._start()
 
     def __enter__(self) -> Workers:
@@ -106,12 +106,6 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self._end()
-
-    def load(self) -> None:
-        """Start the processes now, and have them import the modules that they need."""
-        with starting_processes():
-            for _ in range(self._jobs):
-                self._pool.submit(_load)
 
     def submit(self, part: Job) -> Future[Run]:
         """Run a part. The result is a `BrokenProcessPool` error if any of the processes dies."""
@@ -135,10 +129,11 @@ class Workers:
         self._start()
 
     def _start(self) -> None:
-        context = get_context("spawn")
+        context = get_context("fork" if self._forks else "spawn")
         self._held, self._leash = context.Pipe(duplex=False)
+        ends = (self._held, self._leash) if self._forks else (self._held,)
         limit = _MAX_ON_WINDOWS if sys.platform == "win32" else self._jobs
-        self._pool = ProcessPoolExecutor(min(self._jobs, limit), context, _begin, (self._held,))
+        self._pool = ProcessPoolExecutor(min(self._jobs, limit), context, _begin, ends)
 
     def _end(self) -> None:
         """Kill all processes, and wait until they have exited."""
@@ -147,12 +142,16 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _begin(leash: Connection) -> None:
+def _begin(held: Connection, leash: Connection | None = None) -> None:
     """Initialise a process: it leaves interrupts to its parent, and exits with it."""
+    if leash is not None:  # a copy of the parent has its end of the pipe, too, and its progress bar
+        leash.close()
+        stop_observing()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
     warnings.simplefilter("ignore", PluginWarning)  # the parent shows them
-    Thread(target=_end_with, args=(leash,), daemon=True).start()
+    Thread(target=_end_with, args=(held,), daemon=True).start()
 
 
 def _end_with(leash: Connection) -> None:
@@ -162,17 +161,16 @@ def _end_with(leash: Connection) -> None:
         os._exit(1)
 
 
-def _load() -> None:
-    for name in _NEEDED:
-        import_module(name)
-
-
-def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None = None) -> Engine:
+def processes(
+    jobs: int = 0, smallest: int | None = None, *, forks: bool = False, report: Callable[[str], None] | None = None
+) -> Engine:
     """An engine that divides jobs among processes: file pairs of folders, and parts of large files.
 
     jobs       number of processes, including this one; 0 for one per core
     smallest   minimum size of a part in bytes
-    workers    the other processes, if they are already started
+    forks      start processes as copies of this one, which takes no time; only on Linux and without other threads, as
+               the command line does
+    report     receives a sentence on how the job was divided
 
     `serial` gives the same run, bit by bit. Small or indivisible jobs (compressed files, standard input,
     annotations) run in this process. On an error, everything is rerun in this process, and that result or error counts.
@@ -180,6 +178,8 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     check_kind("jobs", jobs)
     if jobs < 0:
         raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for one per core.")
+    size = (SMALLEST if forks else SMALLEST_IF_SPAWNED) if smallest is None else smallest
+    tell = report or (lambda sentence: None)
 
     def engine(job: Job) -> Run:
         count = jobs or cores()
@@ -187,9 +187,10 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
         if weighs_tokens and jobs > 1:
             raise SettingError("Sums of token weights depend on the order of additions; leave --jobs out.")
         if count == 1 or weighs_tokens or current_process().daemon:  # a daemon must not start processes
+            tell("One process: there is one core." if count == 1 else "One process: this job cannot be divided.")
             return serial(job)
         try:
-            return _run_parts(job, count, smallest, workers)
+            return _run_parts(job, count, size, forks, tell)
         except WorkerError:
             raise
         except EvenhandError:
@@ -198,21 +199,35 @@ def processes(jobs: int = 0, smallest: int = SMALLEST, workers: Workers | None =
     return engine
 
 
-def _run_parts(job: Job, jobs: int, smallest: int, workers: Workers | None) -> Run:
+def may_fork() -> bool:
+    """Whether this process can be copied safely: on Linux, while it has no other threads."""
+    return sys.platform == "linux" and active_count() == 1
+
+
+def _run_parts(job: Job, jobs: int, smallest: int, forks: bool, tell: Callable[[str], None]) -> Run:
     with closing(parts(job, jobs, smallest)) as all_parts:
         first, second = next(all_parts), next(all_parts, None)
         if second is None:
+            tell(f"One process: {_why_whole(job, smallest)}.")
             return serial(job)
         joining = Joining(job)
-        with closing(_runs(chain((first, second), all_parts), jobs, workers)) as runs:
+        with closing(_runs(chain((first, second), all_parts), jobs, forks)) as runs:
             for run in runs:
                 joining.add(run)
+    tell(f"{jobs} processes: the input was divided into {joining.parts} parts.")
     return joining.finish()
 
 
-def _runs(all_parts: Iterator[Job], jobs: int, started: Workers | None) -> Generator[Run, None, None]:
+def _why_whole(job: Job, smallest: int) -> str:
+    size = size_of(job)
+    if size is None or size >= WORTH * smallest:
+        return "this job cannot be divided"
+    return f"the input has {size / 1e6:,.1f} MB, and dividing it pays off from {WORTH * smallest / 1e6:,.0f} MB"
+
+
+def _runs(all_parts: Iterator[Job], jobs: int, forks: bool) -> Generator[Run, None, None]:
     """Generate the runs of the parts in order; only a few wait at a time."""
-    with Workers(jobs - 1) if started is None else nullcontext(started) as workers:
+    with Workers(jobs - 1, forks=forks) as workers:
         tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
         for part in all_parts:
             tasks.add(part)

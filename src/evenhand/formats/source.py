@@ -127,6 +127,11 @@ def observe_reading(observer: ReadObserver) -> Iterator[None]:
         _OBSERVER.reset(token)
 
 
+def stop_observing() -> None:
+    """Forget the observer, in a process that is a copy of another one."""
+    _OBSERVER.set(None)
+
+
 class _ObservedFile(FileIO):
     """A file that reports how far it has been read."""
 

@@ -27,12 +27,12 @@ from evenhand.settings import Groups, ReadSettings, ScoreSettings, system_settin
 
 Pair = list[FileList]
 """One file of each side, the gold standard's first; or several files of each."""
-LARGE = 16 << 20
-"""Minimum size in bytes of a job that is divided: for smaller ones, starting processes takes longer than the job."""
-_WORTH = 4
+WORTH = 4
 """Minimum number of smallest parts in a job that is divided."""
-SMALLEST = LARGE // _WORTH
-"""Minimum size of a part in bytes, all sides together."""
+SMALLEST = 4 << 20
+"""Minimum size of a part in bytes, all sides together, if processes are copies of this one."""
+SMALLEST_IF_SPAWNED = 16 << 20
+"""The same if processes must load all modules first."""
 _LARGEST = 32 << 20
 _ROUNDS = 4
 """Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
@@ -60,11 +60,21 @@ class Share:
         return max(self.smallest, min((remainder + self.after) // (_ROUNDS * self.jobs), _LARGEST))
 
 
+def size_of(job: Job) -> int | None:
+    """The number of bytes of all inputs; None if they cannot be divided."""
+    pairs = None if job.is_whole else file_pairs(job)
+    return None if pairs is None else sum(map(_pair_size, pairs))
+
+
+def _pair_size(pair: Pair) -> int:
+    return sum(Source(side.files[0]).size for side in pair)
+
+
 def parts(job: Job, jobs: int, smallest: int = SMALLEST) -> Generator[Job, None, None]:
     """Generate the parts of a job in order; only one part if the job is small or cannot be divided."""
     pairs = file_pairs(job) or []
-    sizes = [sum(Source(side.files[0]).size for side in pair) for pair in pairs]
-    if sum(sizes) < _WORTH * smallest or job.is_whole:
+    sizes = list(map(_pair_size, pairs))
+    if sum(sizes) < WORTH * smallest or job.is_whole:
         yield job
         return
     share, waiting, waiting_size = Share(jobs, smallest, sum(sizes)), list[Pair](), 0
@@ -219,11 +229,14 @@ class Joining:
         self._groups, self._part_groups = job.groups, part_groups(job)
         self._takes_tags = any("token_tags" in scorer.needs for scorer in job.judges)
         self._check_sides, self._refuse_itself = job.prepared.task.evaluation.check_inputs, job.refuse_itself
+        self.parts = 0
+        """The number of parts added."""
         self._run: Run | None = None
         self._sums = SummedTallies(job.groups, by_document=job.prepared.task.evaluation.by_document)
 
     def add(self, run: Run) -> None:
         """Add the run of the next part. Raise an error if it does not continue the others."""
+        self.parts += 1
         if self._run is None:
             self._run = run
             self._add_tallies(run, 0)

@@ -7,7 +7,7 @@ to the run of the whole (`pipeline.partition`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -182,9 +182,7 @@ class RunAccumulator:
         self.run = Run(SideSummary(), {name: SideSummary() for name in systems})
         self._by_document, self._groups, self._layer = task.evaluation.by_document, groups, layer
         self.run.levels = dict.fromkeys(systems, 1)
-        self._sums, self._supertags = (
-            SummedTallies(groups, by_document=task.evaluation.by_document) for _ in range(2)
-        )
+        self._sums, self._supertags = (SummedTallies(groups, by_document=task.evaluation.by_document) for _ in range(2))
         self._shared: dict[str, list[Tally]] = {}
 
     def number(self, batch: Annotation) -> Offsets:

@@ -236,7 +236,9 @@ class Part:
             rows = order[slice(*np.searchsorted(units.sentence[order], (first, first + corpus.sentences)))]
             sentence, start = units.sentence[rows] - first, units.start[rows]
             is_unplaced = locations.is_unplaced(start)
-            texts = [locations.unplaced_text(position) or "" for position in start.tolist()] if is_unplaced.any() else None
+            texts = (
+                [locations.unplaced_text(position) or "" for position in start.tolist()] if is_unplaced.any() else None
+            )
             columns = {
                 name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in (more or {}).items()
             }

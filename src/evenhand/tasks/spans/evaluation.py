@@ -234,6 +234,7 @@ def _check_settings(request: EvaluationRequest) -> None:
             finding = f"{parameter.option} does nothing, as no system is a file of extractions"
             raise SettingError(f"{finding}; leave it out, or name the --format.")
 
+
 def _checked(batch: Annotation, request: EvaluationRequest) -> Annotation:
     """Reject texts that the requested measures cannot be computed on."""
     corpus, weighs = batch.corpus, request.settings.parameters.get("token_weight") is not None

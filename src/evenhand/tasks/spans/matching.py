@@ -410,8 +410,10 @@ class SpanPair:
         keep_units: bool = False,
         targets: Spans | None = None,
     ) -> None:
-        """The last `unplaced` spans of the system have no position in the text. `targets` are spans that the gold standard
-        should have, if its errors are an error type; its wrong spans are marked in `extra`.
+        """The last `unplaced` spans of the system have no position in the text.
+
+        `targets` are spans that the gold standard should have, if its errors are an error type; its wrong spans are
+        marked in `extra`.
         """
         self.original, self.context, self.tags = (gold, system), context, tags
         self.strings = strings
