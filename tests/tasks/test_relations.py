@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evenhand as eh
+from conftest import ROOT
 from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
+from evenhand.formats.read import batches
+from evenhand.settings import ReadSettings
 from slow_relations import Argument, Relation, Sentence, kinds
 
 KINDS = ("TP", "AL", "AB", "ALB", "DE", "TE", "XE", "AM", "FN", "AS", "FP")
@@ -298,3 +305,94 @@ def test_documents_are_matched_by_id() -> None:
 def test_spans_alone_have_no_relations() -> None:
     with pytest.raises(SettingError, match="spans has no relations; give a file that has some"):
         eh.score(annotation(GOLD), eh.spans([[("PER", 0, 1)]]))
+
+
+# Parts
+
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples" / "relations"
+GOLD_FILE, JOINT, RULES = (EXAMPLES / f"{name}.jsonl" for name in ("gold", "joint", "rules"))
+
+
+def in_small_parts(command: Callable[[], Any]) -> Any:
+    """Blocks of a few records, each of which is a part."""
+    defaults, usual = ReadSettings.__init__.__defaults__ or (), ReadSettings().block_size
+    with pytest.MonkeyPatch.context() as patch:
+        sizes = tuple(100 if value == usual else value for value in defaults)
+        patch.setattr(ReadSettings.__init__, "__defaults__", sizes)
+        patch.setattr("evenhand.tasks.relations.evaluation._MANY_SPANS", 1)
+        return command()
+
+
+def write_lines(path: Path, records: Iterable[Any]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def with_text(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with a text and offsets in place of tokens."""
+    words, spans = record["tokens"], []
+    for span in record["spans"]:
+        start, quote = len(" ".join([*words[: span["start"]], ""])), " ".join(words[span["start"] : span["end"]])
+        spans.append({**span, "start": start, "end": start + len(quote)})
+    return {"text": " ".join(words), "spans": spans, "relations": record["relations"]}
+
+
+def one_document(records: list[dict[str, Any]], *links: list[Any]) -> dict[str, Any]:
+    """DyGIE++: one document, in which each sentence has two of the records; `links` are additional relations."""
+    sentences, ner, relations, before = list[list[str]](), list[Any](), list[Any](), 0
+    for number, record in enumerate(records):
+        ends = {span["id"]: [before + span["start"], before + span["end"] - 1] for span in record["spans"]}
+        entities = [[*ends[span["id"]], span["label"]] for span in record["spans"]]
+        pairs = [[*ends[link["head"]], *ends[link["tail"]], link["label"]] for link in record["relations"]]
+        if number % 2:
+            sentences[-1] += record["tokens"]
+            ner[-1] += entities
+            relations[-1] += pairs
+        else:
+            sentences.append(list(record["tokens"]))
+            ner.append(entities)
+            relations.append(pairs)
+        before += len(record["tokens"])
+    relations[0] += links
+    return {"doc_key": "all", "sentences": sentences, "ner": ner, "relations": relations}
+
+
+def test_no_score_depends_on_parts(tmp_path: Path) -> None:
+    assert len(in_small_parts(lambda: list(batches(GOLD_FILE, ReadSettings(task="relations"), Vocabulary())))) > 10
+    texts = [write_lines(tmp_path / path.name, map(with_text, read_records(path))) for path in (GOLD_FILE, RULES)]
+    for sides in ((GOLD_FILE, RULES), texts, (GOLD_FILE, texts[1])):
+        match = "strict,relaxed,fair,dygie" + ("" if sides[1] is texts[1] and sides[0] is GOLD_FILE else ",ehealthkd")
+        for unannotated in ("keep", "skip"):
+            command = partial(eh.score, *sides, match=match, unannotated=unannotated)
+            assert in_small_parts(command).to_json() == command().to_json()
+
+
+def test_no_comparison_depends_on_parts() -> None:
+    command = partial(eh.compare, GOLD_FILE, [RULES, JOINT], trials=20, resamples=20)
+    assert in_small_parts(command).to_json() == command().to_json()
+
+
+def test_no_score_depends_on_parts_if_sentences_differ(tmp_path: Path) -> None:
+    """The system has one document with other sentences, and every gold record is a document."""
+    system = write_lines(tmp_path / "system.jsonl", [one_document(read_records(JOINT))])
+    command = partial(eh.score, GOLD_FILE, system, match="strict,fair")
+    expected = eh.score(GOLD_FILE, JOINT, match="strict,fair")
+    assert in_small_parts(command).to_json() == command().to_json()
+    assert command()["fair"].overall.counts == expected["fair"].overall.counts
+
+
+def test_a_relation_of_a_system_that_two_parts_would_divide(tmp_path: Path) -> None:
+    records = read_records(JOINT)
+    last = sum(len(record["tokens"]) for record in records) - 1
+    system = write_lines(tmp_path / "system.jsonl", [one_document(records, [0, 1, last, last, "knows"])])
+    with pytest.raises(InputError) as error:
+        in_small_parts(partial(eh.score, GOLD_FILE, system))
+    assert str(error.value) == (
+        f"{system}: a relation has its ends in two documents of the gold standard; "
+        "give documents that hold whole relations on both sides."
+    )

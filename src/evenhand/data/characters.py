@@ -13,9 +13,10 @@ from itertools import chain
 import numpy as np
 
 from evenhand.arrays import BitRank, Bools, Ints, bit_positions, bits_where, empty, ints
-from evenhand.data.annotation import Annotation
+from evenhand.data.annotation import Annotation, Layer
 from evenhand.data.corpus import Corpus, TokenEdges
-from evenhand.data.layers import Spans, Tags
+from evenhand.data.layers import Spans
+from evenhand.data.structures import Relations
 from evenhand.data.tokens import PADDING, Characters, Tokens, atoms, continues_character, is_ascii
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
@@ -146,10 +147,10 @@ def to_characters(annotation: Annotation) -> Annotation:
         edges = np.append(tokens.start, tokens.size)
     # The number of atoms before each token, and in total.
     before = BitRank.of(atoms(text))(edges)
-    layers: dict[str, Spans | Tags] = {
-        name: _spans_to_characters(layer, before, corpus.bounds)
+    layers: dict[str, Layer] = {
+        name: _spans_to_characters(layer, before, corpus.bounds) if isinstance(layer, Spans) else layer
         for name, layer in annotation.layers.items()
-        if isinstance(layer, Spans)
+        if isinstance(layer, Spans | Relations)
     }
     changed = replace(
         corpus,

@@ -105,7 +105,7 @@ def _entity(side: Side, row: int) -> Entity:
         (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
         parts: Parts = tuple((token, token + 1) for token in sorted(tokens))
     else:
-        parts = side.parts(int(side.spans.level[row]))
+        parts = side.parts[int(side.spans.level[row])]
     starts, ends = zip(*parts, strict=True)
     return Entity(starts, ends, int(side.spans.label[row]), row)
 

@@ -1,4 +1,7 @@
-"""Evaluation of relations and comparison of systems; spans are aligned as in any task, and carry their relations."""
+"""Evaluation of relations and comparison of systems.
+
+Spans are aligned as in any task. Those of systems are numbered before, so their relations are found again.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.alignment.spans import LineFeed
+from evenhand.alignment.parts import Alignment, Batches, Follower
+from evenhand.alignment.spans import LineFollower
 from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import same_atoms
+from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
-from evenhand.data.structures import ListedParts, Parts, Relations
+from evenhand.data.structures import Parts, Relations
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
-from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Outcome, VerdictRows
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, VerdictRows
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
 from evenhand.tasks.spans.comparison import SpanDrawing
-from evenhand.tasks.spans.evaluation import Portion, Portions
+from evenhand.tasks.spans.evaluation import align_streams
 from evenhand.tasks.units import (
-    Locations,
     Predictions,
     Row,
     Rows,
@@ -40,177 +44,182 @@ from evenhand.tasks.units import (
     units_of,
 )
 
-
-class RelationEvaluator:
-    """One pass over the gold standard and all systems."""
-
-    def __init__(self, request: EvaluationRequest) -> None:
-        self._request, settings, systems = request, request.settings, request.sides.systems
-        names = ("", *systems)
-        self._carried = {name: Carried(request.vocabulary, keeps_parts=request.asks("ehealthkd")) for name in names}
-        opened = (request.sides.gold, *systems.values())
-        streams = [self._carried[name].stream(open_side()) for name, open_side in zip(names, opened, strict=True)]
-        portions = _LinePortions if settings["sentences"] == "lines" else Portions
-        self._portions = portions(request, streams, ("spans", "spans"))
-        self._relabel = {name: RelationLabelFilter(settings, "system", name) for name in systems}
-        self._relabel_gold = RelationLabelFilter(settings, "gold", "gold")
-
-    def evaluations(self, number: Numbering) -> Iterator[RelationEvaluation]:
-        yield from map(self._evaluate, self._portions.take(number))
-
-    def finish(self) -> Outcome:
-        return Outcome()
-
-    def _evaluate(self, portion: Portion) -> RelationEvaluation:
-        request, labels = self._request, self._request.vocabulary.labels.values
-        gold = self._relabel_gold(self._carried[""].take(portion.gold(keeps_tags=False).spans))
-        annotated = np.zeros(portion.sentences, dtype=np.bool_)
-        annotated[gold.spans.scope] = True
-        documents = portion.locations.document_of - int(portion.locations.document_of.min(initial=0))
-        kept = without_repeats(gold, documents, request.settings)
-        request.gold_count.add(gold.label[kept], labels)
-        request.gold_count.repeated += len(gold) - len(kept)
-        evaluation = RelationEvaluation(portion)
-        for name, feed in self._portions.feeds.items():
-            system = self._relabel[name](self._carried[name].take(portion.take(feed).spans))
-            if request.settings["unannotated"] == "skip":
-                system = system.within(annotated)
-            pair = RelationPair(gold, kept, system, documents, portion.groups, request.settings)
-            summary = request.system_counts[name]
-            summary.add(pair.system.label, labels)
-            summary.repeated += pair.repeated
-            evaluation.pairs[name] = pair
-            evaluation.tallies[name] = self._tallies(pair, portion)
-        portion.use_texts()
-        return evaluation if request.keep_units else replace(evaluation, pairs={})
-
-    def _tallies(self, pair: RelationPair, portion: Portion) -> dict[str, Tally]:
-        try:
-            return {scorer.name: scorer.count(pair) for scorer in self._request.scorers if scorer.count is not None}
-        except LimitError as error:  # scorers do not know the file
-            raise InputError(portion.batches[0].corpus.source, None, error.finding, error.remedy) from None
+_MANY_SPANS = 1 << 16
+"""Number of gold spans in a part; parts are large because no relation of a system may cross their ends."""
+_MANY_ATOMS = 1 << 22
+"""Number of atoms in a part with few spans."""
 
 
-class _LinePortions(Portions):
-    """Portions of texts with one sentence per line, of which a system may lack some."""
-
-    def __init__(
-        self, asked: EvaluationRequest, streams: Sequence[Iterator[Annotation]], layers: tuple[str, str]
-    ) -> None:
-        self._asked, self._layer, self.texts_are_documents = asked, layers[0], False
-        self._gold, *systems = same_atoms(streams, asked.settings.align)
-        feeds = zip(asked.sides.systems, systems, strict=True)
-        self.feeds = {name: LineFeed(stream, layers[1]) for name, stream in feeds}
-
-
-class RelationLabelFilter:
-    """`--map`, `--labels` and `--exclude` for the relations of one side."""
-
-    def __init__(self, settings: ScoreSettings, side: str, name: str) -> None:
-        self._settings, self._map = settings, settings.new_names(side, name)
-
-    def __call__(self, side: Side) -> Side:
-        if self._settings.keeps_labels:
-            return side
-        labels = side.spans.vocabulary.labels
-        names = [self._map.get(name, name) for name in labels.values]
-        new = ints([labels.code(name) for name in names])
-        chosen = np.array([self._settings.chooses(name) for name in names], dtype=np.bool_)
-        kept = side.take(np.flatnonzero(chosen[side.label]) if len(side) else empty())
-        return replace(kept, label=new[kept.label], spans=replace(side.spans, label=new[side.spans.label]))
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems, to be read in step."""
+    keeps_parts, opened = request.asks("ehealthkd"), request.sides.systems
+    relations = {name: NumberedRelations(request.vocabulary, keeps_parts=keeps_parts) for name in opened}
+    gold: Iterator[Annotation] = map(_checked, request.sides.gold())
+    systems = {name: relations[name].read(open_side()) for name, open_side in opened.items()}
+    followers: dict[str, Follower]
+    if request.settings["sentences"] == "lines":
+        gold, *streams = same_atoms([gold, *systems.values()], request.settings.align)
+        followers = {name: LineFollower(stream) for name, stream in zip(systems, streams, strict=True)}
+    else:
+        alignment = align_streams(request, gold, systems)
+        gold, followers = alignment.gold, dict(alignment.followers)
+    followers = {name: RelationFollower(follower, relations[name]) for name, follower in followers.items()}
+    return Alignment(gold, followers, _is_full)
 
 
-@dataclass
-class _Waiting:
-    """Relations whose spans are not aligned yet: ends are numbers of spans."""
-
-    label: Ints
-    head: Ints
-    tail: Ints
-    marked: Bools
-
-    def take(self, rows: Ints | Bools) -> _Waiting:
-        return _Waiting(self.label[rows], self.head[rows], self.tail[rows], self.marked[rows])
+def _checked(batch: Annotation) -> Annotation:
+    _relations(batch)
+    return batch
 
 
-class Carried:
-    """The relations of one side, attached to spans during alignment."""
+def _relations(batch: Annotation) -> Relations:
+    relations = batch.layers.get(RELATIONS)
+    if not isinstance(relations, Relations):
+        raise SettingError(f"{batch.corpus.source} has no relations; give a file that has some.")
+    return relations
+
+
+def _is_full(batches: Batches) -> bool:
+    spans = sum(len(batch.spans()) for batch in batches)
+    return spans >= _MANY_SPANS or sum(batch.corpus.token_count or 0 for batch in batches) >= _MANY_ATOMS
+
+
+class NumberedRelations:
+    """The relations of a system, whose ends are the numbers of spans, until these spans are aligned.
+
+    Alignment may move, reorder and omit spans, but keeps their `level`, which is the number.
+    """
 
     def __init__(self, vocabulary: Vocabulary, *, keeps_parts: bool) -> None:
-        self._vocabulary, self._keeps_parts = vocabulary, keeps_parts
-        self._waiting = _Waiting(empty(), empty(), empty(), np.zeros(0, dtype=np.bool_))
-        self._count, self._source = 0, ""
-        self._parts: list[tuple[int, ListedParts]] = []
-        self._counts_tokens = False
+        self.vocabulary, self._count, self._source = vocabulary, 0, ""
+        self._waiting = np.zeros((4, 0), dtype=np.int64)
+        """Rows of type, head, tail, and whether the file marks the type as symmetric."""
+        self._parts: dict[int, Parts] | None = {} if keeps_parts else None
 
-    def stream(self, batches: Iterator[Annotation]) -> Iterator[Annotation]:
-        """The same batches with numbered spans only."""
+    def read(self, batches: Iterator[Annotation]) -> Iterator[Annotation]:
+        """Record the relations of batches, and yield them with numbered spans only."""
         for batch in batches:
-            layer = batch.layers.get(RELATIONS)
-            if not isinstance(layer, Relations):
-                raise SettingError(f"{batch.corpus.source} has no relations; give a file that has some.")
-            spans, self._source = batch.spans(), batch.corpus.source
-            self._add(layer.into(self._vocabulary))
-            number = np.arange(self._count, self._count + len(spans))
+            spans, layer, self._source = batch.spans(), _relations(batch).into(self.vocabulary), batch.corpus.source
+            first = self._count
+            rows = np.array([layer.label, layer.head + first, layer.tail + first, _is_marked(layer)])
+            self._waiting = np.concatenate((self._waiting, rows), axis=1)
             self._count += len(spans)
-            yield replace(batch, layers={"spans": replace(spans, level=number)}, readings={"spans": batch.reading})
+            if layer.parts is None:
+                self._parts = None
+            elif self._parts is not None:
+                self._parts |= {first + row: layer.parts[row] for row in range(len(spans))}
+            yield replace(batch, layers={"spans": replace(spans, level=np.arange(first, self._count))})
 
-    def _add(self, layer: Relations) -> None:
-        codes = [code for code in map(self._vocabulary.labels.find, layer.symmetric) if code is not None]
-        marked, before = np.isin(layer.label, codes), self._waiting
-        self._waiting = _Waiting(
-            np.concatenate((before.label, layer.label)),
-            np.concatenate((before.head, layer.head + self._count)),
-            np.concatenate((before.tail, layer.tail + self._count)),
-            np.concatenate((before.marked, marked)),
-        )
-        if layer.parts is None:
-            self._counts_tokens = True
-        elif self._keeps_parts:
-            self._parts.append((self._count, layer.parts))
-
-    def take(self, spans: Spans) -> Side:
-        """The relations between these spans, which come from the stream."""
-        order = np.argsort(spans.level, kind="stable")
-        number, waiting = spans.level[order], self._waiting
-        head, here = _rows_of(waiting.head, number, order)
-        tail, is_tail_here = _rows_of(waiting.tail, number, order)
+    def between(self, spans: Spans) -> Side:
+        """The relations between aligned spans, which no longer wait."""
+        here, is_tail_here = (np.isin(ends, spans.level) for ends in self._waiting[1:3])
         if (here != is_tail_here).any():
             finding = "a relation has its ends in two documents of the gold standard"
             raise InputError(self._source, None, finding, "give documents that hold whole relations on both sides")
-        self._waiting = waiting.take(~here)
-        relations = waiting.take(here)
-        parts = None if self._counts_tokens or not self._keeps_parts else self._part
-        return Side(spans, relations.label, head[here], tail[here], relations.marked, parts)
-
-    def _part(self, number: int) -> Parts:
-        first, parts = next((first, parts) for first, parts in reversed(self._parts) if first <= number)
-        return parts[number - first]
-
-
-def _rows_of(expected: Ints, number: Ints, order: Ints) -> tuple[Ints, Bools]:
-    """The rows of spans with the expected numbers, and whether there are any; `number` is sorted."""
-    index = np.minimum(np.searchsorted(number, expected), max(len(number) - 1, 0))
-    here = (number[index] == expected) if len(number) else np.zeros(len(expected), dtype=np.bool_)
-    return (order[index] if len(order) else index), here
+        label, *ends, marked = self._waiting[:, here]
+        self._waiting = self._waiting[:, ~here]
+        order = np.argsort(spans.level)
+        head, tail = (order[np.searchsorted(spans.level, numbers, sorter=order)] for numbers in ends)
+        listed = self._parts
+        parts = None if listed is None else {number: listed.pop(number) for number in spans.level.tolist()}
+        return Side(spans, label, head, tail, marked.astype(np.bool_), parts)
 
 
-@dataclass
-class RelationEvaluation:
-    """Evaluation of one part."""
+def _is_marked(relations: Relations) -> Bools:
+    """Which relations have a type that the file marks as symmetric."""
+    codes = map(relations.vocabulary.labels.find, relations.symmetric)
+    return np.isin(relations.label, [code for code in codes if code is not None])
 
-    portion: Portion
+
+@dataclass(frozen=True)
+class AlignedRelations:
+    """The spans and relations of a system in a part of the gold standard."""
+
+    side: Side
+    texts: Sequence[Corpus] | None
+    """The batches of the gold standard in the text of the system, if only the system has a text."""
+
+
+class RelationFollower(Follower):
+    """Reads a system with its relations; a part ends only where a batch of the gold standard ends."""
+
+    def __init__(self, spans: Follower, relations: NumberedRelations) -> None:
+        self._spans, self._relations = spans, relations
+
+    def follow(self, gold: Batches, *, is_last: bool) -> Bools | None:
+        ends = self._spans.follow(gold, is_last=is_last)
+        if ends is not None:
+            sizes = [batch.corpus.sentences for batch in gold]
+            ends &= np.isin(np.arange(1, len(ends) + 1), np.cumsum(sizes))
+        return ends
+
+    def take(self, gold: Batches) -> AlignedRelations:
+        aligned = self._spans.take(gold)
+        return AlignedRelations(self._relations.between(aligned.spans.into(self._relations.vocabulary)), aligned.texts)
+
+    def finish(self) -> None:
+        self._spans.finish()
+        self.reading, self.breaks_differ = self._spans.reading, self._spans.breaks_differ
+        self.issues = self._spans.issues
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> RelationEvaluation:
+    """Count the relations of a part under all scorers, one system after the other."""
+    settings, labels = request.settings, request.vocabulary.labels.values
+    gold = _selected(_gold_side(part, request.vocabulary), settings, "gold", "gold")
+    documents = part.documents - int(part.documents.min(initial=0))
+    kept = without_repeats(gold, documents, settings)
+    evaluation = RelationEvaluation(part=part)
+    evaluation.gold_count.add(gold.label[kept], labels)
+    evaluation.gold_count.repeated = len(gold) - len(kept)
+    for name, aligned in part.systems.items():
+        system = _selected(aligned.side, settings, "system", name)
+        if settings["unannotated"] == "skip":
+            system = system.within(np.isin(np.arange(part.sentences), gold.spans.scope))
+        pair = RelationPair(gold, kept, system, documents, part.groups, settings)
+        evaluation.system_counts[name].add(pair.system.label, labels)
+        evaluation.system_counts[name].repeated = pair.repeated
+        evaluation.tallies[name] = _tallies(pair, part, request)
+        if request.keep_units:
+            evaluation.pairs[name] = pair
+    texts = next((aligned.texts for aligned in part.systems.values() if aligned.texts is not None), None)
+    evaluation.part = part.in_texts(texts)
+    return evaluation
+
+
+def _gold_side(part: Part, vocabulary: Vocabulary) -> Side:
+    spans = part.spans("spans", vocabulary)
+    relations = Relations.join(RELATIONS, [batch.layers for batch in part.gold]).into(vocabulary)
+    marked = np.concatenate([_is_marked(_relations(batch)) for batch in part.gold])
+    numbered = replace(spans, level=np.arange(len(spans)))
+    return Side(numbered, relations.label, relations.head, relations.tail, marked, relations.parts)
+
+
+def _tallies(pair: RelationPair, part: Part, request: EvaluationRequest) -> dict[str, Tally]:
+    try:
+        return {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
+    except LimitError as error:  # scorers do not know the file
+        raise InputError(part.gold[0].corpus.source, None, error.finding, error.remedy) from None
+
+
+def _selected(side: Side, settings: ScoreSettings, which: str, name: str) -> Side:
+    """Apply `--map`, `--labels` and `--exclude` to the relations of one side."""
+    if settings.keeps_labels:
+        return side
+    labels, new_names = side.spans.vocabulary.labels, settings.new_names(which, name)
+    names = [new_names.get(label, label) for label in labels.values]
+    new = ints([labels.code(name) for name in names])
+    chosen = np.array([settings.chooses(name) for name in names], dtype=np.bool_)
+    kept = side.take(np.flatnonzero(chosen[side.label]) if len(side) else empty())
+    return replace(kept, label=new[kept.label], spans=replace(side.spans, label=new[side.spans.label]))
+
+
+@dataclass(kw_only=True)
+class RelationEvaluation(Evaluation):
+    """The relations of a part and their error types."""
+
     pairs: dict[str, RelationPair] = field(default_factory=dict)
     """The systems, if units are kept."""
-    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
-
-    @property
-    def groups(self) -> Ints:
-        return self.portion.groups
-
-    @property
-    def locations(self) -> Locations:
-        return self.portion.locations
 
     def answers(self, by: str) -> Predictions:
         return relation_predictions(by, list(self.pairs.values()))
@@ -225,7 +234,8 @@ class RelationEvaluation:
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         pair = self.pairs[system]
         units = relation_units(relation_predictions(judge, [pair]))
-        return self.portion.rows(units, {"side": units.surplus.astype(np.int64), **_argument_columns(judge, pair)})
+        columns = {"side": units.surplus.astype(np.int64), **_argument_columns(judge, pair)}
+        return self.part.rows(units, self.locations, columns)
 
 
 def _matches(by: str, pair: RelationPair) -> RelationMatches:

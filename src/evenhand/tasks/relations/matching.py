@@ -6,7 +6,7 @@ as sorted lists are: [1, 2] before [1, 2, 3] before [1, 2, 5].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
@@ -15,7 +15,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, complement, empty, ints, pack
 from evenhand.data.layers import Spans
-from evenhand.data.structures import Parts
+from evenhand.data.structures import ListedParts, Parts
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import PAIRS, LimitError
@@ -32,7 +32,7 @@ class Side:
     """All spans of a side, and the relations between them as columns."""
 
     spans: Spans
-    """Their level is the number of each span in its file."""
+    """Their level is the number of each span, by which `parts` are found."""
     label: Ints
     """The type of each relation."""
     head: Ints
@@ -40,8 +40,8 @@ class Side:
     tail: Ints
     marked: Bools
     """Whether the file marks the type as symmetric."""
-    parts: Callable[[int], Parts] | None = None
-    """The parts of a span as listed in the file, given its number; None if the file counts tokens."""
+    parts: ListedParts | Mapping[int, Parts] | None = None
+    """The parts of each span as listed in the file; None if the file counts tokens."""
 
     def __len__(self) -> int:
         return len(self.label)

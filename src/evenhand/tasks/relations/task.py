@@ -189,8 +189,8 @@ TASK = spec.Task(
         check=_check,
     ),
     evaluation=spec.EvaluationSpec(
-        align=lazy("evenhand.tasks.relations.evaluation:RelationEvaluator"),
-        evaluate=lazy("evenhand.tasks.relations.evaluation:RelationEvaluator"),
+        align=lazy("evenhand.tasks.relations.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.relations.evaluation:evaluate"),
         notes=lazy("evenhand.tasks.relations.tables:notes"),
         is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("strict", "fair")),
     ),
