@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.alignment.words import Words, align_words, by_characters
-from evenhand.arrays import ints, zeros
+from evenhand.arrays import ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus, MultiWords
 from evenhand.data.tokens import Tokens
@@ -45,7 +45,7 @@ def words(tokens: Sequence[Token]) -> tuple[Words, bytes]:
     size = ints([len(token) - 1 for token in multi])
     multiwords = MultiWords(ints(first), size, cells.slice(len(forms), len(cells)))
     corpus = Corpus("test", 1, ints([0, len(forms)]), cells.slice(0, len(forms)), multiwords=multiwords)
-    found, text = by_characters(Annotation(corpus, {}), 0, zeros(1))
+    found, text = by_characters(Annotation(corpus, {}), 0)
     return found, text.tobytes()
 
 
@@ -270,7 +270,7 @@ def tallied(gold: Path, system: Path, sizes: list[int], portion: int) -> dict[st
         patch.setattr(
             Source, "blocks", lambda self, size, **how: blocks(self, size if how else size_of[self.path], **how)
         )
-        patch.setattr("evenhand.tasks.words.evaluation.PORTION", portion)
+        patch.setattr("evenhand.tasks.words.evaluation.MANY_WORDS", portion)
         tallies = eh.score(gold, system).tallies
     return {judge: tally.total().cells() for judge, tally in tallies.items()}
 

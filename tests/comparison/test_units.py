@@ -224,7 +224,7 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
     monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", 20)
-    monkeypatch.setattr(words, "PORTION", 50)
+    monkeypatch.setattr(words, "MANY_WORDS", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]
 
 

@@ -12,7 +12,7 @@ Each system is read by a `Follower`, which knows how its text is aligned with th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -109,6 +109,7 @@ class Alignment:
             if ends is not None:
                 may_end = ends if may_end is None else may_end & ends
         size = sum(batch.corpus.sentences for batch in waiting)
+        self.ends_apart = is_last and may_end is not None and not may_end[-1:].all()
         if may_end is None or is_last or may_end[-1]:
             return size
         if self.whole_documents:
@@ -151,6 +152,15 @@ def _cut(batches: Batches, sentences: int) -> tuple[list[Annotation], list[Annot
             after.append(batch)
         else:
             before.append(batch.within(0, sentences))
-            after.append(batch.within(sentences, size))
+            after.append(_without_counts(batch.within(sentences, size)))
         sentences -= size
     return before, after
+
+
+def _without_counts(batch: Annotation) -> Annotation:
+    """The second piece of a batch; repairs and other findings of its reader are counted with the first one."""
+    readings = {
+        name: replace(reading, repaired=0, repeated=0, merged=0, skipped={}, kept={})
+        for name, reading in batch.readings.items()
+    }
+    return replace(batch, readings=readings)

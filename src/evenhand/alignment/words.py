@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.alignment.documents import other_length
+from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
-from evenhand.arrays import Bools, Bytes, Ints, ints, ranges, zeros
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.arrays import Bools, Bytes, Ints, ints, ranges
+from evenhand.data.annotation import Annotation, Layer
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn, Tags, Trees
 from evenhand.data.tokens import PADDING, Tokens, equal, first_difference, in_separator
@@ -35,14 +38,16 @@ _LENGTH_BITS = 20
 
 @dataclass(frozen=True)
 class Words:
-    """Some sentences of a file, with the bounds of each word's token in the text."""
+    """Consecutive sentences of one side, with the bounds of each word's token in the text."""
 
     annotation: Annotation
+    begin: int
+    """Number of bytes of the text before these words."""
     start: Ints
     end: Ints
     in_multiword: Bools
-    groups: Ints
-    """The group of each gold sentence, for counting."""
+    files: Sequence[tuple[int, str]] = ()
+    """The first word of each batch, and its file, if there are several batches."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -57,14 +62,18 @@ class Words:
         return self.corpus.bounds
 
     @property
+    def text_end(self) -> int:
+        return int(self.end[-1]) if len(self.end) else self.begin
+
+    @property
     def sentence_start(self) -> Ints:
-        return self.start[self.bounds[:-1]]
+        return np.append(self.start, self.text_end)[self.bounds[:-1]]
 
     @property
     def sentence_end(self) -> Ints:
-        return self.end[self.bounds[1:] - 1]
+        return np.append(self.begin, self.end)[self.bounds[1:]]
 
-    @property
+    @cached_property
     def sentence(self) -> Ints:
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
@@ -74,40 +83,57 @@ class Words:
         begins[1:] = self.start[1:] != self.start[:-1]
         return begins
 
-    def cut(self, sentence: int) -> tuple[Words, Words | None]:
-        """Split before a sentence; the second part, if any, gets its own bytes."""
-        if sentence >= self.corpus.sentences:
-            return self, None
-        after = self._part(sentence, self.corpus.sentences)
-        return self._part(0, sentence), replace(after, annotation=_compact(after.annotation))
+    @cached_property
+    def meeting_points(self) -> Ints:
+        """Ends of sentences, with the length of the last word (0 in a multi-word token) in the lower bits."""
+        length = np.where(self.in_multiword, 0, np.minimum(self.end - self.start, (1 << _LENGTH_BITS) - 1))
+        points: Ints = (self.sentence_end << _LENGTH_BITS) | np.append(0, length)[self.bounds[1:]]
+        return points
 
-    def _part(self, first: int, last: int) -> Words:
+    def file(self, word: int) -> str:
+        """Return the file that contains a word."""
+        return next((file for first, file in reversed(self.files) if first <= word), self.corpus.source)
+
+    def location(self, word: int) -> str:
+        """Return `file:line` of a word, or only the file if the line is unknown."""
+        line = self.corpus.line(word)
+        return self.file(word) if line is None else f"{self.file(word)}:{line}"
+
+    def within(self, first: int, last: int) -> Words:
+        """Return the sentences from `first` to `last`."""
+        if last - first == self.corpus.sentences:
+            return self
         begin, end = self.bounds[[first, last]].tolist()
-        layers = {
-            name: layer.slice(begin, end)
-            for name, layer in self.annotation.layers.items()
-            if isinstance(layer, Tags | Trees)
-        }
         return Words(
-            replace(self.annotation, corpus=self.corpus.part(first, last), layers=layers),
+            self.annotation.within(first, last),
+            int(self.end[begin - 1]) if begin else self.begin,
             self.start[begin:end],
             self.end[begin:end],
             self.in_multiword[begin:end],
-            self.groups[first:last],
         )
 
     @staticmethod
     def join(parts: Sequence[Words]) -> Words:
         if len(parts) == 1:
             return parts[0]
+        first_words = accumulate((len(part) for part in parts[:-1]), initial=0)
         return Words(
-            Annotation.concatenate([part.annotation for part in parts]),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "end")),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("in_multiword", "groups")),
+            Annotation.concatenate([_compact(part.annotation) for part in parts]),
+            parts[0].begin,
+            np.concatenate([part.start for part in parts]),
+            np.concatenate([part.end for part in parts]),
+            np.concatenate([part.in_multiword for part in parts]),
+            [(first, part.corpus.source) for first, part in zip(first_words, parts, strict=True)],
         )
 
 
-def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Words, Bytes]:
+def by_position(annotation: Annotation, begin: int) -> tuple[Words, Bytes]:
+    """Return words that count as one character each, and no characters."""
+    start = begin + np.arange(annotation.corpus.token_count or 0)
+    return Words(annotation, begin, start, start + 1, np.zeros(len(start), dtype=np.bool_)), _NOTHING
+
+
+def by_characters(annotation: Annotation, begin: int) -> tuple[Words, Bytes]:
     """Return words by the characters they cover, and these characters in UTF-8; `begin` bytes precede them."""
     corpus = annotation.corpus
     tokens, token_of, in_multiword = surface(corpus)
@@ -127,7 +153,7 @@ def by_characters(annotation: Annotation, begin: int, groups: Ints) -> tuple[Wor
     start = end - lengths
     if token_of is not None:
         start, end = start[token_of], end[token_of]
-    return Words(annotation, start, end, in_multiword, groups), text
+    return Words(annotation, begin, start, end, in_multiword), text
 
 
 def _line_of_token(corpus: Corpus, word: int) -> int | None:
@@ -381,39 +407,39 @@ class Aligned:
         return np.asarray(gold_of[head])
 
 
-class WaitingWords:
-    """Words of one side that wait for the other."""
+def only_layers(batches: Iterator[Annotation], layers: Collection[str]) -> Iterator[Annotation]:
+    """The words of batches with these layers, without other lines of the file."""
+    for batch in batches:
+        kept = {name: layer for name, layer in batch.layers.items() if name in layers}
+        yield replace(batch, corpus=replace(batch.corpus, asides=None), layers=kept)
 
-    def __init__(self, layers: Collection[str], *, by_position: bool) -> None:
-        """Only these layers of the annotation are kept."""
+
+class WordQueue:
+    """Words of one side that were read, but not taken yet."""
+
+    def __init__(self, *, by_position: bool) -> None:
+        """With `by_position`, words are counted, not compared."""
+        self.by_position = by_position
         self.waiting: list[Words] = []
-        self.text = _NOTHING
-        """The characters that have not been compared yet."""
         self.end = 0
-        """The end of the characters seen so far."""
-        self._layers, self._by_position = layers, by_position
+        """The end of the text read so far."""
+        self.text, self.text_begin = _NOTHING, 0
+        """The end of that text, which is not compared yet, and where it begins."""
+        self.taken = 0
+        """Number of sentences that were taken."""
 
-    def read(self, batch: Annotation, groups: Ints) -> tuple[Words, Bytes]:
-        """Add a batch and return its words, and its characters if these are compared."""
-        layers = {name: layer for name, layer in batch.layers.items() if name in self._layers}
-        annotation = replace(batch, corpus=replace(batch.corpus, asides=None), layers=layers)
-        if self._by_position:  # words count as one character each
-            start = self.end + np.arange(annotation.corpus.token_count or 0)
-            words, text = Words(annotation, start, start + 1, np.zeros(len(start), dtype=np.bool_), groups), _NOTHING
-        else:
-            words, text = by_characters(annotation, self.end, groups)
-        self.add(words, text)
-        return words, text
-
-    def add(self, words: Words, text: Bytes) -> None:
+    def read(self, batch: Annotation) -> None:
+        words, text = (by_position if self.by_position else by_characters)(batch, self.end)
         self.waiting.append(words)
+        self.end = words.text_end
         self.text = np.concatenate((self.text, text)) if len(self.text) else text
-        self.end = int(words.end[-1]) if len(words.end) else self.end
 
-    def drain(self) -> tuple[Words, Bytes]:
-        words, text = Words.join(self.waiting), self.text
-        self.waiting, self.text = [], _NOTHING
-        return words, text
+    def between(self, begin: int, end: int) -> Bytes:
+        return self.text[begin - self.text_begin : end - self.text_begin]
+
+    def forget(self, end: int) -> None:
+        """Drop the text up to an offset."""
+        self.text, self.text_begin = self.between(end, self.end), end
 
     @property
     def sentence_ends(self) -> Ints:
@@ -421,104 +447,118 @@ class WaitingWords:
 
     @property
     def meeting_points(self) -> Ints:
-        """Ends of sentences, with the length of the last word (0 in a multi-word token) in the lower bits."""
-        points = []
-        for words in self.waiting:
-            last = words.bounds[1:] - 1
-            length = np.minimum(words.end[last] - words.start[last], (1 << _LENGTH_BITS) - 1)
-            points.append((words.end[last] << _LENGTH_BITS) | np.where(words.in_multiword[last], 0, length))
-        return np.concatenate(points)
+        return np.concatenate([words.meeting_points for words in self.waiting])
 
-    def take(self, end: int) -> Words:
-        taken = []
-        while self.waiting and self.waiting[0].start[0] < end:
-            words = self.waiting.pop(0)
-            before, after = words.cut(int(np.searchsorted(words.sentence_end, end, side="right")))
-            taken.append(before)
-            if after is not None:
-                self.waiting.insert(0, after)
-        return Words.join(taken)
+    def take(self, sentences: int) -> list[Words]:
+        """Return the words of the next sentences, which no longer wait."""
+        self.taken += sentences
+        taken: list[Words] = []
+        while self.waiting and sentences >= self.waiting[0].corpus.sentences:
+            taken.append(self.waiting.pop(0))
+            sentences -= taken[-1].corpus.sentences
+        if sentences:
+            words = self.waiting[0]
+            taken.append(words.within(0, sentences))
+            self.waiting[0] = words.within(sentences, words.corpus.sentences)
+        return taken
 
     def word_at(self, offset: int) -> tuple[Words, int]:
         """Return the waiting word at an offset of the text, and the words that contain it."""
-        words = next(words for words in self.waiting if offset < words.end[-1])
+        words = next(words for words in self.waiting if offset < words.text_end)
         return words, int(np.searchsorted(words.end, offset, side="right"))
 
 
-class WordFeed:
-    """Splits a system's batches to match the gold standard's."""
+class GoldWords(WordQueue):
+    """The words of the gold standard, read once for all systems."""
 
-    def __init__(
-        self, batches: Iterator[Annotation], align: Align, layers: Collection[str], *, by_position: bool
-    ) -> None:
-        """With `by_position`, words are counted, not compared, and sentences must have the same lengths."""
-        self.reading: ReadInfo | None = None
-        self._batches, self._align, self._by_position = batches, align, by_position
-        self._gold, self._system = (WaitingWords(layers, by_position=by_position) for _ in range(2))
+    def __init__(self, systems: int, *, by_position: bool) -> None:
+        """Each of so many systems takes every part."""
+        super().__init__(by_position=by_position)
+        self._systems, self._part, self._uses = systems, list[Words](), 0
+
+    def follow(self, gold: Batches) -> None:
+        """Read the batches that are new."""
+        known = sum(words.corpus.sentences for words in self.waiting)
+        if self.waiting and known == sum(batch.corpus.sentences for batch in gold):
+            return
+        self.forget(self.end)  # every system has been compared with the preceding text
+        for batch, first in zip(gold, first_sentences(gold), strict=True):
+            if first >= known:
+                self.read(batch)
+
+    def part(self, gold: Batches) -> Words:
+        """Return the words of a part."""
+        if not self._part:
+            self._part = [Words.join(self.take(sum(batch.corpus.sentences for batch in gold)))]
+            self._uses = self._systems
+        self._uses -= 1
+        return self._part[0] if self._uses else self._part.pop()
+
+
+class WordFollower(Follower):
+    """Reads a system with its own words in the text of the gold standard."""
+
+    def __init__(self, batches: Iterator[Annotation], gold: GoldWords, align: Align) -> None:
+        self._batches, self._gold, self._is_strict = batches, gold, align == "strict" and not gold.by_position
+        self._system = WordQueue(by_position=gold.by_position)
         self._last: Words | None = None
-        self._sentences = 0
-        """Number of gold sentences so far."""
+        self._remedy = SAME_SENTENCES if gold.by_position else SAME_TEXT
 
-    def take(self, gold: Words, text: Bytes) -> Aligned | None:
-        """Return the next words of both sides up to a shared sentence end; None if there is none yet."""
-        shared = self.offer(gold, text)
-        return self.cut(int(shared[-1])) if len(shared) else None
+    def follow(self, gold: Batches, *, is_last: bool) -> Bools:
+        """Read as far as the gold standard has been read, and compare the texts.
 
-    def offer(self, gold: Words, text: Bytes) -> Ints:
-        """Add gold words, read the system up to the same offset, and return the shared sentence ends."""
-        self._gold.add(gold, text)
-        while self._system.end < self._gold.end:
+        A part may end where both sides end a sentence, with the same word or with multi-word tokens: there, following
+        words cannot change the alignment.
+        """
+        self._gold.follow(gold)
+        while self._last is None or self._system.end < self._gold.end:
             if not self._read():
                 self._compare()
                 raise self._ends_early()
         self._compare()
-        shared = np.intersect1d(self._gold.meeting_points, self._system.meeting_points, assume_unique=True)
-        return shared >> _LENGTH_BITS
+        return np.isin(self._gold.meeting_points, self._system.meeting_points)
 
-    def cut(self, end: int) -> Aligned:
-        gold, system = self._gold.take(end), self._system.take(end)
-        rows = align_words(gold, system)
-        if self._align == "strict" and not self._by_position:
-            _check_same(gold, system)
-        self._last = system
-        self._sentences += gold.corpus.sentences
-        return Aligned(gold, system, rows)
+    def take(self, gold: Batches) -> Aligned:
+        gold_words, system = self._gold.part(gold), self._system
+        taken = system.take(int(np.searchsorted(system.sentence_ends, gold_words.text_end, side="right")))
+        if system.waiting and system.waiting[0].begin < gold_words.text_end:  # this is the last part
+            raise self._continues()
+        assert self._last is not None
+        words = Words.join(taken or [self._last.within(0, 0)])
+        if self._is_strict:
+            _check_same(gold_words, words)
+        return Aligned(gold_words, words, align_words(gold_words, words))
 
-    def finish(self) -> Aligned | None:
-        """Return the remaining words; raise an error if the system continues after the end of the gold standard."""
-        if self._system.end > self._gold.end or self._read():
-            words, word = self._system.word_at(self._gold.end)
-            finding = f"found {_named(words, word)} after the end of the gold standard"
-            raise InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")
-        return self.cut(self._gold.end) if self._gold.waiting else None
-
-    @property
-    def _remedy(self) -> str:
-        return SAME_SENTENCES if self._by_position else SAME_TEXT
+    def finish(self) -> None:
+        while self._system.end == self._gold.end and self._read():
+            pass
+        if self._system.end > self._gold.end:
+            raise self._continues()
 
     def _read(self) -> bool:
         batch = next(self._batches, None)
         if batch is None:
             return False
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
-        self._system.read(batch, zeros(batch.corpus.sentences))
+        self._system.read(batch)
+        self._last = self._system.waiting[-1]
         return True
 
     def _compare(self) -> None:
         """Raise an error at the first difference of the texts or, by position, of the lengths of sentences."""
         gold, system = self._gold, self._system
-        if self._by_position:
+        if gold.by_position:
             self._compare_lengths()
             return
-        size = min(len(gold.text), len(system.text))
-        different = np.flatnonzero(gold.text[:size] != system.text[:size])
+        begin, end = system.text_begin, min(gold.end, system.end)
+        different = np.flatnonzero(gold.between(begin, end) != system.between(begin, end))
         if len(different):
-            offset = gold.end - len(gold.text) + int(different[0])
+            offset = begin + int(different[0])
             (gold_words, gold_word), (words, word) = gold.word_at(offset), system.word_at(offset)
             expected, location = _around(gold_words, gold_word), gold_words.corpus.location(gold_word)
             finding = f"found the text {_around(words, word)!r} where {location} has {expected!r}"
             raise InputError(words.corpus.source, words.corpus.line(word), finding, SAME_TEXT, "text")
-        gold.text, system.text = gold.text[size:], system.text[size:]
+        system.forget(end)
 
     def _compare_lengths(self) -> None:
         if not self._system.waiting:
@@ -528,22 +568,28 @@ class WordFeed:
         different = np.flatnonzero(gold_ends[:size] != ends[:size])
         if len(different):
             sentence = int(different[0])
-            begin = int(gold_ends[sentence - 1]) if sentence else int(self._gold.waiting[0].start[0])
+            begin = int(gold_ends[sentence - 1]) if sentence else self._gold.waiting[0].begin
             (gold, gold_word), (system, word) = self._gold.word_at(begin), self._system.word_at(begin)
             expected, length = gold_ends[sentence] - begin, ends[sentence] - begin
             location, line = gold.corpus.location(gold_word), system.corpus.line(word)
             finding = f"this sentence has {counted(length, 'word')} where the one at {location} has {expected}"
             if line is None:
-                finding = other_length(self._sentences + sentence, expected, length, "words")
+                finding = other_length(self._gold.taken + sentence, expected, length, "words")
             raise InputError(system.corpus.source, line, finding, SAME_SENTENCES, "text")
 
     def _ends_early(self) -> InputError:
-        words, word = self._gold.word_at(self._system.end)
-        last = self._system.waiting[-1] if self._system.waiting else self._last
-        finding = f"the system ends here, but {words.corpus.location(word)} has {_named(words, word)}"
-        if last is None:  # a reader yields at least one batch, so this is an annotation without any
+        if self._last is None:  # a reader yields at least one batch, so this is an annotation without any
             return InputError("the system", None, "it is empty", self._remedy)
-        return InputError(last.corpus.source, last.corpus.line(len(last) - 1), finding, self._remedy, "text")
+        words, word = self._gold.word_at(self._system.end)
+        last = self._last.corpus
+        finding = f"the system ends here, but {words.corpus.location(word)} has {_named(words, word)}"
+        return InputError(last.source, last.line(len(self._last) - 1), finding, self._remedy, "text")
+
+    def _continues(self) -> InputError:
+        """The error for a system that continues after the end of the gold standard."""
+        words, word = self._system.word_at(self._gold.end)
+        finding = f"found {_named(words, word)} after the end of the gold standard"
+        return InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")
 
 
 def _check_same(gold: Words, system: Words) -> None:
@@ -555,12 +601,12 @@ def _check_same(gold: Words, system: Words) -> None:
     if word is None and len(gold) == len(system):
         return
     if word is not None:
-        finding = f"found {_named(system, word)} where {gold.corpus.location(word)} has {_named(gold, word)}"
+        finding = f"found {_named(system, word)} where {gold.location(word)} has {_named(gold, word)}"
     elif len(system) > size:
-        word, finding = size, f"found {_named(system, size)}, which {gold.corpus.source} does not have"
+        word, finding = size, f"found {_named(system, size)}, which {gold.file(size - 1)} does not have"
     else:
-        word, finding = size - 1, f"{_named(gold, size)} of {gold.corpus.location(size)} is missing after this one"
-    raise InputError(system.corpus.source, system.corpus.line(word), finding, SAME_TOKENS, "text")
+        word, finding = size - 1, f"{_named(gold, size)} of {gold.location(size)} is missing after this one"
+    raise InputError(system.file(word), system.corpus.line(word), finding, SAME_TOKENS, "text")
 
 
 def _named(words: Words, word: int) -> str:

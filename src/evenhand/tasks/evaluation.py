@@ -83,8 +83,8 @@ class SideSummary:
         self.unlabeled += other.unlabeled
         self.repeated += other.repeated
         self.noted += other.noted
-        if self.chains is not None:
-            self.chains += other.chains or 0
+        if other.chains is not None:
+            self.chains = (self.chains or 0) + other.chains
         if other.grounding is not None:
             self.grounding = self.grounding or GroundingCounts()
             self.grounding.add(other.grounding)
@@ -130,6 +130,11 @@ class EvaluationRequest:
     def needs(self, what: str) -> bool:
         """Whether a scorer needs something: `token_tags`, `strings`, `document_text`."""
         return any(what in scorer.needs for scorer in self.scorers)
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """Tables of names that a task looks up in every part, by name; they grow, and only save time."""
+        return {}
 
 
 class LabelFilter:

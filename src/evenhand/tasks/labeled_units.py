@@ -24,7 +24,8 @@ from evenhand.tasks.spans.comparison import SpanDrawing
 from evenhand.tasks.spans.evaluation import Portion, Portions
 from evenhand.tasks.spans.matching import equal_keys
 from evenhand.tasks.units import Locations, Predictions, Units
-from evenhand.tasks.words.evaluation import UnitPair, word_predictions, word_units
+from evenhand.tasks.words.comparison import word_predictions, word_units
+from evenhand.tasks.words.matching import UnitPair
 from evenhand.tasks.words.measures import MISSING, TAG_KINDS
 
 KINDS = (*TAG_KINDS, MISSING)

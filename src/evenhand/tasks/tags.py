@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from evenhand.errors import SettingError
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer
-from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.settings import ColumnName, ReadSettings, ScoreSettings
 from evenhand.tasks import task as spec
 from evenhand.tasks.words.measures import (
     EXTRA,
@@ -28,24 +28,35 @@ from evenhand.tasks.words.measures import (
 )
 
 if TYPE_CHECKING:
-    from evenhand.alignment.words import Aligned, Words
-    from evenhand.arrays import Bools, Ints
+    from evenhand.alignment.parts import Alignment
+    from evenhand.alignment.words import Words
     from evenhand.data.annotation import Annotation
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.scoring.tally import Tally
-    from evenhand.tasks.evaluation import EvaluationRequest
-    from evenhand.tasks.words.evaluation import UnitMatches, UnitPair, WordEvaluator
+    from evenhand.tasks.evaluation import EvaluationRequest, Part
+    from evenhand.tasks.words.evaluation import WordEvaluation, WordSide
+    from evenhand.tasks.words.matching import UnitMatches, UnitPair
 
 NO_TAG = "_"
 """The tag of a word whose tag does not count for any annotator."""
 
 
-def evaluator(request: EvaluationRequest) -> WordEvaluator:
-    from evenhand.tasks.words.evaluation import WordEvaluator
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems, to be read in step."""
+    from evenhand.tasks.words.evaluation import align
 
-    columns = (next(iter(request.read_as[side].columns), None) for side in ("gold", "system"))
-    layers = ("tags", "upos", "xpos", *map(str, columns))
-    return WordEvaluator(request, layers, {name: TagScorer(request, name) for name in request.sides.systems})
+    return align(request, ("tags", "upos", "xpos", *map(str, _columns(request).values())))
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> WordEvaluation:
+    """Count the tags of a part."""
+    from evenhand.tasks.words.evaluation import evaluate
+
+    return evaluate(part, request, TagScorer)
+
+
+def _columns(request: EvaluationRequest) -> dict[str, ColumnName | None]:
+    return {side: next(iter(request.read_as[side].columns), None) for side in ("gold", "system")}
 
 
 class TagScorer:
@@ -66,39 +77,34 @@ class TagScorer:
     Sources: Tuggener 2017, section 2.1 (Table 3), for accuracy and correct sentences.
     """
 
-    def __init__(self, request: EvaluationRequest, name: str) -> None:
+    def __init__(self, request: EvaluationRequest) -> None:
         from evenhand.tasks.words.evaluation import WordLabelFilter
 
-        self._settings, self._labels = request.settings, request.vocabulary.labels
+        settings = self._settings = request.settings
+        labels, exclude = (tuple(map(feature_set, names)) for names in (settings.labels, settings.exclude))
+        self._feature_settings = replace(settings, labels=labels, exclude=exclude)
+        self._labels, self._columns = request.vocabulary.labels, _columns(request)
         self._is_scored = bool(request.scorers)
-        self._columns = {side: next(iter(request.read_as[side].columns), None) for side in ("gold", "system")}
         coder = request.vocabulary.columns["scored"]
-        self._tags, self._features = dict[str, WordLabelFilter](), dict[str, WordLabelFilter]()
-        for side, owner in (("gold", "gold"), ("system", name)):
-            names = request.settings.new_names(side, owner)
+        self._tags, self._features = dict[str | None, WordLabelFilter](), dict[str | None, WordLabelFilter]()
+        for system in (None, *request.sides.systems):
+            names = settings.new_names("gold", "gold") if system is None else settings.new_names("system", system)
             sets = {feature_set(old): feature_set(new) for old, new in names.items()}
-            self._tags[side] = WordLabelFilter(coder, self._labels, partial(_renamed, names))
-            self._features[side] = WordLabelFilter(coder, self._labels, partial(_renamed_set, sets))
+            self._tags[system] = WordLabelFilter(coder, self._labels, partial(_renamed, names))
+            self._features[system] = WordLabelFilter(coder, self._labels, partial(_renamed_set, sets))
 
-    def labels(self, words: Words, side: str) -> Ints:
+    def side(self, words: Words, system: str | None = None) -> WordSide:
         from evenhand.data.layers import FeatureSets
+        from evenhand.tasks.words.evaluation import WordSide, counted_words
 
-        tags, settings = words.annotation.word_tags(self._columns[side]), self._settings
-        if not isinstance(tags, FeatureSets):
-            return self._tags[side](tags)
-        labels, exclude = (tuple(map(feature_set, chosen)) for chosen in (settings.labels, settings.exclude))
-        self._settings = replace(settings, labels=labels, exclude=exclude)
-        return self._features[side](tags)
+        tags = words.annotation.word_tags(self._columns["gold" if system is None else "system"])
+        filters, settings = self._tags, self._settings
+        if isinstance(tags, FeatureSets):
+            filters, settings = self._features, self._feature_settings
+        labels = filters[system](tags)
+        return WordSide(words, labels, counted_words(settings, words, labels, self._labels.values))
 
-    def counted(self, words: Words, labels: Ints) -> Bools:
-        from evenhand.tasks.words.evaluation import counted_words
-
-        return counted_words(self._settings, words, labels, self._labels.values)
-
-    def heads(self, aligned: Aligned) -> None:
-        return None
-
-    def score(self, pair: UnitPair) -> tuple[dict[str, Tally], UnitMatches | None]:
+    def score(self, pair: UnitPair, gold: WordSide, system: WordSide) -> tuple[dict[str, Tally], UnitMatches | None]:
         if not self._is_scored:
             return {}, None
         matches = pair.matches(TAG_KINDS, pair.is_wrong)
@@ -194,7 +200,7 @@ TASK = spec.Task(
         check=_check,
     ),
     evaluation=spec.EvaluationSpec(
-        align=evaluator, evaluate=evaluator, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
+        align=align, evaluate=evaluate, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
     error_types=spec.ErrorTypes(
         all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS

@@ -30,26 +30,21 @@ from functools import partial
 
 import numpy as np
 
+from evenhand.alignment.parts import Alignment
 from evenhand.alignment.words import Aligned, Words
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.layers import COLLAPSED, DEPS, Tags
+from evenhand.data.layers import COLLAPSED, DEPS, Tags, heads_in_text
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import UNIVERSAL_LAYERS
-from evenhand.tasks.evaluation import EvaluationRequest
+from evenhand.tasks.evaluation import EvaluationRequest, Part
 from evenhand.tasks.trees import conll18, enhanced
-from evenhand.tasks.words.evaluation import (
-    EdgeMatches,
-    Heads,
-    UnitMatches,
-    UnitPair,
-    WordEvaluator,
-    WordLabelFilter,
-    counted_words,
-)
+from evenhand.tasks.words import evaluation
+from evenhand.tasks.words.evaluation import WordEvaluation, WordLabelFilter, WordSide, counted_words
+from evenhand.tasks.words.matching import EdgeMatches, Heads, UnitMatches, UnitPair
 from evenhand.tasks.words.measures import ENHANCED, RIGHT, TREE_KINDS, without_subtype
 
 _DISTANCES = ("root", "1", "2", "3-6", "7+")
@@ -57,9 +52,15 @@ _MIN_DISTANCES = (1, 2, 3, 7)
 """The shortest distance of all but the first."""
 
 
-def evaluator(request: EvaluationRequest) -> WordEvaluator:
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems, to be read in step."""
     layers = ("trees", *UNIVERSAL_LAYERS, *((DEPS, COLLAPSED) if _enhanced_scores(request) else ()))
-    return WordEvaluator(request, layers, {name: TreeScorer(request, name) for name in request.sides.systems})
+    return evaluation.align(request, layers)
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> WordEvaluation:
+    """Count the words, and the enhanced edges, of a part."""
+    return evaluation.evaluate(part, request, TreeScorer)
 
 
 def _enhanced_scores(request: EvaluationRequest) -> list[str]:
@@ -69,53 +70,69 @@ def _enhanced_scores(request: EvaluationRequest) -> list[str]:
 
 
 @dataclass(frozen=True)
+class TreeSide(WordSide):
+    """The words of one side with the columns that the requested scores compare."""
+
+    analysis: conll18.Analysis | None = None
+    edges: enhanced.Edges | None = None
+
+
+@dataclass(frozen=True)
 class _SideFilters:
     relations: WordLabelFilter
     universal: WordLabelFilter
     features: WordLabelFilter
     upos: WordLabelFilter
 
+    def analysis(self, annotation: Annotation) -> conll18.Analysis:
+        upos, xpos, features, lemma = (_tags(annotation, layer) for layer in UNIVERSAL_LAYERS)
+        relation = self.universal(annotation.trees().relation)
+        return conll18.Analysis(relation, self.upos(upos), self.features(features), xpos, lemma)
+
 
 class TreeScorer:
-    """Scores the trees of one system."""
+    """Scores trees."""
 
-    def __init__(self, request: EvaluationRequest, name: str) -> None:
+    def __init__(self, request: EvaluationRequest) -> None:
         self._request, self._settings, self._labels = request, request.settings, request.vocabulary.labels
         self._universal, features, upos = StringIndex[str](), StringIndex[str](), StringIndex[str]()
-        columns, keeps = request.vocabulary.columns, request.settings["subtypes"]
-        self._filters = {}
-        for side, owner in (("gold", "gold"), ("system", name)):
-            names = request.settings.new_names(side, owner)
-            self._filters[side] = _SideFilters(
+        columns, settings = request.vocabulary.columns, request.settings
+        keeps = settings["subtypes"]
+        self._filters = dict[str | None, _SideFilters]()
+        for system in (None, *request.sides.systems):
+            names = settings.new_names("gold", "gold") if system is None else settings.new_names("system", system)
+            self._filters[system] = _SideFilters(
                 WordLabelFilter(columns["deprel"], self._labels, partial(_renamed, names, keeps)),
                 WordLabelFilter(columns["deprel"], self._universal, partial(_universal, names, keeps)),
                 WordLabelFilter(columns["feats"], features, conll18.universal_features),
                 WordLabelFilter(columns["upos"], upos, str),
             )
         self._enhanced_scores = _enhanced_scores(request)
-        self._edges = enhanced.EdgeTable(columns[DEPS], self._labels, request.settings)
+        self._edges = enhanced.EdgeTable(columns[DEPS], self._labels, settings)
 
-    def labels(self, words: Words, side: str) -> Ints:
-        return self._filters[side].relations(words.annotation.trees().relation)
+    def side(self, words: Words, system: str | None = None) -> TreeSide:
+        filters, annotation = self._filters[system], words.annotation
+        trees = annotation.trees()
+        labels = filters.relations(trees.relation)
+        return TreeSide(
+            words,
+            labels,
+            counted_words(self._settings, words, labels, self._labels.values),
+            heads_in_text(trees.head, words.bounds),
+            filters.analysis(annotation) if self._request.asks("conll18") else None,
+            self._edges(words) if self._enhanced_scores else None,
+        )
 
-    def counted(self, words: Words, labels: Ints) -> Bools:
-        return counted_words(self._settings, words, labels, self._labels.values)
-
-    def heads(self, aligned: Aligned) -> Heads:
-        return Heads.of(aligned)
-
-    def score(self, pair: UnitPair) -> tuple[dict[str, Tally], UnitMatches | None]:
+    def score(self, pair: UnitPair, gold: TreeSide, system: TreeSide) -> tuple[dict[str, Tally], UnitMatches | None]:
         assert pair.heads is not None
         tallies, matches = dict[str, Tally](), None
         if self._request.asks("trees"):
             matches = self._score_attachment(pair, pair.heads, tallies)
-        if self._request.asks("conll18"):
-            gold = self._analysis(pair.heads.aligned.gold.annotation, "gold")
-            system = self._analysis(pair.heads.aligned.system.annotation, "system")
-            table = conll18.count_conll18(pair.heads, gold, system, self._universal.values)
+        if gold.analysis is not None and system.analysis is not None:
+            table = conll18.count_conll18(pair.heads, gold.analysis, system.analysis, self._universal.values)
             tallies["conll18"] = tally_table(conll18.KINDS, table, pair.groups)
-        if self._enhanced_scores:
-            self._score_enhanced(pair, pair.heads.aligned, tallies)
+        if gold.edges is not None and system.edges is not None:
+            self._score_enhanced(pair, pair.heads.aligned, (gold.edges, system.edges), tallies)
         return tallies, matches
 
     def _score_attachment(self, pair: UnitPair, heads: Heads, tallies: dict[str, Tally]) -> UnitMatches:
@@ -130,14 +147,13 @@ class TreeScorer:
         tallies["distances"] = by_distance.tally(_DISTANCES, pair.groups)
         return matches
 
-    def _analysis(self, annotation: Annotation, side: str) -> conll18.Analysis:
-        filters, relation = self._filters[side], annotation.trees().relation
-        upos, xpos, features, lemma = (_tags(annotation, layer) for layer in UNIVERSAL_LAYERS)
-        renamed = (filters.universal(relation), filters.upos(upos), filters.features(features))
-        return conll18.Analysis(*renamed, xpos, lemma)
-
-    def _score_enhanced(self, pair: UnitPair, aligned: Aligned, tallies: dict[str, Tally]) -> None:
-        with_subtypes = self._edges(aligned.gold), self._edges(aligned.system)
+    def _score_enhanced(
+        self,
+        pair: UnitPair,
+        aligned: Aligned,
+        with_subtypes: tuple[enhanced.Edges, enhanced.Edges],
+        tallies: dict[str, Tally],
+    ) -> None:
         for score in self._enhanced_scores:
             gold, system = map(self._edges.universal, with_subtypes) if score == "eulas" else with_subtypes
             edges, kind = enhanced.edge_pair(pair, gold, system)

@@ -40,7 +40,7 @@ from evenhand.data.tokens import equal
 from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
 from evenhand.tasks.trees.task import OF_CONTENT, OF_WORDS
-from evenhand.tasks.words.evaluation import Heads, gold_sentences
+from evenhand.tasks.words.matching import Heads, gold_sentences
 from evenhand.tasks.words.measures import feature_order
 
 KINDS = (

@@ -57,7 +57,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.matching import equal_keys
 from evenhand.tasks.units import NameColumn
-from evenhand.tasks.words.evaluation import Heads, UnitPair, gold_sentences
+from evenhand.tasks.words.matching import Heads, UnitPair, gold_sentences
 from evenhand.tasks.words.measures import TREE_KINDS, is_confused, without_subtype
 
 _RIGHT, _WRONG_HEAD, _WRONG_RELATION, _BOTH = range(len(TREE_KINDS))
@@ -224,7 +224,7 @@ class EdgeTable:
 
     def _refuse(self, words: Words, word: int, finding: str) -> None:
         remedy = "write the number of a word of the sentence or 0, a colon and a relation, such as 4:nsubj"
-        raise InputError(words.corpus.source, words.corpus.line(word), finding, remedy, "tree")
+        raise InputError(words.file(word), words.corpus.line(word), finding, remedy, "tree")
 
     def _without_enhancements(self, words: Words, edges: Edges) -> Edges:
         """Remove the enhancements that the treebank lacks; the table above describes the digits."""

@@ -197,8 +197,8 @@ TASK = spec.Task(
         notes=_setting_notes,
     ),
     evaluation=spec.EvaluationSpec(
-        align=lazy("evenhand.tasks.trees.attachment:evaluator"),
-        evaluate=lazy("evenhand.tasks.trees.attachment:evaluator"),
+        align=lazy("evenhand.tasks.trees.attachment:align"),
+        evaluate=lazy("evenhand.tasks.trees.attachment:evaluate"),
         notes=notes,
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
