@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import evenhand as eh
 from evenhand.pipeline.partition import Joining, parts
 from evenhand.pipeline.run import Job, Run, serial
+from evenhand.settings import ReadSettings
 
 
 class Divided:
@@ -45,6 +49,16 @@ def check_same(gold: Any, systems: Any, jobs: int, **options: Any) -> Divided:
         assert one.tallies == other.tallies
         assert one.notes == other.notes
     return engine
+
+
+@contextmanager
+def small_blocks(size: int) -> Iterator[pytest.MonkeyPatch]:
+    """Read files in blocks of this many bytes."""
+    defaults, usual = ReadSettings.__init__.__defaults__ or (), ReadSettings().block_size
+    with pytest.MonkeyPatch.context() as patch:
+        changed = tuple(size if value == usual else value for value in defaults)
+        patch.setattr(ReadSettings.__init__, "__defaults__", changed)
+        yield patch
 
 
 def results(found: eh.Result | eh.Results) -> list[eh.Result]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 import slow_constituents as slow
+from conftest import ROOT
+from divided import small_blocks
 
 TREE = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat))))))"
 
@@ -253,6 +257,37 @@ def test_other_numbers_of_sentences_are_refused() -> None:
     with pytest.raises(eh.InputError, match="the gold standard ends after 1 sentence"):
         score([TREE], [TREE, TREE])
     assert score([TREE], [TREE, ""])["labeled"].f1 == 1
+
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples" / "constituents"
+
+
+def test_no_figure_depends_on_parts() -> None:
+    gold, *systems = (EXAMPLES / f"{name}.mrg" for name in ("gold", "pcfg", "chunks", "neural"))
+    commands: list[Callable[[], Any]] = [
+        partial(eh.score, gold, systems),
+        partial(eh.compare, gold, systems, trials=20, resamples=20),
+        partial(eh.report, gold, systems, trials=0, resamples=0),
+    ]
+    for command in commands:
+        whole = command()
+        with small_blocks(200):
+            assert command().to_json() == whole.to_json()
+
+
+def test_sentences_left_out_are_numbered_through_all_parts(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.mrg", tmp_path / "system.mrg"
+    gold.write_text(f"{TREE}\n" * 9)
+    system.write_text(f"{TREE}\n" * 8 + TREE.replace("mat", "hat") + "\n")
+    with small_blocks(200):
+        result = eh.score(gold, system)
+        lists = eh.score(eh.read(gold), eh.constituents(system.read_text().splitlines()))
+    message = "error: the system has the word 'hat', the gold standard 'mat'"
+    assert result["complete"].further["left_out"] == {f"{system}:9": message}
+    assert lists["complete"].further["left_out"] == {"sentence 9": message}
+    system.write_text(f"{TREE}\n" * 8)
+    with small_blocks(200), pytest.raises(eh.InputError, match="ends after 8 sentences, and the gold standard goes on"):
+        eh.score(gold, system)
 
 
 # Random trees

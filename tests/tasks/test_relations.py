@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from conftest import ROOT
+from divided import small_blocks
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
@@ -316,10 +317,7 @@ GOLD_FILE, JOINT, RULES = (EXAMPLES / f"{name}.jsonl" for name in ("gold", "join
 
 def in_small_parts(command: Callable[[], Any]) -> Any:
     """Blocks of a few records, each of which is a part."""
-    defaults, usual = ReadSettings.__init__.__defaults__ or (), ReadSettings().block_size
-    with pytest.MonkeyPatch.context() as patch:
-        sizes = tuple(100 if value == usual else value for value in defaults)
-        patch.setattr(ReadSettings.__init__, "__defaults__", sizes)
+    with small_blocks(100) as patch:
         patch.setattr("evenhand.tasks.relations.evaluation._MANY_SPANS", 1)
         return command()
 

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
+from evenhand.alignment.parts import Batches, Follower
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.structures import Constituents, join_constituents
 from evenhand.data.tokens import Tokens, equal
@@ -87,18 +88,16 @@ class Forest:
         )
 
 
-class ForestFeed:
-    """Splits a system's sentences to match the gold standard's batches."""
+class ForestFollower(Follower):
+    """Reads a system with one tree for each sentence of the gold standard."""
 
     def __init__(self, stream: Iterator[Annotation], vocabulary: Vocabulary) -> None:
         self._stream, self._vocabulary = stream, vocabulary
         self._waiting: Forest | None = None
         self._taken, self._source = 0, ""
-        self.reading: ReadInfo | None = None
 
-    def take(self, gold: Forest) -> Forest:
-        """The next sentences, one for each of the gold standard's."""
-        parts, size = list[Forest](), len(gold)
+    def take(self, gold: Batches) -> Forest:
+        parts, size = list[Forest](), sum(batch.corpus.sentences for batch in gold)
         while size:
             forest = self._next()
             if forest is None:
@@ -109,7 +108,7 @@ class ForestFeed:
             parts.append(part)
             size -= len(part)
             self._taken += len(part)
-        return Forest.concatenate(parts) if parts else gold.slice(0, 0)
+        return Forest.concatenate(parts) if parts else Forest.of(gold[0], self._vocabulary).slice(0, 0)
 
     def finish(self) -> None:
         """Refuse further sentences, except empty lines."""

@@ -1,4 +1,4 @@
-"""Evaluation of constituents and comparison of systems; sentences are matched by order and scored in batches."""
+"""Evaluation of constituents and comparison of systems; sentences are matched by order."""
 
 from __future__ import annotations
 
@@ -8,111 +8,90 @@ from functools import cached_property
 
 import numpy as np
 
+from evenhand.alignment.parts import Alignment
 from evenhand.arrays import Bools, Ints
-from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import POS_TAGS
-from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFeed, Selection, compared
+from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFollower, Selection, compared
 from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors
-from evenhand.tasks.evaluation import (
-    EvaluationRequest,
-    LabelFilter,
-    Numbering,
-    Offsets,
-    Outcome,
-    SideSummary,
-    VerdictRows,
-)
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, SideSummary, VerdictRows
 from evenhand.tasks.spans.comparison import span_predictions, span_units
 from evenhand.tasks.spans.matching import Matching, SpanMatches
 from evenhand.tasks.spans.measures import FN, TP
-from evenhand.tasks.units import Locations, Predictions, Row, Rows, Units, answer_code, answer_parts, rows_by_sentence
+from evenhand.tasks.units import (
+    Predictions,
+    Row,
+    Rows,
+    Units,
+    answer_code,
+    answer_parts,
+    matched_columns,
+    rows_by_sentence,
+)
 
 _STATUS = {ERROR: "error", SKIP: "skip"}
 
 
-class ConstituentEvaluator:
-    """One pass over the gold standard and all systems."""
-
-    def __init__(self, request: EvaluationRequest) -> None:
-        self._request, settings, vocabulary = request, request.settings, request.vocabulary
-        self._feeds = {name: ForestFeed(opened(), vocabulary) for name, opened in request.sides.systems.items()}
-        self._selection = Selection(settings["prm"], vocabulary.columns[POS_TAGS], vocabulary)
-        self._relabel_gold = LabelFilter(settings, "gold", "gold")
-        self._relabel = {name: LabelFilter(settings, "system", name) for name in self._feeds}
-
-    def evaluations(self, number: Numbering) -> Iterator[ConstituentEvaluation]:
-        for batch in self._request.sides.gold():
-            yield self._evaluate(batch, number(batch))
-        for name, feed in self._feeds.items():
-            feed.finish()
-            self._request.system_counts[name].reading = feed.reading
-
-    def finish(self) -> Outcome:
-        return Outcome()
-
-    def _evaluate(self, batch: Annotation, numbers: Offsets) -> ConstituentEvaluation:
-        request, selection = self._request, self._selection
-        gold = Forest.of(batch, request.vocabulary)
-        gold_spans = self._relabel_gold(gold.brackets)
-        self._count(gold, gold_spans, request.gold_count)
-        evaluation = ConstituentEvaluation(batch, numbers)
-        for name, feed in self._feeds.items():
-            system, summary = feed.take(gold), request.system_counts[name]
-            spans = self._relabel[name](system.brackets)
-            self._count(system, spans, summary)
-            sentences = compared(gold, system, selection)
-            pair = BracketPair(sentences, (gold_spans, spans), selection, numbers.groups, request.settings["cutoff"])
-            tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
-            evaluation.tallies[name] = tallies | {LEFT_OUT: _tally_left_out(pair, numbers)}
-            for status, count_name in _STATUS.items():
-                summary.noted[count_name] += int(np.count_nonzero(sentences.status == status))
-            summary.noted[MENDED] += len(sentences.mended)
-            if request.keep_units:
-                evaluation.pairs[name] = pair
-        return evaluation
-
-    def _count(self, forest: Forest, spans: Spans, summary: SideSummary) -> None:
-        """Count the brackets of a side in all sentences, regardless of their status."""
-        everywhere = np.ones(len(forest), dtype=np.bool_)
-        kept = kept_brackets(forest, spans, self._selection.keeps_words(forest), everywhere, self._selection)
-        summary.add(kept.label, spans.vocabulary.labels.values)
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems, to be read in step; a part is one batch of the gold standard."""
+    systems = request.sides.systems.items()
+    followers = {name: ForestFollower(open_side(), request.vocabulary) for name, open_side in systems}
+    return Alignment(request.sides.gold(), followers)
 
 
-def _tally_left_out(pair: BracketPair, numbers: Offsets) -> Tally:
+def evaluate(part: Part, request: EvaluationRequest) -> ConstituentEvaluation:
+    """Count the brackets of a part under all scorers, one system after the other."""
+    settings, vocabulary = request.settings, request.vocabulary
+    selection = Selection(settings["prm"], vocabulary.columns[POS_TAGS], vocabulary)
+    gold = Forest.concatenate([Forest.of(batch, vocabulary) for batch in part.gold])
+    gold_spans = LabelFilter(settings, "gold", "gold")(gold.brackets)
+    evaluation = ConstituentEvaluation(part=part)
+    _count(gold, gold_spans, selection, evaluation.gold_count)
+    for name, system in part.systems.items():
+        spans, summary = LabelFilter(settings, "system", name)(system.brackets), evaluation.system_counts[name]
+        _count(system, spans, selection, summary)
+        sentences = compared(gold, system, selection)
+        pair = BracketPair(sentences, (gold_spans, spans), selection, part.groups, settings["cutoff"])
+        tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
+        evaluation.tallies[name] = tallies | {LEFT_OUT: _tally_left_out(pair, part)}
+        for status, count_name in _STATUS.items():
+            summary.noted[count_name] = int(np.count_nonzero(sentences.status == status))
+        summary.noted[MENDED] = len(sentences.mended)
+        if request.keep_units:
+            evaluation.pairs[name] = pair
+    return evaluation
+
+
+def _count(forest: Forest, spans: Spans, selection: Selection, summary: SideSummary) -> None:
+    """Count the brackets of a side in all sentences, regardless of their status."""
+    everywhere = np.ones(len(forest), dtype=np.bool_)
+    kept = kept_brackets(forest, spans, selection.keeps_words(forest), everywhere, selection)
+    summary.add(kept.label, spans.vocabulary.labels.values)
+
+
+def _tally_left_out(pair: BracketPair, part: Part) -> Tally:
     """The sentences that are left out: locations as gold labels, reasons as labels of the system."""
     names: dict[str, int] = {}
     rows: list[tuple[int, ...]] = []
     for sentence, reason in sorted(pair.sentences.reasons.items()):
-        location = pair.sentences.system.location(sentence) or f"sentence {numbers.sentences + sentence + 1}"
+        location = pair.sentences.system.location(sentence) or f"sentence {part.offsets[0].sentences + sentence + 1}"
         codes = [names.setdefault(text, len(names)) for text in (location, reason)]
         status = _STATUS[int(pair.sentences.status[sentence])]
-        rows.append((int(numbers.groups[sentence]), *codes, SENTENCE_KINDS.index(status)))
+        rows.append((int(part.groups[sentence]), *codes, SENTENCE_KINDS.index(status)))
     return Tally.of(tuple(names), SENTENCE_KINDS, *np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
-@dataclass
-class ConstituentEvaluation:
-    """Evaluation of some sentences of the gold standard."""
+@dataclass(kw_only=True)
+class ConstituentEvaluation(Evaluation):
+    """The brackets of a part and their error types."""
 
-    annotation: Annotation
-    numbers: Offsets
-    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     pairs: dict[str, BracketPair] = field(default_factory=dict)
     """The systems, if units are kept."""
     _last_counts_errors: bool = False
     """Whether the last call of `units` counted sentences with errors, which are then drawn."""
-
-    @property
-    def groups(self) -> Ints:
-        return self.numbers.groups
-
-    @cached_property
-    def locations(self) -> Locations:
-        return Locations([self.annotation], self.numbers.sentences, self.numbers.documents, self.numbers.first_document)
 
     @cached_property
     def _compared(self) -> dict[bool, ComparedBrackets]:
@@ -132,7 +111,7 @@ class ConstituentEvaluation:
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         units = ComparedBrackets([self.pairs[system]], counts_errors(judge)).units()
-        yield VerdictRows.of(units, self.annotation.corpus, self.numbers.first_document, {}), self.numbers.sentences
+        return self.part.rows(units, self.locations, matched_columns(units))
 
 
 @dataclass(frozen=True)

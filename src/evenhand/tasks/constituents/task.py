@@ -374,8 +374,8 @@ TASK = spec.Task(
         notes=lazy("evenhand.tasks.constituents.tables:setting_notes"),
     ),
     evaluation=spec.EvaluationSpec(
-        align=lazy("evenhand.tasks.constituents.evaluation:ConstituentEvaluator"),
-        evaluate=lazy("evenhand.tasks.constituents.evaluation:ConstituentEvaluator"),
+        align=lazy("evenhand.tasks.constituents.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.constituents.evaluation:evaluate"),
         notes=lazy("evenhand.tasks.constituents.tables:notes"),
         is_perfect=lazy("evenhand.tasks.constituents.tables:is_perfect"),
     ),
