@@ -44,8 +44,5 @@ def run_of(
     counting = RunAccumulator(task, list(systems), groups, "spans")
     judges = {each.name: each for each in (model(task.name, name).scorer for name in chosen.match)}
     read_as = {"gold": ReadSettings(), "system": ReadSettings()}
-    asked = EvaluationRequest(
-        *(Inputs(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary),
-        *(counting.run.gold, counting.run.systems),
-    )
-    return one_pass(task, asked, counting)
+    request = EvaluationRequest(Inputs(gold, systems), chosen, read_as, tuple(judges.values()), vocabulary)
+    return one_pass(task, request, counting)

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build_chains import Row, annotation, clusters, rows
 from declared import run_of, score_settings
-from evenhand.alignment.documents import LinkFeed, names_of
-from evenhand.alignment.mentions import ChainFeed
+from evenhand.alignment.documents import names_of
+from evenhand.alignment.links import LinkFollower
+from evenhand.alignment.mentions import ChainFollower
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
@@ -230,37 +231,35 @@ def test_ids_on_one_side_need_words() -> None:
 # The documents of a system with links, in the order of the gold standard's
 
 
-def taken(gold: Annotation, system: Annotation, *, strict: bool = True) -> tuple[list[tuple[int, int, int]], LinkFeed]:
-    """Document, start and end of the system's spans, and the feed at its end."""
-
-    def opened(side: Annotation) -> Iterator[Annotation]:
-        return iter([side])
-
-    feed = LinkFeed(lambda: opened(system), lambda: opened(gold), strict=strict)
-    spans = feed.take(gold)
-    feed.finish()
-    return [row[1:] for row in spans.rows()], feed
+def taken(
+    gold: Annotation, system: Annotation, *, strict: bool = True
+) -> tuple[list[tuple[int, int, int]], LinkFollower]:
+    """Document, start and end of the system's spans, and the follower at its end."""
+    follower = LinkFollower(iter([system]), (lambda: iter([system]), lambda: iter([gold])), strict=strict)
+    spans = follower.take([gold])
+    follower.finish()
+    return [row[1:] for row in spans.rows()], follower
 
 
 def test_documents_by_name_in_any_order() -> None:
     gold = eh.links({"a": [], "b": [], "c": []})
     system = eh.links({"c": [("X", 5, 6, "Q1")], "x": [("X", 0, 1, "Q1")], "a": [("X", 1, 2, "Q1")]})
-    rows, feed = taken(gold, system)
+    rows, follower = taken(gold, system)
     assert rows == [(0, 1, 2), (2, 5, 6)]
-    assert (feed.found.missing, feed.found.extra) == (["b"], ["x"])
+    assert (follower.issues.missing, follower.issues.extra) == (["b"], ["x"])
 
 
 def test_documents_without_a_name_in_common_go_by_their_order() -> None:
-    rows, feed = taken(eh.links({"a": [], "b": []}), eh.links([[], [("X", 1, 2, "Q1")]]))
+    rows, follower = taken(eh.links({"a": [], "b": []}), eh.links([[], [("X", 1, 2, "Q1")]]))
     assert rows == [(1, 1, 2)]
-    assert feed.found.by_order
+    assert follower.issues.by_order
 
 
 def test_words_that_differ_are_counted_or_refused() -> None:
     gold, system = (eh.links([[("X", 0, 1, "Q1")]], tokens=[words]) for words in (["a", "b", "c"], ["a", "x", "y"]))
-    _, feed = taken(gold, system, strict=False)
-    assert feed.found.words == 2
-    assert feed.found.first_word == "links: found 'x' where the gold standard has 'b'"
+    _, follower = taken(gold, system, strict=False)
+    assert follower.issues.words == 2
+    assert follower.issues.first_word == "links: found 'x' where the gold standard has 'b'"
     with pytest.raises(
         eh.InputError, match="found 'x' where the gold standard has 'b'; give the same words, or --align"
     ):
@@ -287,7 +286,7 @@ Documents = dict[str, list[Row]]
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over")
 
 
-def batches_chain_feed(
+def batches_of(
     documents: Documents, cuts: Sequence[int], words: Sequence[str] | None = WORDS
 ) -> list[Annotation]:
     """Documents in batches that end at some of them."""
@@ -299,14 +298,14 @@ def batches_chain_feed(
     ]
 
 
-def feed_of(system: Sequence[Annotation], gold: Sequence[Annotation], *, strict: bool = False) -> ChainFeed:
-    return ChainFeed(lambda: iter(system), lambda: iter(gold), strict=strict)
+def follower_of(system: Sequence[Annotation], gold: Sequence[Annotation], *, strict: bool = False) -> ChainFollower:
+    return ChainFollower(iter(system), (lambda: iter(system), lambda: iter(gold)), strict=strict)
 
 
-def taken_chain_feed(feed: ChainFeed, gold: Sequence[Annotation]) -> list[list[list[tuple[int, ...]]]]:
+def taken_chains(follower: ChainFollower, gold: Sequence[Annotation]) -> list[list[list[tuple[int, ...]]]]:
     """The chains of every document of the gold standard, with inclusive ends."""
-    found = [chains for batch in gold for chains in feed.take(batch).clusters(len(batch.corpus.names))]
-    feed.finish()
+    found = [chains for batch in gold for chains in follower.take([batch]).clusters(len(batch.corpus.names))]
+    follower.finish()
     return [[[(start, end - 1) for start, end in chain] for chain in chains] for chains in found]
 
 
@@ -321,58 +320,58 @@ def test_documents_are_matched_by_name(
 ) -> None:
     """Missing, extra, moved and renamed ones, in any batches."""
     chains = dict(zip("abcdefgh", mentions, strict=True))
-    golds = batches_chain_feed({name: [] for name in gold}, cuts)
-    feed = feed_of(batches_chain_feed({name: chains[name] for name in system}, others), golds, strict=strict)
+    golds = batches_of({name: [] for name in gold}, cuts)
+    follower = follower_of(batches_of({name: chains[name] for name in system}, others), golds, strict=strict)
     if not set(gold) & set(system):
         with pytest.raises(eh.InputError, match="no document of the gold standard is here"):
-            taken_chain_feed(feed, golds)
+            taken_chains(follower, golds)
         return
-    assert taken_chain_feed(feed, golds) == [clusters(chains[name]) if name in system else [] for name in gold]
-    assert feed.found.missing == [name for name in gold if name not in system]
-    assert sorted(feed.found.extra) == sorted(set(system) - set(gold))
-    assert feed.found.words == 0
+    assert taken_chains(follower, golds) == [clusters(chains[name]) if name in system else [] for name in gold]
+    assert follower.issues.missing == [name for name in gold if name not in system]
+    assert sorted(follower.issues.extra) == sorted(set(system) - set(gold))
+    assert follower.issues.words == 0
 
 
 @settings(max_examples=50)
 @given(NAMES, CUTS, CUTS)
 def test_words_that_differ_are_counted(names: list[str], cuts: list[int], others: list[int]) -> None:
-    golds = batches_chain_feed({name: [] for name in names}, cuts)
-    system = batches_chain_feed(
+    golds = batches_of({name: [] for name in names}, cuts)
+    system = batches_of(
         {name: [] for name in names[::-1]}, others, ("The", "quick", "brown", "fix", "jumps", "over")
     )
-    feed = feed_of(system, golds)
-    taken_chain_feed(feed, golds)
-    assert feed.found.words == 2 * len(names)
-    assert feed.found.first_word == "chains: found 'The' where the gold standard has 'the'"
+    follower = follower_of(system, golds)
+    taken_chains(follower, golds)
+    assert follower.issues.words == 2 * len(names)
+    assert follower.issues.first_word == "chains: found 'The' where the gold standard has 'the'"
     with pytest.raises(
         eh.InputError, match="chains: found 'The' where the gold standard has 'the'; give the same words"
     ):
-        taken_chain_feed(feed_of(system, golds, strict=True), golds)
+        taken_chains(follower_of(system, golds, strict=True), golds)
 
 
 def test_the_first_word_that_differs_is_told() -> None:
-    golds = batches_chain_feed({"a": [], "b": []}, [])
+    golds = batches_of({"a": [], "b": []}, [])
     others = [(*WORDS[:5], "under"), ("The", *WORDS[1:])]
     system = [annotation([[]], names=[name], words=words) for name, words in zip("ab", others, strict=True)]
-    feed = feed_of(system, golds)
-    taken_chain_feed(feed, golds)
-    assert feed.found.first_word == "chains: found 'under' where the gold standard has 'over'"
-    assert feed.found.words == 2
+    follower = follower_of(system, golds)
+    taken_chains(follower, golds)
+    assert follower.issues.first_word == "chains: found 'under' where the gold standard has 'over'"
+    assert follower.issues.words == 2
 
 
 @pytest.mark.parametrize("side", ["gold", "system"])
 def test_without_words_there_is_nothing_to_check(side: str) -> None:
-    golds = batches_chain_feed({"a": []}, [], None if side == "gold" else WORDS)
-    feed = feed_of(batches_chain_feed({"a": []}, [], None if side == "system" else WORDS[::-1]), golds, strict=True)
-    taken_chain_feed(feed, golds)
-    assert feed.found.words == 0
+    golds = batches_of({"a": []}, [], None if side == "gold" else WORDS)
+    follower = follower_of(batches_of({"a": []}, [], None if side == "system" else WORDS[::-1]), golds, strict=True)
+    taken_chains(follower, golds)
+    assert follower.issues.words == 0
 
 
 def test_other_numbers_of_tokens_are_an_error() -> None:
     golds = [annotation([[], []], names=["a", "b"], size=6)]
     system = [annotation([[]], names=["a"], size=6), annotation([[]], names=["b"], size=7)]
     with pytest.raises(eh.InputError, match="the document b has 7 tokens, in the gold standard 6"):
-        taken_chain_feed(feed_of(system, golds), golds)
+        taken_chains(follower_of(system, golds), golds)
 
 
 class _Watched:
@@ -394,11 +393,11 @@ class _Watched:
             del batch
 
 
-def _fed(system: _Watched, gold: _Watched) -> None:
-    feed = ChainFeed(system, gold, strict=True)
+def _followed(system: _Watched, gold: _Watched) -> None:
+    follower = ChainFollower(system(), (system, gold), strict=True)
     for batch in gold():
-        assert len(feed.take(batch)) == 2
-    feed.finish()
+        assert len(follower.take([batch])) == 2
+    follower.finish()
 
 
 def _scored(system: _Watched, gold: _Watched) -> None:
@@ -407,7 +406,7 @@ def _scored(system: _Watched, gold: _Watched) -> None:
     assert run.documents == 30
 
 
-@pytest.mark.parametrize("use", [_fed, _scored], ids=["feed", "run"])
+@pytest.mark.parametrize("use", [_followed, _scored], ids=["follower", "run"])
 def test_documents_in_the_same_order_are_let_go(use: Callable[[_Watched, _Watched], None]) -> None:
     names = [f"document {number}" for number in range(30)]
     system, gold = _Watched(names), _Watched(names)
@@ -420,7 +419,7 @@ def test_only_documents_that_come_too_early_wait() -> None:
     """The last document comes first, and waits for its turn; all others go at once."""
     names = [f"document {number}" for number in range(30)]
     system, gold = _Watched([names[-1], *names[:-1]]), _Watched(names)
-    _fed(system, gold)
+    _followed(system, gold)
     assert system.most <= 4
     assert (system.opened, gold.opened) == (2, 2)
 
@@ -428,5 +427,5 @@ def test_only_documents_that_come_too_early_wait() -> None:
 def test_an_extra_document_does_not_wait() -> None:
     names = [f"document {number}" for number in range(30)]
     system, gold = _Watched(["another", *names]), _Watched(names)
-    _fed(system, gold)
+    _followed(system, gold)
     assert system.most <= 3

@@ -22,7 +22,6 @@ from evenhand.data.tokens import (
     have_same_codes,
     have_same_lists,
     in_separator,
-    with_lists,
 )
 
 words = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20), min_size=1, max_size=8)
@@ -151,17 +150,6 @@ def test_one_other_letter_is_seen(lists: list[list[str]], data: st.DataObject) -
     place = data.draw(st.integers(0, len(lists[at]) - 1))
     others[at][place] = others[at][place][:-1] + "x"
     assert not have_same_lists(listed(lists), listed(others))
-
-
-@given(LISTS, LISTS)
-def test_parts_that_are_put_together_have_the_lists_of_all(left: list[list[str]], right: list[list[str]]) -> None:
-    lists, words = listed(left + right), words_of(left + right)
-    parts = [part.alone(partial(Tokens.of, part.texts(0, len(part)))) for part in map(listed, (left, right))]
-    assert have_same_lists(parts[0], listed(left))
-    joined = with_lists(Tokens.concatenate(parts), parts, lists.bounds)
-    assert have_same_lists(joined, lists)
-    assert joined.texts(0, len(joined)) == words
-    assert with_lists(joined, [parts[0], Tokens.of(words_of(right))], lists.bounds) is joined
 
 
 # The spaces of Unicode

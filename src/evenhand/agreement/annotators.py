@@ -7,11 +7,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 
-from evenhand.alignment.documents import ANNOTATORS, TextPart, cut_out, join_spans
+from evenhand.alignment.documents import ANNOTATORS, Piece, gather
 from evenhand.alignment.parts import Alignment, Batches, first_sentences, whole_documents
 from evenhand.alignment.spans import AlignedSpans, SpanFollower
 from evenhand.arrays import Bools, Ints, ints
@@ -148,31 +147,14 @@ class MatchedDocuments:
 
 def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotation:
     """Concatenate documents; a missing one has the text of another annotator and no spans."""
-    parts = list[TextPart]()
-    for _, run in groupby(enumerate(zip(pieces, texts, strict=True)), key=_run_of):
-        both = [pair for _, pair in run]
-        first, last = (both[end][0] or both[end][1] for end in (0, -1))
-        parts.append(_part(first.batch, first.sentences[0], last.sentences[1], has_spans=both[0][0] is not None))
-    corpus = Corpus.concatenate([part.corpus for part in parts])
-    batch = next((piece for piece in pieces if piece is not None), texts[0]).batch
-    readings = {LAYER: batch.readings[LAYER]}
-    return Annotation(replace(corpus, source=batch.corpus.source), {LAYER: join_spans(parts)}, readings)
-
-
-def _run_of(numbered: tuple[int, tuple[_Piece | None, _Piece]]) -> tuple[int, bool, int]:
-    """The key that consecutive documents of one batch share."""
-    index, (piece, text) = numbered
-    chosen = piece or text
-    return id(chosen.batch), piece is not None, chosen.document - index
-
-
-def _part(batch: Annotation, first: int, end: int, *, has_spans: bool) -> TextPart:
-    corpus = cut_out(batch.corpus, first, end)
-    if not has_spans:
-        return TextPart(corpus)
-    spans = batch.spans(LAYER)
-    inside = spans.take(np.flatnonzero((spans.scope >= first) & (spans.scope < end)))
-    return TextPart(corpus, replace(inside, scope=inside.scope - first))
+    bare = {id(text.batch): replace(text.batch, layers={}) for text in texts}
+    sentences = []
+    for piece, text in zip(pieces, texts, strict=True):
+        first, end = (piece or text).sentences
+        sentences.append(Piece(bare[id(text.batch)] if piece is None else piece.batch, first, end - first))
+    joined, batch = gather(sentences, LAYER), next((piece for piece in pieces if piece is not None), texts[0]).batch
+    corpus = replace(joined.corpus, source=batch.corpus.source)
+    return Annotation(corpus, {LAYER: joined[LAYER]}, {LAYER: batch.readings[LAYER]})
 
 
 @dataclass(frozen=True)

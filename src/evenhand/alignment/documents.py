@@ -11,27 +11,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
-from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.arrays import Ints, empty
+from evenhand.arrays import Ints, ints, ranges
 from evenhand.data.annotation import Annotation, Layer, ReadInfo, tags_layer
-from evenhand.data.corpus import Corpus
+from evenhand.data.corpus import Corpus, complete
 from evenhand.data.encodings import OUTSIDE_TAGS
-from evenhand.data.layers import Spans, Tags
-from evenhand.data.structures import no_spans, to_documents
-from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal, first_difference, with_lists
+from evenhand.data.layers import Tags
+from evenhand.data.structures import no_spans
+from evenhand.data.tokens import Tokens, equal, first_difference
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, counted, counted_phrase
-from evenhand.settings import LINKS
+from evenhand.errors import InputError, counted
 
 MAX_FINDINGS = 1000
-_MAX_BYTES_PER_TOKEN = 64
-"""Tokens are copied without the bytes between them if they are further apart than this on average."""
+SAME_WORDS = "give the same words, or --align position"
 
 
 class SideNames(NamedTuple):
@@ -138,79 +134,45 @@ class Naming:
 
 @dataclass(frozen=True)
 class Piece:
-    """Consecutive documents of a batch."""
+    """Consecutive documents or sentences of a batch."""
 
     batch: Annotation
     first: int
     size: int
 
 
-@dataclass(frozen=True)
-class _AllNames:
-    """The names of all documents of a side, collected if the order of documents differs."""
-
-    all: Counter[str]
-    is_loose: bool
-
-    @staticmethod
-    def of(batches: Iterable[Annotation], naming: Naming) -> _AllNames:
-        counts, is_loose = Counter[str](), True
-        for batch in batches:
-            names = naming.names(batch.corpus)
-            counts.update(names.texts(0, len(names)))
-            is_loose &= naming.is_loose(batch.corpus)
-        return _AllNames(counts, is_loose)
-
-    @property
-    def first(self) -> str:
-        return next(iter(self.all), "")
-
-    @property
-    def vague(self) -> str | None:
-        """A repeated or empty name."""
-        return next((name for name, count in self.all.items() if count > 1 or not name), None)
-
-
-class DocumentFeed:
-    """Yields a system's documents by the names of the gold standard's; mismatches are noted in `found`."""
+class DocumentsByName:
+    """Yields a system's documents by the names of the gold standard's, and notes mismatches in `issues`."""
 
     def __init__(
-        self,
-        sides: tuple[Open, Open],
-        naming: Naming,
-        found: AlignmentIssues,
-        received: Callable[[Annotation], None],
-        stream: Iterator[Annotation] | None = None,
+        self, batches: Iterator[Annotation], sides: tuple[Open, Open], naming: Naming, issues: AlignmentIssues
     ) -> None:
-        """`sides` open the system and the gold standard, and `received` is called with every batch of the system.
-
-        `stream` are the system's batches, if they are open already.
-        """
-        (self._read, self._gold), self._naming, self.found, self._received = sides, naming, found, received
-        self._stream = self._read() if stream is None else stream
+        """`batches` are the system's; `sides` open system and gold standard again, if their order differs."""
+        self._batches, self._sides, self._naming, self._issues = batches, sides, naming, issues
         self._batch: Annotation | None = None
-        self._corpus: Corpus | None = None
-        """The corpus of the last batch."""
+        self._source = ""
+        self._first_line: int | None = None
         self._batch_names, self._next = Tokens.of([]), 0
         self._waiting: dict[str, Piece] = {}
-        self._names: _AllNames | None = None
-        self._gold_names: _AllNames | None = None
+        self._names: tuple[Counter[str], Counter[str]] | None = None
+        """The names of all documents of the system and of the gold standard, collected if their order differs."""
 
     def pieces(self, names: Tokens) -> Iterator[Piece | str]:
         """Yield documents by name, consecutive ones together, and the names of missing documents."""
         index = 0
         while index < len(names):
-            waiting = self._waiting.pop(names[index], None) if self._waiting else None
-            left = names.slice(index, len(names))
-            piece = waiting or self._run(left) or self._find(left)
+            piece = self._waiting.pop(names[index], None) if self._waiting else None
+            if piece is None:
+                left = names.slice(index, len(names))
+                piece = self._run(left) or self._find(left)
             index += 1 if piece is None else piece.size
             if piece is None:
-                self.found.missing.append(names[index - 1])
+                self._issues.missing.append(names[index - 1])
             yield piece or names[index - 1]
 
     def finish(self) -> None:
         while self._more():
-            self.found.extra += self._batch_names.texts(self._next, len(self._batch_names))
+            self._issues.extra += self._batch_names.texts(self._next, len(self._batch_names))
             self._next = len(self._batch_names)
 
     def _run(self, names: Tokens) -> Piece | None:
@@ -219,7 +181,7 @@ class DocumentFeed:
             return None
         assert self._batch is not None
         size = min(len(self._batch_names) - self._next, len(names))
-        if not self.found.by_order:
+        if not self._issues.by_order:
             if self._batch_names[self._next] != names[0]:
                 return None
             other = first_difference(self._batch_names.slice(self._next, self._next + size), names.slice(0, size))
@@ -229,13 +191,12 @@ class DocumentFeed:
 
     def _find(self, names: Tokens) -> Piece | None:
         """Return a document that is not the next one, if it exists."""
-        if self._names is None or self._gold_names is None:
-            self._names = _AllNames.of(self._read(), self._naming)
-            self._gold_names = _AllNames.of(self._gold(), self._naming)
-            self.found.by_order = self._must_go_by_order(self._names, self._gold_names)
+        if self._names is None:
+            self._names = self._collect_names()
             return self._run(names) or self._find(names)
+        system, gold = self._names
         name = names[0]
-        if name not in self._names.all:
+        if name not in system:
             return None
         while self._more():
             assert self._batch is not None
@@ -244,40 +205,56 @@ class DocumentFeed:
             self._next += 1
             if next_name == name:
                 return piece
-            if next_name in self._gold_names.all:
+            if next_name in gold:
                 self._waiting[next_name] = piece
             else:
-                self.found.extra.append(next_name)
+                self._issues.extra.append(next_name)
         return None
 
-    def _must_go_by_order(self, names: _AllNames, gold: _AllNames) -> bool:
-        """Whether documents are matched by order: no name is shared, and one side has no names; otherwise an error."""
-        if not names.all:
-            return False
-        assert self._corpus is not None  # there are names
-        corpus = self._corpus
-        if names.all.keys() & gold.all.keys():
-            vague = names.vague if gold.vague is None else gold.vague
+    def _collect_names(self) -> tuple[Counter[str], Counter[str]]:
+        """Read the names of both sides, and note whether documents are matched by order.
+
+        They are if no name is shared and one side has no names; otherwise this is an error.
+        """
+        (system, is_loose), (gold, gold_is_loose) = (_all_names(read(), self._naming) for read in self._sides)
+        key, remedy = self._issues.sides.key, self._naming.remedy
+        if system.keys() & gold.keys():
+            vague = next((name for names in (gold, system) for name in names if names[name] > 1 or not name), None)
             if self._naming.may_repeat and vague is not None:
                 what = f"several records have the id {vague!r}" if vague else "some records have no id"
-                finding = f"{what}, and the ids do not follow each other as in {self.found.sides.key}"
-                raise InputError(corpus.source, None, finding, self._naming.remedy, "document")
-            return False
-        if (names.is_loose or gold.is_loose) and names.all.total() == gold.all.total():
-            return True
-        key = self.found.sides.key
-        finding = f"no document of {key} is here: the first one is {names.first!r}, there {gold.first!r}"
-        raise InputError(corpus.source, mark(corpus, 0), finding, self._naming.remedy, "document")
+                finding = f"{what}, and the ids do not follow each other as in {key}"
+                raise InputError(self._source, None, finding, remedy, "document")
+        elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
+            self._issues.by_order = True
+        elif system:
+            finding = (
+                f"no document of {key} is here: the first one is {next(iter(system))!r}, there {next(iter(gold), '')!r}"
+            )
+            raise InputError(self._source, self._first_line, finding, remedy, "document")
+        return system, gold
 
     def _more(self) -> bool:
         while self._batch is None or self._next == len(self._batch_names):
-            self._batch, self._next = next(self._stream, None), 0
+            self._batch, self._next = next(self._batches, None), 0
             if self._batch is None:
                 return False
-            self._corpus = self._batch.corpus
-            self._batch_names = self._naming.names(self._corpus)
-            self._received(self._batch)
+            corpus = self._batch.corpus
+            self._source, self._first_line, self._batch_names = (
+                corpus.source,
+                mark(corpus, 0),
+                self._naming.names(corpus),
+            )
         return True
+
+
+def _all_names(batches: Iterable[Annotation], naming: Naming) -> tuple[Counter[str], bool]:
+    """Return the names of all documents of a side, and whether none of its files must have names."""
+    counts, is_loose = Counter[str](), True
+    for batch in batches:
+        names = naming.names(batch.corpus)
+        counts.update(names.texts(0, len(names)))
+        is_loose &= naming.is_loose(batch.corpus)
+    return counts, is_loose
 
 
 def mark(corpus: Corpus, document: int) -> int | None:
@@ -295,139 +272,71 @@ _BY_ID = Naming(
 )
 
 
-class IdFeed:
+class SentencesById:
     """Matches a system's sentences or texts to the gold standard's by id."""
 
-    def __init__(self, stream: Iterator[Annotation], sides: tuple[Open, Open], layer: str) -> None:
+    def __init__(self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str) -> None:
         """`sides` open system and gold standard again."""
-        self.found = AlignmentIssues()
+        self.issues = AlignmentIssues()
+        self.reading: ReadInfo | None = None
         self._layer, self._source = layer, ""
-        self._reading, self._unreported = ReadInfo(), ReadInfo()
-        self._documents = DocumentFeed(sides, _BY_ID, self.found, self._receive, stream)
+        self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_ID, self.issues)
 
     def take(self, gold: Corpus) -> Annotation:
-        """Return the system's sentences with the ids of the gold standard's."""
-        pieces = list(self._documents.pieces(_ids(gold)))
-        if len(pieces) == 1 and isinstance(pieces[0], Piece) and pieces[0].size == pieces[0].batch.corpus.sentences:
-            return replace(pieces[0].batch, readings={self._layer: self.reading()})
-        parts, begin = list[TextPart](), 0
-        for piece in pieces:
-            parts.append(
-                TextPart(cut_out(gold, begin, begin + 1)) if isinstance(piece, str) else part_of(piece, self._layer)
-            )
-            begin += parts[-1].corpus.sentences
-        corpus = Corpus.concatenate([part.corpus for part in parts])
-        if corpus.tokens is not None and corpus.bounds is not None:
-            tokens = with_lists(corpus.tokens, [part.corpus.tokens for part in parts], corpus.bounds)
-            corpus = replace(corpus, tokens=tokens)
-        if (np.asarray(corpus.lines) < 0).any():
-            corpus = replace(corpus, lines=empty())
-        layers: dict[str, Layer] = {self._layer: join_spans(parts)}
-        tags = _join_tags(parts)
-        if tags is not None:
-            layers[tags_layer(self._layer)] = tags
-        return Annotation(replace(corpus, source=self._source), layers, {self._layer: self.reading()}, self._source)
+        """Return the system's sentences with the ids of the gold standard's; missing ones have no spans."""
+        pieces, missing, begin = list[Piece](), Annotation(gold, {}), 0
+        for piece in self._documents.pieces(_ids(gold)):
+            pieces.append(Piece(missing, begin, 1) if isinstance(piece, str) else piece)
+            begin += pieces[-1].size
+        if len(pieces) == 1 and pieces[0].batch is not missing and begin == pieces[0].batch.corpus.sentences:
+            taken = pieces[0].batch
+        else:
+            taken = gather(pieces or [Piece(missing, 0, 0)], self._layer)
+            taken = replace(taken, corpus=replace(taken.corpus, source=self._source))
+        # Repairs are counted when a batch is read, not when its sentences are taken.
+        reading = self.reading or ReadInfo()
+        reading = replace(reading, repaired=0, first_repair=None, repeated=0, merged=0, skipped={}, kept={})
+        return replace(taken, readings={self._layer: reading})
 
     def finish(self) -> None:
         self._documents.finish()
 
-    def reading(self) -> ReadInfo:
-        unreported = self._unreported
-        self._unreported = replace(self._reading, repaired=0, first_repair=None, skipped={}, kept={})
-        return unreported
-
-    def _receive(self, batch: Annotation) -> None:
-        self._reading, self._source = batch.readings[self._layer], batch.corpus.source
-        self._unreported = self._reading.plus(self._unreported)
+    def _receive(self, batch: Annotation) -> Annotation:
+        reading, self._source = batch.readings[self._layer], batch.corpus.source
+        self.reading = self.reading.plus(reading) if self.reading else reading
+        return batch
 
 
-@dataclass(frozen=True)
-class TextPart:
-    """Some sentences with a system's spans and tags; None if the system lacks the sentences."""
+def gather(pieces: Sequence[Piece], layer: str) -> Annotation:
+    """Concatenate sentences with their spans and, if all have them, their tags.
 
-    corpus: Corpus
-    spans: Spans | None = None
-    tags: Tags | None = None
-
-
-def part_of(piece: Piece, layer: str) -> TextPart:
-    batch, end = piece.batch, piece.first + piece.size
-    spans, tags, bounds = batch.spans(layer), batch.tags(layer), batch.corpus.bounds
-    spans = spans.take(np.flatnonzero((spans.scope >= piece.first) & (spans.scope < end)))
-    if tags is not None and bounds is not None:
-        tags = tags.slice(*bounds[[piece.first, end]].tolist())
-    return TextPart(cut_out(batch.corpus, piece.first, end), replace(spans, scope=spans.scope - piece.first), tags)
+    There may be many short pieces in any order, so the sentences of each batch are taken together, then put in order.
+    """
+    number_of = {key: number for number, key in enumerate(dict.fromkeys(id(piece.batch) for piece in pieces))}
+    batches = list({id(piece.batch): piece.batch for piece in pieces}.values())
+    sizes = ints([piece.size for piece in pieces])
+    source = np.repeat(ints([number_of[id(piece.batch)] for piece in pieces]), sizes)
+    rows = ranges(ints([piece.first for piece in pieces]), sizes)
+    same_layers = enumerate(_with_same_layers(batches, layer))
+    parts = [batch.take(rows[source == number]) for number, batch in same_layers]
+    return Annotation.concatenate(parts).take(np.argsort(np.argsort(source, kind="stable")))
 
 
-def cut_out(corpus: Corpus, first: int, last: int) -> Corpus:
-    """Return some sentences with their lines and only the bytes of their tokens."""
-    part = corpus.part(first, last)
-    begins = np.arange(first, last) if corpus.bounds is None else corpus.bounds[first:last]
-    edges = None if corpus.token_edges is None else corpus.token_edges.within(first, last)
-    part = replace(part, lines=corpus.line_numbers(begins), first_line=0, multiwords=None, token_edges=edges)
-    tokens = part.tokens
-    if corpus.text_bounds is not None:
-        return _with_texts(part, corpus, first, last)
-    if isinstance(tokens, ListedTokens):
-        tokens = tokens.alone(partial(_alone, tokens))
-    elif tokens:
-        tokens = _alone(tokens)
-    return replace(part, tokens=tokens)
-
-
-def _with_texts(part: Corpus, corpus: Corpus, first: int, last: int) -> Corpus:
-    """Return some sentences of a corpus with the bytes of their texts, including spaces."""
-    texts, tokens = corpus.text_bounds, part.tokens
-    assert texts is not None
-    assert tokens is not None
-    begin, end = (texts if corpus.raw is None else corpus.raw)[[first, last]].tolist()
-    low = int(np.searchsorted(texts, begin, side="right")) - 1
-    high = max(low, int(np.searchsorted(texts, end)))  # several empty texts begin at the same byte
-    begin, end = texts[[low, high]].tolist()
-    alone = Tokens(tokens.data[begin:end] + PADDING, tokens.start - begin, tokens.end - begin)
-    return replace(
-        part,
-        tokens=alone,
-        raw=None if corpus.raw is None else corpus.raw[first : last + 1] - begin,
-        texts=None if corpus.texts is None else corpus.texts[low : high + 1] - begin,
-        spaced=None if corpus.spaced is None else corpus.spaced[first : last + 1] - begin,
-    )
-
-
-def _alone(tokens: Tokens) -> Tokens:
-    """Copy tokens to their own data, with the bytes between them if these are few."""
-    start, end = tokens.start, tokens.end
-    first, last = int(start[0]), int(end[-1])
-    if last - first > _MAX_BYTES_PER_TOKEN * len(start) or (start[1:] < end[:-1]).any():
-        # Unescaped tokens follow all other tokens of their block.
-        text, edges = tokens.spaced()
-        return Tokens(text.tobytes() + PADDING, edges[:-1], edges[1:] - 1)
-    return Tokens(tokens.data[first:last] + PADDING, start - first, end - first)
-
-
-def join_spans(parts: Sequence[TextPart]) -> Spans:
-    first = np.cumsum([0, *(part.corpus.sentences for part in parts)]).tolist()
-    known = [(part.spans, begin) for part, begin in zip(parts, first, strict=False) if part.spans is not None]
-    if not known:
-        return Spans.of(Vocabulary(), empty(), empty(), empty(), empty())
-    return Spans.concatenate([spans for spans, _ in known], [begin for _, begin in known])
-
-
-def _join_tags(parts: Sequence[TextPart]) -> Tags | None:
-    """Concatenate the tags of all parts, if the system has tags; the longest table has all tags."""
-    known = [part.tags for part in parts if part.tags is not None]
-    if not known or len(known) < sum(part.spans is not None for part in parts):
-        return None
-    names = max((tags.names for tags in known), key=len)
+def _with_same_layers(batches: Sequence[Annotation], layer: str) -> Iterator[Annotation]:
+    """Yield annotations with a layer and its tags; one without the layer is a text without spans."""
+    known = [batch for batch in batches if layer in batch]
+    tags = complete([batch.tags(layer) for batch in known]) or []
+    names = max((column.names for column in tags), key=len, default=())
     outside = next((code for code, name in enumerate(names) if name in OUTSIDE_TAGS), len(names))
-    names = names if outside < len(names) else (*names, "O")
-    codes = [np.full(part.corpus.token_count or 0, outside) if part.tags is None else part.tags.code for part in parts]
-    return Tags(np.concatenate(codes), names)
-
-
-_SAME_TOKENS = "give the same tokens in all files"
-_SAME_WORDS = "give the same words, or --align position"
-_SAME_TEXT = "give the same text in all files, spaces aside"
+    for batch in batches:
+        layers: dict[str, Layer] = {name: batch[name] for name in (layer, tags_layer(layer)) if name in batch}
+        if layer not in batch:
+            layers[layer] = no_spans(known[0].spans(layer).vocabulary if known else Vocabulary())
+            codes = np.full(batch.corpus.token_count or 0, outside)
+            layers[tags_layer(layer)] = Tags(codes, names if outside < len(names) else (*names, "O"))
+        if not tags:
+            layers.pop(tags_layer(layer), None)
+        yield Annotation(batch.corpus, layers, {})
 
 
 def names_of(corpus: Corpus) -> Tokens:
@@ -435,136 +344,3 @@ def names_of(corpus: Corpus) -> Tokens:
     if len(corpus.names) == len(corpus.documents):
         return Tokens.of(corpus.names)
     return corpus.ids if corpus.ids is not None else Tokens.of([""] * len(corpus.documents))
-
-
-_BY_NAME_OR_ID = Naming(
-    names_of,
-    lambda corpus: corpus.unnamed or not corpus.names or corpus.ids is not None,
-    may_repeat=True,
-    remedy="give documents the same names in all files",
-)
-
-
-class LinkFeed:
-    """Matches a system's links to the documents of the gold standard."""
-
-    def __init__(self, read: Open, gold: Open, *, strict: bool, stream: Iterator[Annotation] | None = None) -> None:
-        """`read` and `gold` open system and gold standard; `strict` refuses words that differ.
-
-        `stream` are the system's batches, if they are open already.
-        """
-        stream = read() if stream is None else stream
-        self._strict, self.found = strict, AlignmentIssues()
-        self.reading: ReadInfo | None = None
-        first = next(stream, None)
-        self._undivided = _Undivided(first) if first is not None and _is_undivided(first.corpus) else None
-        if first is not None and self._undivided is not None:
-            self._receive(first)
-        batches = stream if first is None else chain([first], stream)
-        self._documents = DocumentFeed((read, gold), _BY_NAME_OR_ID, self.found, self._receive, batches)
-
-    def take(self, gold: Annotation) -> Spans:
-        if self._undivided is not None:
-            spans, gold_rows, rows = self._undivided.take(gold.corpus)
-            self._compare(gold.corpus, gold_rows, self._undivided.corpus, rows)
-            return spans
-        parts, shifts, begin = [no_spans(gold.spans(LINKS).vocabulary)], [0], 0
-        for piece in self._documents.pieces(names_of(gold.corpus)):
-            if isinstance(piece, str):
-                begin += 1
-                continue
-            self._check(gold.corpus, begin, piece)
-            parts.append(_spans(piece))
-            shifts.append(begin)
-            begin += piece.size
-        return Spans.concatenate(parts, shifts)
-
-    def finish(self) -> None:
-        if self._undivided is not None:
-            self._undivided.finish()
-        else:
-            self._documents.finish()
-
-    def _receive(self, batch: Annotation) -> None:
-        batch.spans(LINKS)  # raises an error if there are none
-        reading = batch.readings[LINKS]
-        self.reading = self.reading.plus(reading) if self.reading else reading
-
-    def _check(self, gold: Corpus, first: int, piece: Piece) -> None:
-        corpus = piece.batch.corpus
-        if gold.bounds is None or corpus.bounds is None:
-            if gold.atoms == "characters" and (gold.bounds is None) != (corpus.bounds is None):
-                finding = "one side has a text, and the other one has offsets without it"
-                raise InputError(corpus.source, None, finding, "give a text on both sides, or on none", "text")
-            return
-        gold_bounds = gold.document_bounds[first : first + piece.size + 1]
-        bounds = corpus.document_bounds[piece.first : piece.first + piece.size + 1]
-        other = np.flatnonzero(np.diff(gold_bounds) != np.diff(bounds)).tolist()
-        if other:
-            raise _length_error(gold, gold_bounds[other[0] :], corpus, bounds[other[0] :], piece.first + other[0])
-        self._compare(gold, np.arange(gold_bounds[0], gold_bounds[-1]), corpus, np.arange(bounds[0], bounds[-1]))
-
-    def _compare(self, gold: Corpus, gold_rows: Ints, corpus: Corpus, rows: Ints) -> None:
-        """Count words that differ, or refuse them; different characters are always refused."""
-        refusal = _SAME_TEXT if gold.atoms == "characters" else _SAME_WORDS if self._strict else None
-        self.found.add_words(gold, gold_rows, corpus, rows, refusal)
-
-
-class _Undivided:
-    """A text without documents, which is split like the gold standard."""
-
-    def __init__(self, annotation: Annotation) -> None:
-        self.corpus = annotation.corpus
-        self._spans = to_documents(annotation.spans(LINKS), self.corpus.documents, self.corpus.bounds)
-        self._done = 0
-
-    def take(self, gold: Corpus) -> tuple[Spans, Ints, Ints]:
-        """Return the spans of the next documents, and the tokens of both sides."""
-        begin, size, total = self._done, gold.token_count or 0, self.corpus.token_count or 0
-        if begin + size > total:
-            finding = f"the file has {counted(total, 'token')}, and the gold standard more"
-            raise InputError(self.corpus.source, self.corpus.line(total - 1), finding, _SAME_TOKENS, "text")
-        self._done += size
-        edges = gold.document_bounds + begin
-        # A span that continues in the next document is split, like its tags would be.
-        parts, spans = [], self._spans
-        for low, high in pairwise(edges.tolist()):
-            rows = slice(np.searchsorted(spans.end, low, side="right"), np.searchsorted(spans.start, high))
-            document = spans.take(rows)
-            start, end = np.maximum(document.start, low) - low, np.minimum(document.end, high) - low
-            parts.append(replace(document, scope=np.zeros_like(start), start=start, end=end))
-        gold_rows = np.arange(size)
-        return Spans.concatenate(parts, range(len(parts))), gold_rows, gold_rows + begin
-
-    def finish(self) -> None:
-        if self._done < (self.corpus.token_count or 0):
-            finding = f"the gold standard ends before this token, with {counted(self._done, 'token')}"
-            raise InputError(self.corpus.source, self.corpus.line(self._done), finding, _SAME_TOKENS, "text")
-
-
-def _is_undivided(corpus: Corpus) -> bool:
-    return corpus.unnamed and not corpus.names and corpus.bounds is not None and corpus.atoms == "tokens"
-
-
-def _spans(piece: Piece) -> Spans:
-    """Return the spans of some documents, renumbered from the first one."""
-    corpus = piece.batch.corpus
-    spans = to_documents(piece.batch.spans(LINKS), corpus.documents, corpus.bounds)
-    spans = spans.take(np.flatnonzero((spans.scope >= piece.first) & (spans.scope < piece.first + piece.size)))
-    return replace(spans, scope=spans.scope - piece.first)
-
-
-def _length_error(gold: Corpus, gold_bounds: Ints, corpus: Corpus, bounds: Ints, document: int) -> InputError:
-    """Return the error for a document of a different length, at the first different word if there are words."""
-    expected, length = int(gold_bounds[1] - gold_bounds[0]), int(bounds[1] - bounds[0])
-    index, size = 0, min(expected, length)
-    if gold.tokens is not None and corpus.tokens is not None:
-        rows = np.arange(size)
-        same = equal(gold.tokens.take(gold_bounds[0] + rows), corpus.tokens.take(bounds[0] + rows))
-        index = size if same.all() else int((~same).argmax())
-    name = repr(names_of(corpus)[document]) if len(names_of(corpus)[document]) else f"number {document + 1}"
-    unit = "characters apart from spaces" if corpus.atoms == "characters" else "tokens"
-    finding = f"the document {name} has {counted_phrase(length, unit)}, in the gold standard {expected:,}"
-    line = corpus.line(int(bounds[0]) + min(index, length - 1)) if length else mark(corpus, document)
-    remedy = _SAME_TEXT if corpus.atoms == "characters" else _SAME_TOKENS
-    return InputError(corpus.source, line, finding, remedy, "text")

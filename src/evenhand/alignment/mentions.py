@@ -6,28 +6,30 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from evenhand.alignment.documents import (
     GOLD_AND_PREDICTION,
+    SAME_WORDS,
     AlignmentIssues,
-    DocumentFeed,
+    DocumentsByName,
     Naming,
     Open,
     Piece,
     SideNames,
     mark,
 )
+from evenhand.alignment.parts import Batches, Follower
 from evenhand.arrays import Ints
-from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
-from evenhand.data.structures import Chains, word_numbers
+from evenhand.data.structures import Chains, mention_words, word_numbers
 from evenhand.data.tokens import Tokens, equal
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted_phrase
 
-SAME_WORDS = "give the same words, or --align position"
 Key = tuple[int, int, int]
 """The position of an empty node between words, its decimal, and the number of preceding nodes with the same values."""
 
@@ -165,33 +167,59 @@ def repeated_name(source: str, name: str) -> InputError:
     return InputError(source, None, finding, "give every document a distinct name", "document")
 
 
-class SeenNames:
-    """The names of all documents so far; names must be distinct in all files of a folder."""
-
-    def __init__(self) -> None:
-        self.sources: dict[str, str] = {}
-
-    def add(self, batch: Annotation) -> None:
-        for name in batch.corpus.names:
-            if name in self.sources:
-                raise repeated_name(batch.corpus.source, name)
-            self.sources[name] = batch.corpus.source
+def add_names(corpus: Corpus, sources: dict[str, str]) -> None:
+    """Add the names of documents and their file; names must be distinct in all files of a folder."""
+    for name in corpus.names:
+        if name in sources:
+            raise repeated_name(corpus.source, name)
+        sources[name] = corpus.source
 
 
-class ChainFeed:
-    """Aligns a system's mentions with each batch of the gold standard."""
+class ChainFollower(Follower):
+    """Reads a system's mentions by the documents of the gold standard."""
 
-    def __init__(self, read: Open, gold: Open, *, strict: bool, called: SideNames = GOLD_AND_PREDICTION) -> None:
-        """`called` are the names of the sides in messages."""
-        self._strict, self.found = strict, AlignmentIssues(called)
-        self._documents = DocumentFeed((read, gold), _BY_NAME, self.found, self._receive)
-        self._seen = SeenNames()
+    issues: AlignmentIssues
+
+    def __init__(
+        self,
+        batches: Iterator[Annotation],
+        sides: tuple[Open, Open],
+        *,
+        strict: bool,
+        called: SideNames = GOLD_AND_PREDICTION,
+        heads_of: str | None = None,
+    ) -> None:
+        """`sides` open system and gold standard again; `called` are the names of the sides in messages.
+
+        `heads_of` is the name of a system that must have heads of mentions, if they are matched by heads.
+        """
+        self._strict, self.issues, self._heads_of = strict, AlignmentIssues(called), heads_of
+        self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_NAME, self.issues)
+        self._names: dict[str, str] = {}
         self._unnamed = self._gold_unnamed = True
-        self.source = ""
-        self.reading: ReadInfo | None = None
+        self._source = ""
 
-    def take(self, gold: Annotation) -> Chains:
-        """Return the mentions of the gold standard's documents; missing documents have none."""
+    def take(self, gold: Batches) -> Chains:
+        """The mentions in the next documents, with their words if the gold standard's have these."""
+        before = list(accumulate((len(batch.corpus.names) for batch in gold[:-1]), initial=0))
+        return Chains.concatenate([self._with_words(self._taken(batch), batch) for batch in gold], before)
+
+    def finish(self) -> None:
+        self._documents.finish()
+        if self._unnamed and self._gold_unnamed and (self.issues.missing or self.issues.extra):
+            finding = f"documents have no names, and their number differs from {self.issues.sides.key}"
+            raise InputError(self._source, None, finding, "name them, or give the same number in all files", "document")
+
+    def _receive(self, batch: Annotation) -> Annotation:
+        batch.chains()  # raises an error if there are none
+        add_names(batch.corpus, self._names)
+        self._unnamed &= batch.corpus.unnamed
+        self._source = batch.corpus.source
+        self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
+        return batch
+
+    def _taken(self, gold: Annotation) -> Chains:
+        """The mentions in the documents of a batch; missing documents have none."""
         self._gold_unnamed &= gold.corpus.unnamed
         parts, documents, begin = [], [], 0
         for piece in self._documents.pieces(Tokens.of(gold.corpus.names)):
@@ -204,18 +232,13 @@ class ChainFeed:
                 begin += size
         return Chains.concatenate(parts, documents) if parts else Chains.none(gold.chains().vocabulary)
 
-    def finish(self) -> None:
-        self._documents.finish()
-        if self._unnamed and self._gold_unnamed and (self.found.missing or self.found.extra):
-            finding = f"documents have no names, and their number differs from {self.found.sides.key}"
-            raise InputError(self.source, None, finding, "name them, or give the same number in all files", "document")
-
-    def _receive(self, batch: Annotation) -> None:
-        batch.chains()  # raises an error if there are none
-        self._seen.add(batch)
-        self._unnamed &= batch.corpus.unnamed
-        self.source = batch.corpus.source
-        self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
+    def _with_words(self, chains: Chains, gold: Annotation) -> Chains:
+        if chains.words is not None or gold.chains().words is None:
+            return chains
+        if len(chains) and self._heads_of is not None:
+            finding = f"the system {self._heads_of} does not say what the heads of its mentions are"
+            raise InputError(self._source, None, finding, "give CorefUD, or --mention-match partial or exact")
+        return replace(chains, words=mention_words(chains, gold.corpus))
 
     def _align(self, gold: Corpus, first: int, piece: Piece) -> Iterator[tuple[int, Chains]]:
         """Yield numbers of documents and their mentions in tokens of the gold standard."""
@@ -237,7 +260,7 @@ class ChainFeed:
             return
         other = np.flatnonzero(np.diff(gold_bounds) != np.diff(bounds)).tolist()
         if other:
-            raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1), self.found.sides.key)
+            raise _length_error(piece.first + other[0], *tokens(other[0], other[0] + 1), self.issues.sides.key)
         self._compare(gold, whole[0].words, corpus, whole[1].words)
         self._check_sentences(*whole)
         yield piece.size, _chains(piece)
@@ -248,21 +271,21 @@ class ChainFeed:
             alignment = NodeAlignment(gold, system)
             self._compare(gold.corpus, gold.words, system.corpus, system.words)
             self._check_sentences(gold, system)
-            self.found.nodes += alignment.one_sided
+            self.issues.nodes += alignment.one_sided
             return alignment.to_gold(_chains(piece))
         # In formats without empty nodes, they are words.
         if len(gold) == len(system) and not (len(gold.nodes) and len(system.nodes)):
             self._compare(gold.corpus, gold.all, system.corpus, system.all)
             return _renumbered(_chains(piece), gold, system)
-        raise _length_error(piece.first, gold, system, self.found.sides.key)
+        raise _length_error(piece.first, gold, system, self.issues.sides.key)
 
     def _check_sentences(self, gold: TokenKinds, system: TokenKinds) -> None:
         """Refuse different sentences if both files have empty nodes, which are numbered by sentence."""
         if self._strict and gold.corpus.decimals is not None and system.corpus.decimals is not None:
-            _compare_sentences(gold, system, self.found.sides.key)
+            _compare_sentences(gold, system, self.issues.sides.key)
 
     def _compare(self, gold: Corpus, gold_rows: Ints, corpus: Corpus, rows: Ints) -> None:
-        self.found.add_words(gold, gold_rows, corpus, rows, SAME_WORDS if self._strict else None)
+        self.issues.add_words(gold, gold_rows, corpus, rows, SAME_WORDS if self._strict else None)
 
 
 def _compare_sentences(gold: TokenKinds, system: TokenKinds, key: str) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from evenhand.alignment.documents import (
     GOLD_AND_PREDICTION,
     AlignmentIssues,
-    IdFeed,
+    SentencesById,
     SideNames,
     other_length,
     other_number,
@@ -102,7 +102,7 @@ class SpanFollower(Follower):
         by_position: bool = False,
         keeps_tags: bool = True,
         sides: SideNames = GOLD_AND_PREDICTION,
-        by_id: IdFeed | None = None,
+        by_id: SentencesById | None = None,
     ) -> None:
         """With `by_position`, tokens may differ, but sentences must have the same lengths.
 
@@ -110,7 +110,7 @@ class SpanFollower(Follower):
         standard.
         """
         self._batches, self._layer, self._by_position, self._sides = batches, layer, by_position, sides
-        self._by_id, self.issues = by_id, None if by_id is None else by_id.found
+        self._by_id, self.issues = by_id, None if by_id is None else by_id.issues
         self._layers = (layer, tags_layer(layer)) if keeps_tags else (layer,)
         self._waiting: list[Annotation] = []
         """What was read, but not taken yet."""
@@ -165,7 +165,7 @@ class SpanFollower(Follower):
     def finish(self) -> None:
         if self._by_id is not None and self.reading is not None:
             self._by_id.finish()
-            self.reading = self.reading.plus(self._by_id.reading())
+            self.reading = self._by_id.reading
 
     def _in_gold_sentences(self, spans: Spans, gold: Sequence[Corpus], system: Sequence[Corpus]) -> Spans:
         """Spans in the sentences of the gold standard in which they begin."""

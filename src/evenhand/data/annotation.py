@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from evenhand.arrays import Ints, ranges
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags, Trees
 from evenhand.data.structures import Chains, Extractions
@@ -212,6 +213,20 @@ class Annotation:
             elif isinstance(layer, Tags | Trees) and bounds is not None:
                 layers[name] = layer.slice(*bounds[[first, last]].tolist())
         return replace(self, corpus=self.corpus.within(first, last), layers=layers)
+
+    def take(self, rows: Ints) -> Annotation:
+        """Return these sentences in this order with their spans and tags, without bytes of other sentences."""
+        corpus, layers = self.corpus, dict[str, Layer]()
+        row_of = np.full(corpus.sentences, -1)
+        row_of[rows] = np.arange(len(rows))
+        for name, layer in self.layers.items():
+            if isinstance(layer, Spans):
+                scope = row_of[layer.scope]
+                order = np.argsort(scope, kind="stable")[np.count_nonzero(scope < 0) :]
+                layers[name] = replace(layer.take(order), scope=scope[order])
+            elif isinstance(layer, Tags) and corpus.bounds is not None and corpus.lengths is not None:
+                layers[name] = Tags(layer.code[ranges(corpus.bounds[rows], corpus.lengths[rows])], layer.names)
+        return replace(self, corpus=corpus.take(rows), layers=layers)
 
     @staticmethod
     def concatenate(parts: Sequence[Annotation]) -> Annotation:

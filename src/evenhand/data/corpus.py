@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Ints, Number, Values, empty, ints
-from evenhand.data.tokens import Joined, LineNumbers, Tokens
+from evenhand.arrays import Ints, Number, Values, empty, ints, ranges
+from evenhand.data.tokens import PADDING, Characters, Joined, LineNumbers, Tokens
 from evenhand.dataclass import dataclass
 from evenhand.settings import Atoms
 
@@ -101,6 +101,12 @@ class TokenEdges:
         bounds = self.bounds[first : last + 1]
         atoms = self.atoms[bounds[0] : bounds[-1] + 1]
         return TokenEdges(atoms - atoms[0], bounds - bounds[0])
+
+    def take(self, rows: Ints, shift: Ints, end: int) -> TokenEdges:
+        """Return the tokens of these sentences; `shift` is added to the atoms of each, and `end` is their number."""
+        sizes = np.diff(self.bounds)[rows]
+        atoms = self.atoms[ranges(self.bounds[rows], sizes)] + np.repeat(shift, sizes)
+        return TokenEdges(np.append(atoms, end), np.append(0, np.cumsum(sizes)))
 
 
 @dataclass(frozen=True)
@@ -397,6 +403,49 @@ class Corpus:
             ids=None if self.ids is None else self.ids.slice(first, last),
             continues=bool(self.documents[low] < first) or (first == 0 and self.continues),
             mask=None,
+        )
+
+    def take(self, rows: Ints) -> Corpus:
+        """Return these sentences in this order, with their lines and only the bytes of their texts or tokens."""
+        lines = self.line_numbers(rows if self.bounds is None else self.bounds[rows])
+        taken = Corpus(self.source, len(rows), lines=lines, atoms=self.atoms, advice=self.advice)
+        if self.bounds is None or self.lengths is None:
+            return taken
+        sizes, first = self.lengths[rows], self.bounds[rows]
+        bounds, edges = np.append(0, np.cumsum(sizes)), self.token_edges
+        edges = None if edges is None else edges.take(rows, bounds[:-1] - first, int(bounds[-1]))
+        taken = replace(taken, bounds=bounds, token_edges=edges)
+        if self.tokens is None:
+            return taken
+        begins = self.spaced if self.raw is None else self.raw
+        if begins is None:
+            text, starts = self.tokens.take(ranges(first, sizes)).spaced()
+            return replace(taken, tokens=Tokens(text.tobytes() + PADDING, starts[:-1], starts[1:] - 1))
+        if self.texts is not None or self.atoms == "tokens":
+            return self._take_texts(taken, rows, begins[rows])
+        tokens = Characters.within(self.tokens.data, begins[rows], begins[rows + 1])
+        is_raw = self.raw is not None
+        return replace(taken, tokens=tokens, raw=tokens.edges if is_raw else None, spaced=None if is_raw else tokens.edges)
+
+    def _take_texts(self, taken: Corpus, rows: Ints, begin: Ints) -> Corpus:
+        """Return taken sentences, which begin at these bytes, with the whole texts that contain them."""
+        texts, sizes = self.text_bounds, taken.lengths
+        assert self.bounds is not None
+        assert self.tokens is not None
+        assert sizes is not None
+        assert texts is not None
+        text_of = rows if self.texts is None else np.searchsorted(texts, begin, side="right") - 1
+        is_first = np.append(True, (np.diff(text_of) != 0) | (np.diff(rows) != 1))[: len(rows)]
+        chosen = text_of[is_first]
+        data = [self.tokens.data[first:stop] for first, stop in zip(texts[chosen], texts[chosen + 1], strict=True)]
+        edges = np.append(0, np.cumsum(texts[chosen + 1] - texts[chosen]))
+        shift = edges[np.cumsum(is_first) - 1] - texts[text_of]
+        tokens, shifts = self.tokens.take(ranges(self.bounds[rows], sizes)), np.repeat(shift, sizes)
+        return replace(
+            taken,
+            tokens=Tokens(b"".join([*data, PADDING]), tokens.start + shifts, tokens.end + shifts),
+            raw=np.append(begin + shift, edges[-1]),
+            texts=None if self.texts is None else edges,
         )
 
     def atoms_within(self, begin: int, end: int) -> Corpus:

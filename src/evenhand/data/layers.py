@@ -41,7 +41,7 @@ class Tags:
 
     @staticmethod
     def concatenate(parts: Sequence[Tags], joined: Joined | None = None) -> Tags:
-        """Concatenate tags of consecutive batches. The last one's names are all names, as a reader's table only grows.
+        """Concatenate tags of batches of one file. The longest table of names is complete, as a reader's only grows.
 
         Undecoded columns stay undecoded; for `joined` see `Tokens.concatenate`.
         """
@@ -52,8 +52,9 @@ class Tags:
             return columns[0].with_cells(Tokens.concatenate([part.cells for part in columns], joined))
         sparse = [part.mostly for part in parts if isinstance(part, SparseTags)]
         if len(sparse) == len(parts) and len({codes.common for codes in sparse}) == 1:
-            return SparseTags(SparseCodes.concatenate(sparse), parts[-1].names)
-        return Tags(np.concatenate([part.code for part in parts]), parts[-1].names)
+            return SparseTags(SparseCodes.concatenate(sparse), max((part.names for part in parts), key=len))
+        code = np.concatenate([part.code for part in parts])  # which may be decoded only now, and add names
+        return Tags(code, max((part.names for part in parts), key=len))
 
 
 class SparseTags(Tags):

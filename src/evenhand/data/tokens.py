@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, overload
 
 import numpy as np
@@ -387,22 +387,6 @@ class ListedTokens(LazyTokens):
             return super().slice(begin, end)
         bounds, find = self.bounds[low : high + 1] - begin, partial(Tokens.slice, self, begin, end)
         return ListedTokens(self.written, self.first[low:high], self.last[low:high], bounds, find)
-
-    def alone(self, find: Callable[[], Tokens]) -> ListedTokens:
-        """Return the same with only the bytes of these lists."""
-        begin, end = int(self.first[0]), int(self.last[-1])
-        return ListedTokens(self.written[begin:end], self.first - begin, self.last - begin, self.bounds, find)
-
-
-def with_lists(tokens: Tokens, parts: Sequence[Tokens | None], bounds: Ints) -> Tokens:
-    """Return tokens that were concatenated from parts, with the lists of the parts if all have lists."""
-    listed = [part for part in parts if isinstance(part, ListedTokens)]
-    if len(listed) < len(parts):
-        return tokens
-    before = list(accumulate((len(part.written) for part in listed), initial=0))
-    first = np.concatenate([part.first + shift for part, shift in zip(listed, before, strict=False)])
-    last = np.concatenate([part.last + shift for part, shift in zip(listed, before, strict=False)])
-    return ListedTokens(b"".join([part.written for part in listed]), first, last, bounds, lambda: tokens)
 
 
 def have_same_lists(left: Tokens, right: Tokens) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.alignment.documents import LinkFeed
-from evenhand.alignment.mentions import SAME_WORDS, ChainFeed
+from evenhand.alignment.documents import SAME_WORDS
+from evenhand.alignment.links import LinkFollower
+from evenhand.alignment.mentions import ChainFollower
 from evenhand.alignment.parts import Alignment
 from evenhand.alignment.spans import LineFollower, SpanFollower
-from evenhand.alignment.words import WaitingWords, WordFeed
-from evenhand.arrays import zeros
+from evenhand.alignment.words import GoldWords, WordFollower, only_layers
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
 from evenhand.data.vocabulary import Vocabulary, foreign_labels
@@ -100,7 +100,7 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
             if first is not None and CONSTITUENTS in first.readings:
                 texts = file_batches(Source(against), replace(settings, task=CONSTITUENTS), Vocabulary(), {})
                 compare_sentences(counted, texts, source)
-            elif first is not None and next(iter(first.readings)) in _FEEDS:
+            elif first is not None and next(iter(first.readings)) in _FOLLOWERS:
                 _compare_documents(counted, source, against, replace(settings, task=next(iter(first.readings))), align)
             elif first is not None and first.is_of_words:
                 _compare_words(counted, against, settings, align)
@@ -126,7 +126,7 @@ def _exhaust(batches: Iterator[Annotation]) -> None:
         pass
 
 
-_FEEDS: Mapping[str, type[ChainFeed] | type[LinkFeed]] = {"chains": ChainFeed, LINKS: LinkFeed}
+_FOLLOWERS: Mapping[str, type[ChainFollower] | type[LinkFollower]] = {"chains": ChainFollower, LINKS: LinkFollower}
 """Classes that match the documents of two files by name, for annotations of documents."""
 
 
@@ -136,24 +136,21 @@ def _compare_documents(
     """Compare documents. Missing documents, and different words unless `align` is strict, are listed, but scored."""
     texts = partial(file_batches, Source(against), replace(settings, columns=(), format=None), Vocabulary(), {})
     again = partial(file_batches, Source(source.path, []), settings, Vocabulary(), {})
-    batches_on_texts, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
-    streams = iter([batches_on_texts])  # read once more if documents are in another order
-    feed = _FEEDS[str(settings.task)](lambda: next(streams, None) or again(), texts, strict=False)
+    on_texts, opened = same_atoms([batches, texts()], "characters" if align == "characters" else "strict")
+    follower = _FOLLOWERS[str(settings.task)](on_texts, (again, texts), strict=False)
     try:
-        for text in opened:
-            feed.take(text)
+        for (text, *_), _ in Alignment(opened, {source.name: follower}).parts():
             if align is None and "heads" in FORMATS[text.reading.format].contents.traits:
                 align = "strict"  # as in `score`
-        feed.finish()
     finally:
         _exhaust(batches)
     kind = "text" if align == "strict" else OTHER_WORDS
-    for line, finding in feed.found.findings if align != "position" else ():
+    for line, finding in follower.issues.findings if align != "position" else ():
         source.report(line, finding, SAME_WORDS, kind)
-    for name in feed.found.missing:
+    for name in follower.issues.missing:
         finding = f"the document {name} of {against} is missing"
         source.report(None, finding, f"add it, with or without {settings.task}", OTHER_DOCUMENTS)
-    for name in feed.found.extra:
+    for name in follower.issues.extra:
         finding = f"the document {name} is not in {against}"
         source.report(None, finding, "leave it out, or mend its name", OTHER_DOCUMENTS)
 
@@ -169,12 +166,11 @@ def _compare_words(
         raise Source(against).error(None, finding, "give a file with words, or name the --format of both")
     lacks_tokens = any(batch is not None and batch.corpus.tokens is None for batch in (first, first_text))
     by_position = align == "position" or lacks_tokens
-    feed = WordFeed(batches, align or "characters", (), by_position=by_position)
-    side = WaitingWords((), by_position=by_position)
+    words = GoldWords(1, by_position=by_position)
+    follower = WordFollower(only_layers(batches, ()), words, align or "characters")
     try:
-        for text in texts:
-            feed.take(*side.read(text, zeros(text.corpus.sentences)))
-        feed.finish()
+        for _ in Alignment(only_layers(texts, ()), {str(against): follower}).parts():
+            pass
     finally:
         _exhaust(batches)
 

@@ -36,7 +36,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.layers import Tags
 from evenhand.data.structures import Chains, mention_spans
-from evenhand.data.vocabulary import StringIndex, Vocabulary
+from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.chains.mentions import repeats
@@ -127,26 +127,19 @@ def _closest(chain: Ints, counts: Bools) -> Ints:
     return closest
 
 
-class MentionTypes:
-    """The type of each mention by the key's POS: nominal, or the POS of its token."""
+def mention_types(mentions: Chains, key: Annotation, nominal: Sequence[str]) -> tuple[Bools, Ints] | None:
+    """Whether each mention is nominal, and the code of its type: nominal, or the POS of its token.
 
-    def __init__(self, vocabulary: Vocabulary, nominal: Sequence[str]) -> None:
-        self._labels, self._coder, self._tags = vocabulary.labels, vocabulary.columns["pos"], nominal
-        self._is_noun: list[bool] = []
-        self._label: list[int] = []
-
-    def __call__(self, mentions: Chains, key: Annotation) -> tuple[Bools, Ints] | None:
-        """Whether each mention is nominal, and the code of its type; None if the key has no POS."""
-        pos = key.layers.get("pos")
-        if not isinstance(pos, Tags):
-            return None
-        code = pos.coded(self._coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
-        for name in self._coder.names[len(self._is_noun) :]:
-            self._is_noun.append(name in self._tags)
-            self._label.append(self._labels.code(name))
-        nominal = is_nominal(mentions, code, np.array(self._is_noun, dtype=np.bool_))
-        label = np.array(self._label, dtype=np.int64)[code] if len(code) else code
-        return nominal, np.where(nominal, self._labels.code(NOUNS), label)
+    `nominal` are the POS of nouns. None if the key has no POS.
+    """
+    pos = key.layers.get("pos")
+    if not isinstance(pos, Tags):
+        return None
+    labels, coder = mentions.vocabulary.labels, mentions.vocabulary.columns["pos"]
+    code = pos.coded(coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
+    types = ints([labels.code(name) for name in coder.names])
+    are_nominal = is_nominal(mentions, code, np.array([name in nominal for name in coder.names], dtype=np.bool_))
+    return are_nominal, np.where(are_nominal, labels.code(NOUNS), types[code])
 
 
 def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:

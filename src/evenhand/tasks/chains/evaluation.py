@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
 
 import numpy as np
 
-from evenhand.alignment.mentions import ChainFeed, SeenNames
+from evenhand.alignment.mentions import ChainFollower, add_names
+from evenhand.alignment.parts import Alignment
 from evenhand.arrays import Ints, Values, distinct, ranges
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
-from evenhand.data.structures import Chains, mention_spans, mention_words
+from evenhand.data.structures import Chains, mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
 from evenhand.scoring.scores import headline
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.chains.arcs import ArcMatches, MentionTypes, all_mentions, match_antecedents
+from evenhand.tasks.chains.arcs import ArcMatches, all_mentions, match_antecedents, mention_types
 from evenhand.tasks.chains.measures import count_chains
 from evenhand.tasks.chains.mentions import MentionMatch, first_only, mention_numbers, repeats
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, MEASURES, TN, TP
-from evenhand.tasks.evaluation import EvaluationRequest, Numbering, Offsets, Outcome, SideSummary, VerdictRows
-from evenhand.tasks.units import Agreement, Locations, Predictions, Row, Rows, Units, together, units_of
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary, VerdictRows
+from evenhand.tasks.units import Agreement, Predictions, Row, Rows, Units, together, units_of
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -33,102 +34,82 @@ PAIRED_BY = ("lea", "mela")
 """Further scores of one response with another as the key, in addition to the score of the comparison."""
 
 
-class ChainEvaluator:
-    """One pass over the key and all systems."""
-
-    def __init__(self, request: EvaluationRequest) -> None:
-        self._request = request
-        self._feeds = {
-            name: ChainFeed(read, request.sides.gold, strict=request.settings.align == "strict", called=request.called)
-            for name, read in request.sides.systems.items()
-        }
-        self._seen, self._has_words = SeenNames(), False
-        self._types = MentionTypes(request.vocabulary, request.settings["nominal"])
-        scorers = [scorer.name for scorer in request.scorers]
-        self._arcs = [name for name in ARCS if name in scorers]
-        self._scores = [model for model in request.settings.match if model not in ARCS] if "chains" in scorers else []
-        for side in (request.gold_count, *request.system_counts.values()):
-            side.chains = 0
-
-    def evaluations(self, number: Numbering) -> Iterator[ChainEvaluation]:
-        batch = None
-        for batch in self._request.sides.gold():
-            yield self._evaluate(batch, number(batch))
-        assert batch is not None  # a reader yields at least one batch, or raises
-        for name, feed in self._feeds.items():
-            feed.finish()
-            side = self._request.system_counts[name]
-            side.reading, side.mismatches = feed.reading, feed.found
-        if not self._has_words:
-            raise InputError(batch.corpus.source, None, "contains no words", "give a gold standard that has some")
-
-    def finish(self) -> Outcome:
-        return Outcome(self._seen.sources)
-
-    def _evaluate(self, batch: Annotation, numbers: Offsets) -> ChainEvaluation:
-        request = self._request
-        self._seen.add(batch)
-        self._has_words |= bool(batch.corpus.sentences)
-        chains = batch.chains().into(request.vocabulary)
-        first = first_only(chains)
-        self._count(request.gold_count, first, len(chains) - len(first), batch)
-        key = first if request.settings["repeats"] == "first" else chains
-        systems = {name: self._response(name, batch) for name in self._feeds}
-        evaluation = ChainEvaluation(batch, key, systems, numbers, self._types, request)
-        for name, response in systems.items():
-            repeated = int(np.count_nonzero(repeats(response, *mention_spans(response))))
-            self._count(request.system_counts[name], response, repeated, batch)
-            counts = evaluation.counts(key, response, self._scores, self._arcs, evaluation.groups)
-            evaluation.tallies[name] = counts
-        return evaluation
-
-    def _response(self, name: str, batch: Annotation) -> Chains:
-        """The mentions of a system in some documents of the key, with their words if the key's have them."""
-        chains = self._feeds[name].take(batch).into(self._request.vocabulary)
-        if chains.words is not None or batch.chains().words is None:
-            return chains
-        if len(chains) and self._request.settings["mention_match"] == "head":
-            finding = f"the system {name} does not say what the heads of its mentions are"
-            raise InputError(
-                self._feeds[name].source, None, finding, "give CorefUD, or --mention-match partial or exact"
-            )
-        return replace(chains, words=mention_words(chains, batch.corpus))
-
-    def _count(self, side: SideSummary, chains: Chains, repeated: int, key: Annotation) -> None:
-        if self._request.settings["repeats"] == "first":
-            side.repeated += repeated
-        else:
-            side.noted[COPIES] += repeated
-        side.chains = (side.chains or 0) + len(distinct(chains.chain))
-        types = self._types(chains, key)
-        if types is None:
-            side.unlabeled += len(chains)
-        else:
-            side.add(types[1], self._request.vocabulary.labels.values)
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the key and all systems; documents are matched by name."""
+    sides, settings = request.sides, request.settings
+    followers = {
+        name: ChainFollower(
+            open_system(),
+            (open_system, sides.gold),
+            strict=settings.align == "strict",
+            called=request.called,
+            heads_of=name if settings["mention_match"] == "head" else None,
+        )
+        for name, open_system in sides.systems.items()
+    }
+    names: dict[str, str] = {}
+    return Alignment(_checked(sides.gold(), names), followers, document_names=names)
 
 
-@dataclass
-class ChainEvaluation:
-    """Evaluation of some documents of the key."""
+def _checked(key: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
+    """The batches of the key, whose names of documents are added to `names`; there must be words."""
+    has_words, source = False, ""
+    for batch in key:
+        add_names(batch.corpus, names)
+        has_words, source = has_words or batch.corpus.sentences > 0, batch.corpus.source
+        yield batch
+    if names and not has_words:
+        raise InputError(source, None, "contains no words", "give a gold standard that has some")
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> ChainEvaluation:
+    """Count the mentions and chains of a part under all scorers, one system after the other."""
+    annotation, settings = Annotation.concatenate(part.gold), request.settings
+    chains = annotation.chains().into(request.vocabulary)
+    first = first_only(chains)
+    systems = {name: system.into(request.vocabulary) for name, system in part.systems.items()}
+    key = first if settings["repeats"] == "first" else chains
+    evaluation = ChainEvaluation(part=part, annotation=annotation, key=key, systems=systems, request=request)
+    scorers = [scorer.name for scorer in request.scorers]
+    scores = [model for model in settings.match if model not in ARCS] if "chains" in scorers else []
+    arcs = [name for name in ARCS if name in scorers]
+    evaluation.gold_count = evaluation.summary(first, len(chains) - len(first))
+    for name, response in systems.items():
+        repeated = int(np.count_nonzero(repeats(response, *mention_spans(response))))
+        evaluation.system_counts[name] = evaluation.summary(response, repeated)
+        evaluation.tallies[name] = evaluation.counts(key, response, scores, arcs, evaluation.groups)
+    return evaluation
+
+
+@dataclass(kw_only=True)
+class ChainEvaluation(Evaluation):
+    """The mentions and chains of some documents of the key."""
 
     annotation: Annotation
+    """All batches of the part."""
     key: Chains
     """Without repeats, if the first chain keeps a mention."""
     systems: Mapping[str, Chains]
-    numbers: Offsets
-    types: MentionTypes
     request: EvaluationRequest
-    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
     @property
     def groups(self) -> Ints:
         """The number of each document."""
-        return np.arange(len(self.annotation.corpus.names)) + self.numbers.first_document
+        return np.arange(len(self.annotation.corpus.names)) + self.part.offsets[0].first_document
 
-    @cached_property
-    def locations(self) -> Locations:
-        numbers = self.numbers
-        return Locations([self.annotation], numbers.sentences, numbers.documents, numbers.first_document)
+    def summary(self, chains: Chains, repeated: int) -> SideSummary:
+        """The mentions of one side by type, and the number of its chains and repeats."""
+        summary = SideSummary(chains=len(distinct(chains.chain)))
+        if self.request.settings["repeats"] == "first":
+            summary.repeated = repeated
+        else:
+            summary.noted[COPIES] = repeated
+        types = mention_types(chains, self.annotation, self.request.settings["nominal"])
+        if types is None:
+            summary.unlabeled = len(chains)
+        else:
+            summary.add(types[1], self.request.vocabulary.labels.values)
+        return summary
 
     def counts(
         self, key: Chains, response: Chains, scores: Sequence[str], arcs: Sequence[str], groups: Ints
@@ -139,7 +120,7 @@ class ChainEvaluation:
             counts["chains"] = tally_table(*self._count_chains(key, response, len(groups), scores), groups)
         numbers = self._mention_numbers(key, [response]) if arcs else None
         for by in arcs:
-            units = ArcUnits.of(by, key, self.annotation, [response], self.types, numbers)
+            units = ArcUnits.of(by, key, self.annotation, [response], self.request.settings["nominal"], numbers)
             counts[by] = units.tally(groups, self.request.vocabulary.labels.values)
         return counts
 
@@ -162,7 +143,7 @@ class ChainEvaluation:
 
     def _arc_units(self, by: str, systems: Sequence[Chains]) -> ArcUnits:
         numbers = self._mention_numbers(self.key, systems)
-        return ArcUnits.of(by, self.key, self.annotation, systems, self.types, numbers)
+        return ArcUnits.of(by, self.key, self.annotation, systems, self.request.settings["nominal"], numbers)
 
     def answers(self, by: str) -> Predictions:
         predictions = self._arc_units(by, list(self.systems.values())).predictions(self.annotation.corpus)
@@ -177,7 +158,7 @@ class ChainEvaluation:
         return ChainView([self.key, *self.systems.values()], self.annotation.corpus)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        corpus, document = self.annotation.corpus, self.numbers.first_document
+        corpus, document = self.annotation.corpus, self.part.offsets[0].first_document
         arcs = self._arc_units(judge, [self.systems[system]])
         units = mention_units(arcs.predictions(corpus))
         assert units.antecedent is not None
@@ -194,7 +175,7 @@ class ChainEvaluation:
             {"gold_antecedent": units.antecedent[0], "system_antecedent": units.antecedent[1]},
             gaps=units.gaps(np.arange(len(units.start))),
         )
-        yield rows, self.numbers.sentences
+        yield rows, self.part.offsets[0].sentences
 
 
 @dataclass(frozen=True)
@@ -220,15 +201,16 @@ class ArcUnits:
         key: Chains,
         annotation: Annotation,
         responses: Sequence[Chains],
-        types: MentionTypes,
+        nominal: Sequence[str],
         numbers: Sequence[Ints] | None = None,
     ) -> ArcUnits:
-        """`annotation` has the POS, and `numbers` identify mentions that are the same."""
+        """`annotation` has the POS, `nominal` are nouns, and `numbers` identify mentions that are the same."""
         mentions = all_mentions(key, responses, numbers)
-        typed = types(mentions.mentions, annotation)
-        assert typed is not None or by == "arcs_any"  # arcs_nom is refused without POS
-        nominal, label = typed or (None, np.full(len(mentions), -1))
-        return ArcUnits(mentions.mentions, match_antecedents(mentions, None if by == "arcs_any" else nominal), label)
+        types = mention_types(mentions.mentions, annotation, nominal)
+        assert types is not None or by == "arcs_any"  # arcs_nom is refused without POS
+        are_nominal, label = types or (None, np.full(len(mentions), -1))
+        matches = match_antecedents(mentions, None if by == "arcs_any" else are_nominal)
+        return ArcUnits(mentions.mentions, matches, label)
 
     def tally(self, groups: Ints, labels: Sequence[str]) -> Tally:
         """Counts of error types under the first response; `groups` is the group of each document."""

@@ -313,8 +313,8 @@ TASK = spec.Task(
         check=_check,
     ),
     evaluation=spec.EvaluationSpec(
-        align=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
-        evaluate=lazy("evenhand.tasks.chains.evaluation:ChainEvaluator"),
+        align=lazy("evenhand.tasks.chains.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.chains.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),

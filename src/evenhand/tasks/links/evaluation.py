@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
-from functools import cached_property
 
 import numpy as np
 
-from evenhand.alignment.documents import LinkFeed, names_of
+from evenhand.alignment.documents import names_of
+from evenhand.alignment.links import LinkFollower
+from evenhand.alignment.parts import Alignment, Batches
 from evenhand.arrays import Ints, empty, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek, same_atoms
@@ -17,15 +18,13 @@ from evenhand.data.layers import Spans
 from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
-from evenhand.scoring.tally import Tally
-from evenhand.settings import LINKS, ScoreSettings
+from evenhand.settings import LINKS
 from evenhand.tasks.evaluation import (
+    Evaluation,
     EvaluationRequest,
     LabelFilter,
-    Numbering,
-    Offsets,
     Open,
-    Outcome,
+    Part,
     SideSummary,
     VerdictRows,
 )
@@ -35,90 +34,77 @@ from evenhand.tasks.links.hipe import HipeMatches
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED, Identifiers, Linked, LinkPair, LinkRules
 from evenhand.tasks.links.task import aliases_of
 from evenhand.tasks.spans.comparison import SpanDrawing, span_predictions
-from evenhand.tasks.units import Locations, Predictions, Units, answer_code, answer_parts, units_of
+from evenhand.tasks.units import Predictions, Units, answer_code, answer_parts, matched_columns, units_of
 
-_PORTION = 1 << 12
-"""Documents and links per part: enough that the cost of a call does not matter."""
-
-
-class LinkEvaluator:
-    """One pass over the gold standard and all systems."""
-
-    def __init__(self, request: EvaluationRequest) -> None:
-        self._request, settings = request, request.settings
-        systems = request.sides.systems
-        opened = [request.sides.gold(), *(system() for system in systems.values())]
-        gold, *streams = same_atoms(opened, "characters" if settings.align == "characters" else "strict")
-        self._gold = _with_other_documents(gold, list(systems.values()))
-
-        def open_gold() -> Iterator[Annotation]:
-            return _with_other_documents(request.sides.gold(), list(systems.values()))
-
-        self._feeds = {
-            name: LinkFeed(system, open_gold, strict=settings.align != "position", stream=stream)
-            for (name, system), stream in zip(systems.items(), streams, strict=True)
-        }
-        self._identifiers, self._names = Identifiers(), dict[str, str]()
-        self._gold_side = _Side(settings, "gold", "gold", self._identifiers)
-        self._sides = {name: _Side(settings, "system", name, self._identifiers) for name in systems}
-
-    def evaluations(self, number: Numbering) -> Iterator[LinkEvaluation]:
-        batches, numbers, size = list[Annotation](), list[Offsets](), 0
-        for batch in self._gold:
-            batches.append(batch)
-            numbers.append(number(batch))
-            size += len(batch.spans(LINKS)) + len(batch.corpus.documents)
-            if size >= _PORTION:
-                yield self._evaluate(batches, numbers)
-                batches, numbers, size = [], [], 0
-        if batches:
-            yield self._evaluate(batches, numbers)
-        for name, feed in self._feeds.items():
-            feed.finish()
-            side = self._request.system_counts[name]
-            side.reading, side.mismatches = feed.reading, feed.found
-
-    def finish(self) -> Outcome:
-        return Outcome(self._names)
-
-    def _evaluate(self, batches: Sequence[Annotation], numbers: Sequence[Offsets]) -> LinkEvaluation:
-        request, annotation = self._request, Annotation.concatenate(batches)
-        for batch in batches:
-            for name in _document_names(batch):  # documents without a name are numbered
-                self._names.setdefault(name or str(len(self._names) + 1), batch.corpus.source)
-        corpus = annotation.corpus
-        spans = annotation.spans(LINKS).into(request.vocabulary)
-        gold = self._gold_side.linked(to_documents(spans, corpus.documents, corpus.bounds), request.gold_count)
-        names = AnswerNames(self._identifiers, request.vocabulary.labels)
-        evaluation = LinkEvaluation(batches, numbers, corpus, gold, names)
-        for name, feed in self._feeds.items():
-            summary = request.system_counts[name]
-            system = self._sides[name].linked(feed.take(annotation).into(request.vocabulary), summary)
-            pair = LinkPair(gold, system, evaluation.groups)
-            tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
-            evaluation.tallies[name] = tallies | pair.extra_tallies
-            respelled = (matches.respelled for matches in pair.cached_values(HipeMatches))
-            summary.noted[RESPELLED] += max(respelled, default=0)
-            if request.keep_units:
-                evaluation.pairs[name] = pair
-        return evaluation
+_MANY_LINKS = 1 << 12
+"""Number of documents and links in a part, large enough to make the cost of a call negligible."""
 
 
-class _Side:
-    """Turns the spans of one side into links, and counts them."""
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems; documents are matched by name."""
+    settings, systems = request.settings, request.sides.systems
+    opened = [request.sides.gold(), *(system() for system in systems.values())]
+    gold, *streams = same_atoms(opened, "characters" if settings.align == "characters" else "strict")
 
-    def __init__(self, settings: ScoreSettings, side: str, name: str, identifiers: Identifiers) -> None:
-        self._relabel = LabelFilter(settings, side, name)
-        nil_labels = settings["nil_labels"] if side == "system" else ()
-        self._rules = LinkRules(aliases_of(settings["same_ids"], side), nil_labels, only_first=side == "gold")
-        self._identifiers = identifiers
+    def open_gold() -> Iterator[Annotation]:
+        return _with_other_documents(request.sides.gold(), list(systems.values()))
 
-    def linked(self, spans: Spans, summary: SideSummary) -> Linked:
-        kept = self._relabel(spans)
-        linked = self._identifiers.linked(kept, self._rules)
-        summary.add(linked.spans.label, spans.vocabulary.labels.values)
-        summary.noted[UNLINKED] += len(kept) - len(linked)
-        return linked
+    followers = {
+        name: LinkFollower(stream, (system, open_gold), strict=settings.align != "position")
+        for (name, system), stream in zip(systems.items(), streams, strict=True)
+    }
+    names: dict[str, str] = {}
+    gold = _named(_with_other_documents(gold, list(systems.values())), names)
+    return Alignment(gold, followers, _is_full, document_names=names)
+
+
+def _is_full(batches: Batches) -> bool:
+    return sum(len(batch.spans(LINKS)) + len(batch.corpus.documents) for batch in batches) >= _MANY_LINKS
+
+
+def _named(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
+    """The batches of the gold standard, whose documents are added to `names`; those without a name are numbered."""
+    for batch in gold:
+        for name in _document_names(batch):
+            names.setdefault(name or str(len(names) + 1), batch.corpus.source)
+        yield batch
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
+    """Count the links of a part under all scorers, one system after the other."""
+    corpus, identifiers = Corpus.concatenate([batch.corpus for batch in part.gold]), Identifiers()
+    spans = to_documents(part.spans(LINKS, request.vocabulary), corpus.documents, corpus.bounds)
+    gold, gold_count = _linked(spans, "gold", "gold", request, identifiers)
+    names = AnswerNames(identifiers, request.vocabulary.labels)
+    evaluation = LinkEvaluation(part=part, gold_count=gold_count, corpus=corpus, gold=gold, names=names)
+    for name, spans in part.systems.items():
+        system, summary = _linked(spans.into(request.vocabulary), "system", name, request, identifiers)
+        pair = LinkPair(gold, system, evaluation.groups)
+        tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
+        evaluation.tallies[name] = tallies | pair.extra_tallies
+        respelled = (matches.respelled for matches in pair.cached_values(HipeMatches))
+        summary.noted[RESPELLED] = max(respelled, default=0)
+        evaluation.system_counts[name] = summary
+        if request.keep_units:
+            evaluation.pairs[name] = pair
+    return evaluation
+
+
+def _linked(
+    spans: Spans, side: str, name: str, request: EvaluationRequest, identifiers: Identifiers
+) -> tuple[Linked, SideSummary]:
+    """The spans of one side that have links, and their number by label."""
+    settings, tables = request.settings, request.tables
+    aliases = f"replacements of {side} identifiers"
+    if aliases not in tables:
+        tables[aliases] = aliases_of(settings["same_ids"], side)
+    nil_labels = settings["nil_labels"] if side == "system" else ()
+    kept = LabelFilter(settings, side, name)(spans)
+    linked = identifiers.linked(kept, LinkRules(tables[aliases], nil_labels, only_first=side == "gold"))
+    summary = SideSummary()
+    summary.add(linked.spans.label, spans.vocabulary.labels.values)
+    summary.noted[UNLINKED] = len(kept) - len(linked)
+    return linked, summary
 
 
 def _with_other_documents(gold: Iterator[Annotation], systems: Sequence[Open]) -> Iterator[Annotation]:
@@ -145,28 +131,21 @@ def _document_names(batch: Annotation) -> list[str]:
     return names.texts(0, len(names))
 
 
-@dataclass
-class LinkEvaluation:
-    """Evaluation of some documents of the gold standard."""
+@dataclass(kw_only=True)
+class LinkEvaluation(Evaluation):
+    """The links of some documents of the gold standard."""
 
-    batches: Sequence[Annotation]
-    numbers: Sequence[Offsets]
     corpus: Corpus
-    """All batches together."""
+    """All batches of the part."""
     gold: Linked
     names: AnswerNames
-    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
     pairs: dict[str, LinkPair] = field(default_factory=dict)
-    """The systems, if units are kept."""
+    """Gold and system by system, if units are kept."""
 
     @property
     def groups(self) -> Ints:
-        return np.arange(len(self.corpus.documents)) + self.numbers[0].first_document
-
-    @cached_property
-    def locations(self) -> Locations:
-        documents = np.concatenate([number.documents for number in self.numbers])
-        return Locations(self.batches, self.numbers[0].sentences, documents, self.numbers[0].first_document)
+        """The number of each document."""
+        return np.arange(len(self.corpus.documents)) + self.part.offsets[0].first_document
 
     def answers(self, by: str) -> Predictions:
         return link_predictions(self.gold, list(self.pairs.values()), self.corpus, self.names)
@@ -189,10 +168,8 @@ class LinkEvaluation:
         return replace(side.spans, scope=sentence, start=start, end=end, label=label)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        corpus, document = self.corpus, self.numbers[0].first_document
-        units = link_units(link_predictions(self.gold, [self.pairs[system]], corpus, self.names))
-        names = dict(enumerate(corpus.document_names, document))
-        yield VerdictRows.of(units, corpus, document, names), self.numbers[0].sentences
+        units = link_units(link_predictions(self.gold, [self.pairs[system]], self.corpus, self.names))
+        return self.part.rows(units, self.locations, matched_columns(units))
 
 
 @dataclass(frozen=True)

@@ -212,8 +212,8 @@ TASK = spec.Task(
         constants={"scope": "document"},
     ),
     evaluation=spec.EvaluationSpec(
-        align=lazy("evenhand.tasks.links.evaluation:LinkEvaluator"),
-        evaluate=lazy("evenhand.tasks.links.evaluation:LinkEvaluator"),
+        align=lazy("evenhand.tasks.links.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.links.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.links.tables:notes"),
         is_perfect=partial(lazy("evenhand.tasks.tables:is_perfect"), scorers=("fair", "typed_all", "all")),

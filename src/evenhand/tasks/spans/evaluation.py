@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.alignment.documents import IdFeed
+from evenhand.alignment.documents import SentencesById
 from evenhand.alignment.parts import Alignment, Batches, first_sentences
 from evenhand.alignment.spans import SpanFollower
 from evenhand.arrays import Ints, ints
@@ -121,7 +121,7 @@ class _Followers:
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
             # A system is reordered batch by batch of the gold standard, so that is read by both.
-            by_id = IdFeed(stream, (request.sides.systems[name], request.sides.gold), layer)
+            by_id = SentencesById(stream, (request.sides.systems[name], request.sides.gold), layer)
             self.gold, copy = tee(self.gold)
             stream = (by_id.take(batch.corpus) for batch in copy)
         by_position, keeps_tags = request.settings.align == "position", request.needs("token_tags")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.alignment.documents import AlignmentIssues, DocumentFeed
+from evenhand.alignment.documents import AlignmentIssues, DocumentsByName
 from evenhand.alignment.documents import Naming as DocumentNaming
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import AlignedSpans
@@ -111,7 +111,7 @@ class AnswersById:
         self.by_document, self._naming = naming != "ids", naming
         self._issues, self._source = AlignmentIssues(), ""
         match = DocumentNaming(self._names, lambda corpus: False, may_repeat=True, remedy=_SAME_IDS)
-        self._documents = DocumentFeed(sides, match, self._issues, self._receive, stream)
+        self._documents = DocumentsByName(map(self._receive, stream), sides, match, self._issues)
 
     def take(self, gold: Corpus) -> list[About]:
         """The answers about the texts of the next batch; None if an answer is missing."""
@@ -138,8 +138,9 @@ class AnswersById:
             return names_of(corpus, self._naming)
         return Tokens.of([""] * corpus.sentences) if corpus.ids is None else corpus.ids
 
-    def _receive(self, batch: Annotation) -> None:
+    def _receive(self, batch: Annotation) -> Annotation:
         self._source = batch.corpus.source
+        return batch
 
 
 def _about(batch: Annotation, first: int, end: int) -> Iterator[About]:
