@@ -11,7 +11,8 @@ Tasks: a `Task` and its groups (entry points of `evenhand.tasks`)
     MeasureSelection  the measures that each command uses by default
     InputSpec         how inputs of a task are detected, aligned and labeled
     SettingRules      checks and defaults of settings, and notes on them
-    EvaluationSpec    the evaluator of a task, and its notes
+    EvaluationSpec    how a task is aligned and evaluated, and its notes
+    labeled_units     the `EvaluationSpec` of predefined units with one label each
     ErrorTypes        the error types of units
     ComparisonSpec    slices, similarity and unit tables of a task
     AgreementSpec     how the agreement of annotators is measured
@@ -20,24 +21,25 @@ Tasks: a `Task` and its groups (entry points of `evenhand.tasks`)
     GoldProfile       task and traits of a gold file
     lazy              a function that is imported when it is first called
 
-Evaluation: what an evaluator receives and returns
+Evaluation: what the functions of an `EvaluationSpec` receive and return
 
-    Evaluator             protocol: one pass over the gold standard and all systems
-    Evaluation            protocol: tallies, units and error types of one part
-    EvaluationRequest     inputs, settings and scorers of an evaluation
-    Inputs                functions that open the gold standard and the systems
-    Offsets               numbers of sentences and documents before a part
-    Numbering             numbers the next batch of the gold standard
-    Outcome               results that are known at the end of a pass
-    SideSummary           sizes and label counts of one side
-    VerdictRows           rows of the unit table
-    Locations             file, line, sentence and document of units
-    Predictions           predictions of several systems for the same units
-    Units                 units of an error browser
-    SentenceView          the annotation of all sides in a sentence
-    LabeledUnitEvaluator  evaluator for predefined units with one label each
-    LABELED_UNIT_TYPES    the error types of `LabeledUnitEvaluator`
-    label_notes           notes on labels, for `EvaluationSpec.notes`
+    EvaluationRequest  inputs, settings and scorers of an evaluation
+    Inputs             functions that open the gold standard and the systems
+    Alignment          the gold standard and all systems, read in step
+    Follower           reads a system in step with the gold standard
+    SpanFollower       the follower of spans
+    AlignedSpans       what `SpanFollower` has in a part
+    Part               aligned annotations that are evaluated together
+    Offsets            numbers of sentences and documents before a batch of a part
+    Evaluation         tallies, units and error types of one part
+    SideSummary        sizes and label counts of one side
+    VerdictRows        rows of the unit table
+    Locations          file, line, sentence and document of units
+    Predictions        predictions of several systems for the same units
+    Units              units of an error browser
+    SentenceView       the annotation of all sides in a sentence
+    sentence_units     every sentence as a unit, for `labeled_units`
+    label_notes        notes on labels, for `EvaluationSpec.notes`
 
 Measures: a `Measure`, its scorer and its formula (entry points of `evenhand.models`)
 
@@ -52,7 +54,9 @@ Measures: a `Measure`, its scorer and its formula (entry points of `evenhand.mod
     count_errors     formula for TP, FP and error types
     count_hits       formula for hits on both sides
     ratios_only      formula with ratios in place of precision and recall
-    by_label         formula for the accuracy of labels
+    LABELS           the scorer of `labeled_units`
+    label_accuracy   formula for the accuracy of labels that `LABELS` counts
+    by_label         formula for the accuracy of labels with other count types
     RIGHT_OR_WRONG   the count types of `by_label`
     Tally            sparse counts that add up
     SPAN_MEASURES    the built-in measures of spans, whose scorers can be reused
@@ -118,6 +122,10 @@ from typing import TYPE_CHECKING
 from evenhand.registry import set_lazy_attributes
 
 if TYPE_CHECKING:
+    from evenhand.alignment.parts import Alignment as Alignment
+    from evenhand.alignment.parts import Follower as Follower
+    from evenhand.alignment.spans import AlignedSpans as AlignedSpans
+    from evenhand.alignment.spans import SpanFollower as SpanFollower
     from evenhand.arrays import Bools as Bools
     from evenhand.arrays import Ints as Ints
     from evenhand.arrays import Values as Values
@@ -171,15 +179,12 @@ if TYPE_CHECKING:
     from evenhand.settings import ScoreSettings as ScoreSettings
     from evenhand.tasks.evaluation import Evaluation as Evaluation
     from evenhand.tasks.evaluation import EvaluationRequest as EvaluationRequest
-    from evenhand.tasks.evaluation import Evaluator as Evaluator
     from evenhand.tasks.evaluation import Inputs as Inputs
-    from evenhand.tasks.evaluation import Numbering as Numbering
     from evenhand.tasks.evaluation import Offsets as Offsets
-    from evenhand.tasks.evaluation import Outcome as Outcome
+    from evenhand.tasks.evaluation import Part as Part
     from evenhand.tasks.evaluation import SideSummary as SideSummary
     from evenhand.tasks.evaluation import VerdictRows as VerdictRows
-    from evenhand.tasks.labeled_units import KINDS as _LABELED_UNIT_TYPES
-    from evenhand.tasks.labeled_units import LabeledUnitEvaluator as LabeledUnitEvaluator
+    from evenhand.tasks.labeled_units import sentence_units as sentence_units
     from evenhand.tasks.spans.matching import SpanPair as SpanPair
     from evenhand.tasks.spans.measures import MEASURES as _SPAN_MEASURES
     from evenhand.tasks.spans.overlap import Hits as Hits
@@ -196,21 +201,25 @@ if TYPE_CHECKING:
     from evenhand.tasks.task import MeasureSelection as MeasureSelection
     from evenhand.tasks.task import SettingRules as SettingRules
     from evenhand.tasks.task import Task as Task
+    from evenhand.tasks.task import labeled_units as labeled_units
     from evenhand.tasks.units import Locations as Locations
     from evenhand.tasks.units import Predictions as Predictions
     from evenhand.tasks.units import SentenceView as SentenceView
     from evenhand.tasks.units import Units as Units
+    from evenhand.tasks.words.measures import LABELS as LABELS
     from evenhand.tasks.words.measures import TAG_KINDS as _RIGHT_OR_WRONG
     from evenhand.tasks.words.measures import by_label as by_label
+    from evenhand.tasks.words.measures import label_accuracy as label_accuracy
     from evenhand.tasks.words.measures import notes as _label_notes
 
     ParameterConversion = _ParameterConversion
-    LABELED_UNIT_TYPES = _LABELED_UNIT_TYPES
     SPAN_MEASURES = _SPAN_MEASURES
     RIGHT_OR_WRONG = _RIGHT_OR_WRONG
     label_notes = _label_notes
 
 _NAMES = {
+    "evenhand.alignment.parts": ("Alignment", "Follower"),
+    "evenhand.alignment.spans": ("AlignedSpans", "SpanFollower"),
     "evenhand.arrays": ("Bools", "Ints", "Values", "pack"),
     "evenhand.data.annotation": ("Annotation", "ReadInfo"),
     "evenhand.data.corpus": ("Corpus",),
@@ -233,24 +242,22 @@ _NAMES = {
     "evenhand.scoring.tally": ("Tally",),
     "evenhand.settings": ("Columns", "ReadSettings", "ScoreSettings"),
     "evenhand.tasks.evaluation": (
-        *("Evaluation", "EvaluationRequest", "Evaluator", "Inputs", "Numbering", "Offsets", "Outcome", "SideSummary"),
-        "VerdictRows",
+        *("Evaluation", "EvaluationRequest", "Inputs", "Offsets", "Part", "SideSummary", "VerdictRows"),
     ),
-    "evenhand.tasks.labeled_units": ("LabeledUnitEvaluator",),
+    "evenhand.tasks.labeled_units": ("sentence_units",),
     "evenhand.tasks.spans.matching": ("SpanPair",),
     "evenhand.tasks.spans.overlap": ("Hits", "tally_hits"),
     "evenhand.tasks.task": (
         *("AgreementSpec", "ComparisonSpec", "Confusion", "Display", "ErrorTypes", "EvaluationSpec", "Example"),
-        *("GoldProfile", "InputSpec", "MeasureSelection", "SettingRules", "Task"),
+        *("GoldProfile", "InputSpec", "MeasureSelection", "SettingRules", "Task", "labeled_units"),
     ),
     "evenhand.tasks.units": ("Locations", "Predictions", "SentenceView", "Units"),
-    "evenhand.tasks.words.measures": ("by_label",),
+    "evenhand.tasks.words.measures": ("LABELS", "by_label", "label_accuracy"),
 }
 
 set_lazy_attributes(
     __name__,
     _NAMES,
-    LABELED_UNIT_TYPES="evenhand.tasks.labeled_units:KINDS",
     ParameterConversion="evenhand.parameters:Conversion",
     RIGHT_OR_WRONG="evenhand.tasks.words.measures:TAG_KINDS",
     SPAN_MEASURES="evenhand.tasks.spans.measures:MEASURES",

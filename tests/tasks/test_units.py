@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -11,6 +14,8 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from build import Row, pairs, rows
+from divided import small_blocks
+from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.spans import comparison as drawing
 from evenhand.tasks.spans.comparison import SpanDrawing
@@ -61,7 +66,7 @@ def score(gold: str, system: str, **options: str) -> eh.Result:
 def counts(result: eh.Result) -> dict[str, int]:
     """The verdicts, and how often each occurs; one on two labels is counted for both."""
     found: dict[str, int] = {}
-    for (_, _, _, kind), count in result.tallies["topics"].cells().items():
+    for (_, _, _, kind), count in result.tallies["labels"].cells().items():
         found[kind] = found.get(kind, 0) + count
     return found
 
@@ -86,3 +91,19 @@ def test_a_comparison_keeps_units_whose_other_label_is_not_chosen() -> None:
     gold, one, two = (eh.tags([[f"B-{topic}"] for topic in side]) for side in ("AAB", "ABB", "AAA"))
     comparison = eh.compare(gold, {"one": one, "two": two}, task="topics", labels="A", trials=10)
     assert comparison.pair("one", "two").corrections.count == 1
+
+
+def test_no_figure_depends_on_parts(example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMATS["conll"].readers, "topics", FORMATS["conll"].readers["spans"])
+    sides = example / "gold.conll", [example / "crf.conll", example / "tagger.conll"]
+    options = {"task": "topics", "format": "conll"}
+    commands: list[Callable[[], Any]] = [
+        partial(eh.score, *sides, **options, labels="LOC,PER"),
+        partial(eh.compare, *sides, **options, trials=20, resamples=20),
+        partial(eh.report, *sides, **options, trials=0, resamples=0),
+    ]
+    for command in commands:
+        whole = command()
+        with small_blocks(200) as small:
+            small.setattr("evenhand.tasks.spans.evaluation._MANY_SPANS", 1)
+            assert command().to_json() == whole.to_json()

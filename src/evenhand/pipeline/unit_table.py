@@ -179,11 +179,10 @@ def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
 def unit_scorer(job: Job) -> str:
     """The scorer whose error types describe the units of a job."""
     task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
-    scorer = next((name for name in task.comparison.unit_scorers if name in scorers), None)
+    known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
+    scorer = next((name for name in known if name in scorers), None)
     if scorer is None:
-        names = [
-            measure.name for measure in models_of(task.name) if measure.scorer.name in task.comparison.unit_scorers
-        ]
+        names = [measure.name for measure in models_of(task.name) if measure.scorer.name in known]
         raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
     return scorer
 

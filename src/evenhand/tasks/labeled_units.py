@@ -4,88 +4,81 @@ Sentences with a label, documents with a class, given mentions with a type: gold
 units, and a prediction is correct if its label is. A task defines its units (`units`) as labeled spans; alignment,
 error types (right, wrong, missing), comparisons and the page come from here. `--labels` and `--exclude` select units by
 their gold label, as for words: any other predicted label is wrong, whether it is selected or not.
+
+Tasks declare it as `tasks.task.labeled_units`, with the scorer `LABELS` and the formula `label_accuracy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, pack
+from evenhand.alignment.parts import Alignment
+from evenhand.arrays import Bools, Ints, ints, pack
 from evenhand.data.annotation import Annotation
+from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.scoring.tally import Tally
-from evenhand.tasks.evaluation import EvaluationRequest, LabelFilter, Numbering, Outcome, VerdictRows
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, VerdictRows
 from evenhand.tasks.spans.comparison import SpanDrawing
-from evenhand.tasks.spans.evaluation import Portion, Portions
+from evenhand.tasks.spans.evaluation import align_streams
 from evenhand.tasks.spans.matching import equal_keys
-from evenhand.tasks.units import Locations, Predictions, Units
+from evenhand.tasks.units import Predictions, Units
 from evenhand.tasks.words.comparison import word_predictions, word_units
 from evenhand.tasks.words.matching import UnitPair
-from evenhand.tasks.words.measures import MISSING, TAG_KINDS
-
-KINDS = (*TAG_KINDS, MISSING)
-"""The error types of units."""
-UnitsOf = Callable[[Annotation, Vocabulary], Spans]
-"""The units of a batch, as spans with labels."""
+from evenhand.tasks.words.measures import LABELS, TAG_KINDS
 
 
-class LabeledUnitEvaluator:
-    """One pass over the gold standard and all systems."""
+def align(request: EvaluationRequest, units: Callable[[Annotation, Vocabulary], Spans]) -> Alignment:
+    """Open the gold standard and all systems, to be read in step; `units` returns the units of a batch."""
 
-    def __init__(self, request: EvaluationRequest, scorer: str, units: UnitsOf) -> None:
-        """`scorer` is the name of the counts, and `units` returns the units of a batch."""
-        self._asked, self._judge_name, self._units = request, scorer, units
-        opened = (request.sides.gold, *request.sides.systems.values())
-        self._portions = Portions(request, [self._as_spans(open_side()) for open_side in opened], ("spans", "spans"))
-        systems, settings = request.sides.systems, request.settings
-        self._relabel = {name: LabelFilter(settings, "system", name, chooses=False) for name in systems}
-        self._relabel_gold = LabelFilter(settings, "gold", "gold", chooses=False)
+    def as_spans(batches: Iterator[Annotation]) -> Iterator[Annotation]:
+        for batch in batches:
+            layers = {**batch.layers, "spans": units(batch, request.vocabulary)}
+            yield replace(batch, layers=layers, readings={"spans": batch.reading})
 
-    def _as_spans(self, stream: Iterator[Annotation]) -> Iterator[Annotation]:
-        """Batches with the units as spans."""
-        for batch in stream:
-            units = self._units(batch, self._asked.vocabulary)
-            readings = {"spans": batch.reading}
-            yield replace(batch, layers={**batch.layers, "spans": units}, readings=readings)
+    systems = {name: as_spans(open_side()) for name, open_side in request.sides.systems.items()}
+    return align_streams(request, as_spans(request.sides.gold()), systems)
 
-    def evaluations(self, number: Numbering) -> Iterator[LabeledUnitEvaluation]:
-        yield from map(self._judge, self._portions.take(number))
 
-    def finish(self) -> Outcome:
-        return Outcome()
+def sentence_units(corpus: Corpus, labels: Sequence[str], vocabulary: Vocabulary) -> Spans:
+    """Every sentence as a unit with its label."""
+    assert corpus.lengths is not None
+    code, sentences = ints([vocabulary.labels.code(label) for label in labels]), np.arange(corpus.sentences)
+    return Spans.of(vocabulary, sentences, np.zeros_like(sentences), corpus.lengths, code)
 
-    def _judge(self, portion: Portion) -> LabeledUnitEvaluation:
-        asked, names = self._asked, self._asked.vocabulary.labels.values
-        gold = self._relabel_gold(portion.gold(keeps_tags=False).spans)
-        counted = self._counted(gold)
-        asked.gold_count.add(gold.label[counted], names)
-        evaluation = LabeledUnitEvaluation(portion, [gold.take(np.flatnonzero(counted))])
-        for name, feed in self._portions.feeds.items():
-            system = self._relabel[name](portion.take(feed).spans)
-            units = UnitPair(
-                _same_bounds(gold, system),
-                *(gold.label, system.label, counted, self._counted(system)),
-                *(gold.scope, gold.start, gold.end, system.scope, portion.groups),
-            )
-            side, kept = asked.system_counts[name], np.flatnonzero(units.system_counted)
-            side.add(system.label[kept], names)
-            side.missing += len(gold) - len(units.rows[0])
-            evaluation.sides.append(system.take(kept))
-            evaluation.systems[name], evaluation.tallies[name] = units, {}
-            if asked.asks(self._judge_name):
-                matches = units.matches(TAG_KINDS, units.is_wrong)
-                evaluation.tallies[name][self._judge_name] = matches.tally(names, portion.groups)
-        return evaluation
 
-    def _counted(self, units: Spans) -> Bools:
-        """Which units count, by their labels."""
-        names = self._asked.vocabulary.labels.values
-        return np.array([self._asked.settings.chooses(name) for name in names], dtype=np.bool_)[units.label]
+def evaluate(part: Part, request: EvaluationRequest) -> LabeledUnitEvaluation:
+    """Count the units of a part, one system after the other."""
+    settings, vocabulary, names = request.settings, request.vocabulary, request.vocabulary.labels.values
+    gold = LabelFilter(settings, "gold", "gold", chooses=False)(part.spans("spans", vocabulary))
+    counted = _is_counted(gold, request)
+    evaluation = LabeledUnitEvaluation(part=part, sides=[gold.take(np.flatnonzero(counted))])
+    evaluation.gold_count.add(gold.label[counted], names)
+    for name, aligned in part.systems.items():
+        system = LabelFilter(settings, "system", name, chooses=False)(aligned.spans.into(vocabulary))
+        pair = UnitPair(
+            _same_bounds(gold, system),
+            *(gold.label, system.label, counted, _is_counted(system, request)),
+            *(gold.scope, gold.start, gold.end, system.scope, part.groups),
+        )
+        kept = system.take(np.flatnonzero(pair.system_counted))
+        evaluation.system_counts[name].add(kept.label, names)
+        evaluation.system_counts[name].missing = len(gold) - len(pair.rows[0])
+        evaluation.sides.append(kept)
+        evaluation.pairs[name], evaluation.tallies[name] = pair, {}
+        if request.asks(LABELS.name):
+            evaluation.tallies[name][LABELS.name] = pair.matches(TAG_KINDS, pair.is_wrong).tally(names, part.groups)
+    return evaluation
+
+
+def _is_counted(units: Spans, request: EvaluationRequest) -> Bools:
+    """Which units count, by their labels."""
+    names = request.vocabulary.labels.values
+    return np.array([request.settings.chooses(name) for name in names], dtype=np.bool_)[units.label]
 
 
 def _same_bounds(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
@@ -93,32 +86,22 @@ def _same_bounds(gold: Spans, system: Spans) -> tuple[Ints, Ints]:
     return equal_keys(*pack((gold.scope, system.scope), (gold.start, system.start), (gold.end, system.end)))
 
 
-@dataclass
-class LabeledUnitEvaluation:
-    """The evaluation of one part."""
+@dataclass(kw_only=True)
+class LabeledUnitEvaluation(Evaluation):
+    """The units of a part and their error types."""
 
-    portion: Portion
     sides: list[Spans]
     """The selected units of the gold standard and of every system."""
-    systems: dict[str, UnitPair] = field(default_factory=dict)
-    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
-
-    @property
-    def groups(self) -> Ints:
-        return self.portion.groups
-
-    @property
-    def locations(self) -> Locations:
-        return self.portion.locations
+    pairs: dict[str, UnitPair] = field(default_factory=dict)
 
     def answers(self, by: str) -> Predictions:
-        return word_predictions(by, list(self.systems.values()))
+        return word_predictions(by, list(self.pairs.values()))
 
     def units(self, by: str) -> Units:
-        return word_units(by, list(self.systems.values()))
+        return word_units(by, list(self.pairs.values()))
 
     def drawing(self) -> SpanDrawing:
         return SpanDrawing(self.sides)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        return self.portion.rows(word_units(judge, [self.systems[system]]))
+        return self.part.rows(word_units(judge, [self.pairs[system]]), self.locations)

@@ -17,7 +17,6 @@ from evenhand.settings import ColumnName, ReadSettings, ScoreSettings
 from evenhand.tasks import task as spec
 from evenhand.tasks.words.measures import (
     EXTRA,
-    MISSING,
     PUNCTUATION,
     TAG_ERRORS,
     TAG_KINDS,
@@ -182,12 +181,7 @@ TASK = spec.Task(
             summary="The share of words with the right tag.",
         ),
     ),
-    selection=spec.MeasureSelection(
-        scored=lambda content: ("accuracy",),
-        ranked=lambda content: ("accuracy",),
-        compared=("accuracy",),
-        reported=("accuracy",),
-    ),
+    selection=spec.MeasureSelection.of("accuracy"),
     parameters=(PUNCTUATION,),
     input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
@@ -202,9 +196,7 @@ TASK = spec.Task(
     evaluation=spec.EvaluationSpec(
         align=align, evaluate=evaluate, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
-    error_types=spec.ErrorTypes(
-        all=(*TAG_KINDS, MISSING), correct=lambda by: ("right",), extra=(EXTRA,), names=TAG_ERRORS
-    ),
+    error_types=spec.ErrorTypes(extra=(EXTRA,), names=TAG_ERRORS),
     comparison=spec.ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(

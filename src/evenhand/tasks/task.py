@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.dataclass import dataclass
@@ -77,6 +78,13 @@ class MeasureSelection:
     tested: Callable[[str, GoldProfile], tuple[str, ...]] = lambda by, content: (by,)
     """The measures that a comparison scores and tests, one by one."""
 
+    @staticmethod
+    def of(*measures: str) -> MeasureSelection:
+        """The same measures for all commands; the first is the default of comparisons and reports."""
+        return MeasureSelection(
+            scored=lambda content: measures, ranked=lambda content: measures, compared=measures, reported=measures
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class InputSpec:
@@ -136,12 +144,22 @@ class EvaluationSpec:
     """Whether everything counted is correct."""
 
 
+def labeled_units(units: Callable[..., Any], **options: Any) -> EvaluationSpec:
+    """The evaluation of predefined units with one label each (`tasks.labeled_units`).
+
+    `units` returns the units of an annotation as spans: (`Annotation`, `Vocabulary`) -> `Spans`. `options` are the
+    other fields of `EvaluationSpec`.
+    """
+    align = partial(lazy("evenhand.tasks.labeled_units:align"), units=units)
+    return EvaluationSpec(align=align, evaluate=lazy("evenhand.tasks.labeled_units:evaluate"), **options)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ErrorTypes:
     """The results that a unit can have: correct, or one of several error types."""
 
-    all: tuple[str, ...] = ()
-    correct: Callable[[str], tuple[str, ...]] = lambda by: ()
+    all: tuple[str, ...] = ("right", "wrong", "missing")
+    correct: Callable[[str], tuple[str, ...]] = lambda by: ("right",)
     """Those that count as correct under a measure."""
     extra: tuple[str, ...] = ()
     """Additional types in unit tables, of units that only the system has and that no compared measure counts."""
@@ -163,7 +181,7 @@ class ComparisonSpec:
     """How systems are compared unit by unit."""
 
     unit_scorers: tuple[str, ...] = ()
-    """The scorers whose units can be written to a table; of several in use, the first counts."""
+    """The scorers whose units can be written to a table; of several in use, the first counts. Default: all scorers."""
     unit_columns: tuple[tuple[str, str], ...] = ()
     """Additional columns of that table: names and Arrow types."""
     answer_text: Callable[[int, Sequence[str]], str] = lambda code, labels: labels[code]

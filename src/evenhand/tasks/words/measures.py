@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.parameters import CommandLine, Conversion, Parameter
-from evenhand.scoring.measure import Formula, PrecisionRecall, WeightedCounts
+from evenhand.scoring.measure import Formula, PrecisionRecall, Scorer, WeightedCounts
 from evenhand.settings import UNIVERSAL_LAYERS, ReadSettings, ScoreSettings
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ RIGHT = {
     "eulas": ("right", ABSENT),
 }
 """The types that are correct under each score."""
+LABELS = Scorer("labels")
+"""The scorer of units with one label each (`tasks.labeled_units`)."""
 
 
 def by_label(
@@ -63,6 +65,11 @@ def by_label(
     divided = PrecisionRecall(correct, predicted, matched, expected)
     extra_scores = with_confusion if confuses else with_sentences
     return Formula(name, judge, counts, divided, "accuracy", settings.beta, extra_scores=extra_scores)
+
+
+def label_accuracy(name: str, settings: ScoreSettings) -> Formula:
+    """The share of units with the right label, and the confusion of labels; for the scorer `LABELS`."""
+    return by_label(name, LABELS.name, TAG_KINDS, ("right",), settings, confuses=True)
 
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:

@@ -32,7 +32,7 @@ from evenhand.plugins import (
     Writer,
 )
 
-LABELS = "sentence-labels"
+SENTENCE_LABELS = "sentence-labels"
 """The layer of sentence labels: one tag per sentence."""
 
 
@@ -62,14 +62,14 @@ def _annotation(source: Source, sentences: list[dict[str, Any]], vocabulary: Voc
     scope, start, end, label = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     names = tuple(dict.fromkeys(sentence.get("label", "") for sentence in sentences))
     code = np.array([names.index(sentence.get("label", "")) for sentence in sentences], dtype=np.int64)
-    layers = {"spans": Spans.of(vocabulary, scope, start, end, label), LABELS: Tags(code, names)}
+    layers = {"spans": Spans.of(vocabulary, scope, start, end, label), SENTENCE_LABELS: Tags(code, names)}
     return Annotation(corpus, layers, {"spans": ReadInfo(FORMAT.name)}, source.name)
 
 
 def write(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
     sentences = []
     for batch in batches:
-        corpus, labels = batch.corpus, batch.layers.get(LABELS)
+        corpus, labels = batch.corpus, batch.layers.get(SENTENCE_LABELS)
         assert corpus.tokens is not None
         assert corpus.bounds is not None
         spans: list[list[list[Any]]] = [[] for _ in range(corpus.sentences)]
