@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build_chains import Row, annotation, clusters, rows
 from declared import run_of, score_settings
+from divided import small_blocks
 from evenhand.alignment.documents import names_of
 from evenhand.alignment.links import LinkFollower
 from evenhand.alignment.mentions import ChainFollower
@@ -61,19 +62,16 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("odd", [False, True])
-def test_the_order_of_records_does_not_matter(
-    kind: str, odd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_order_of_records_does_not_matter(kind: str, odd: bool, tmp_path: Path) -> None:
     gold, system = records(kind)
     key = written(tmp_path, "gold", gold)
     match = "exact,fair" if kind == "text" else "exact,fair,accuracy"
     expected = eh.score(key, written(tmp_path, "same", system), match=match)
     assert expected["exact"].overall.counts == {"TP": 70, "FP": 0, "FN": 20}
     random.Random(0).shuffle(system)
-    sizes = tuple(50 if each == ReadSettings().block_size else each for each in ReadSettings.__init__.__defaults__)  # type: ignore[union-attr]
-    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
-    assert len(list(batches(key, ReadSettings(), Vocabulary()))) > 5
-    found = eh.score(key, written(tmp_path, "shuffled", system, odd=odd), match=match)
+    with small_blocks(50):
+        assert len(list(batches(key, ReadSettings(), Vocabulary()))) > 5
+        found = eh.score(key, written(tmp_path, "shuffled", system, odd=odd), match=match)
     assert found.metrics() == expected.metrics()
     assert found.notes == ()
 
@@ -149,6 +147,16 @@ def test_a_matched_record_must_have_the_same_text(kind: str, tmp_path: Path) -> 
     system[0], system[1] = system[1], system[0]
     with pytest.raises(eh.InputError, match=r"system.jsonl:4: found the t.*'.*word4"):
         eh.score(written(tmp_path, "gold", gold), written(tmp_path, "system", system))
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_repeated_spans_are_counted_once_when_they_are_read(is_turned: bool, tmp_path: Path) -> None:
+    gold, _ = records("text", 4)
+    system = [{**record, "spans": record["spans"] * (1 + (number == 2))} for number, record in enumerate(gold)]
+    path = written(tmp_path, "system", system[::-1] if is_turned else system)
+    assert eh.score(written(tmp_path, "gold", gold), path).notes == (
+        "system system: 1 span is listed more than once, and each listing counts.",
+    )
 
 
 def test_processes_give_the_same_as_one(kind: str, tmp_path: Path) -> None:
@@ -286,9 +294,7 @@ Documents = dict[str, list[Row]]
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over")
 
 
-def batches_of(
-    documents: Documents, cuts: Sequence[int], words: Sequence[str] | None = WORDS
-) -> list[Annotation]:
+def batches_of(documents: Documents, cuts: Sequence[int], words: Sequence[str] | None = WORDS) -> list[Annotation]:
     """Documents in batches that end at some of them."""
     names = list(documents)
     edges = sorted({0, len(names), *(cut for cut in cuts if cut < len(names))})
@@ -336,9 +342,7 @@ def test_documents_are_matched_by_name(
 @given(NAMES, CUTS, CUTS)
 def test_words_that_differ_are_counted(names: list[str], cuts: list[int], others: list[int]) -> None:
     golds = batches_of({name: [] for name in names}, cuts)
-    system = batches_of(
-        {name: [] for name in names[::-1]}, others, ("The", "quick", "brown", "fix", "jumps", "over")
-    )
+    system = batches_of({name: [] for name in names[::-1]}, others, ("The", "quick", "brown", "fix", "jumps", "over"))
     follower = follower_of(system, golds)
     taken_chains(follower, golds)
     assert follower.issues.words == 2 * len(names)

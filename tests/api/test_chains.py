@@ -19,9 +19,9 @@ import slow_chains
 from build_chains import TAGS, annotation, brackets, columns
 from conftest import ROOT
 from declared import CHAIN_MODELS
+from divided import small_blocks
 from evenhand.cli import main
 from evenhand.results.result import Result
-from evenhand.settings import ReadSettings
 from evenhand.tasks.chains.task import MEASURES
 
 Score = Callable[..., Result]
@@ -241,8 +241,7 @@ def test_files_score_as_the_definitions_say_whatever_the_blocks(
     assert {name: each for name, each in figures(whole).items() if name != "mela"} == {
         name: pytest.approx(tuple(row), abs=1e-9, nan_ok=True) for name, row in expected.items()
     }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ReadSettings.__init__, "__defaults__", _with_block_size(size))
+    with small_blocks(size):
         parts = eh.score(*paths, singletons=singletons)
     assert rounded(parts.to_dict()) == rounded(whole.to_dict())
 
@@ -256,33 +255,43 @@ def rounded(value: Any) -> Any:
     return round(value, 12) if isinstance(value, float) else value
 
 
-def _with_block_size(size: int) -> tuple:
-    defaults = list(ReadSettings.__init__.__defaults__ or ())
-    return tuple(
-        size if value == ReadSettings().block_size and not isinstance(value, bool) else value for value in defaults
-    )
-
-
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
-def test_empty_documents_whatever_the_blocks(score: Score, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_empty_documents_whatever_the_blocks(score: Score, size: int) -> None:
     text = file(("a", A), ("b", []), ("c", []), ("d", C), ("e", []), ("f", B))
     whole = score(text, text)
-    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", _with_block_size(size))
-    assert rounded(score(text, text).to_dict()) == rounded(whole.to_dict())
+    with small_blocks(size):
+        assert rounded(score(text, text).to_dict()) == rounded(whole.to_dict())
     assert whole.gold.documents == 6
 
 
-def test_many_batches_add_up(score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_batches_add_up(score: Score) -> None:
     documents = [(f"d{number}", (A, B, C, OTHER)[number % 4]) for number in range(60)]
     texts = file(*documents), file(*((name, OTHER) for name, _ in documents))
     whole = {groups: score(*texts, groups=groups) for groups in ("total", "document")}
-    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", _with_block_size(16))
     for groups, expected in whole.items():
-        parts = score(*texts, groups=groups)
+        with small_blocks(16):
+            parts = score(*texts, groups=groups)
         assert rounded(parts.to_dict()) == rounded(expected.to_dict())
         for judge, tally in parts.tallies.items():
             assert len(set(tally.group.tolist())) == (60 if groups == "document" else 1)
             assert rounded(tally.cells()) == rounded(expected.tallies[judge].cells())
+
+
+@pytest.mark.parametrize("size", [1, 16])
+def test_no_figure_depends_on_where_parts_end(score: Score, size: int) -> None:
+    """Nor does a unit, if the response has other documents in another order."""
+    documents = [(f"d{number}", (A, B, [], C, OTHER)[number % 5]) for number in range(30)]
+    others = [(name, OTHER if cells else []) for name, cells in documents[:0:-1]] + [("more", A)]
+    expected = score(file(*documents), file(*others), groups="document")
+    units = eh.evaluate("key.conll", "response.conll", match="arcs_any")
+    assert expected.notes[:2] == (
+        "system response: lacks documents d0_0; they count as empty.",
+        "system response: has more documents, which are ignored: more_0.",
+    )
+    with small_blocks(size):
+        parts = eh.score("key.conll", "response.conll", groups="document")
+        assert (parts.to_dict(), parts.notes) == (expected.to_dict(), expected.notes)
+        assert eh.evaluate("key.conll", "response.conll", match="arcs_any") == units
 
 
 # Scores of chains: what a user can set, the JSON contract, the signature, and the bundled example
@@ -556,14 +565,11 @@ def test_marks_without_names_are_numbered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 1 << 18])
-def test_order_counts_over_all_batches(tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand.settings import ReadSettings
-
-    defaults = tuple(size if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
-    monkeypatch.setattr(ReadSettings.__init__, "__defaults__", defaults)
+def test_order_counts_over_all_batches(tmp_path: Path, size: int) -> None:
     key = brackets_unnamed_documents(tmp_path / "key.conll", CELLS * 20, [f"n{number}" for number in range(40)])
     response = lines(tmp_path / "response.jsonl", *[FIRST, SECOND] * 20)
-    assert eh.score(key, response)["mela"].f1 == 1
+    with small_blocks(size):
+        assert eh.score(key, response)["mela"].f1 == 1
 
 
 def test_names_that_are_on_both_sides_count_more_than_the_order(tmp_path: Path) -> None:

@@ -143,6 +143,24 @@ def test_a_response_without_documents_is_cut_as_the_gold_standard_is(table: Writ
     assert found["all"].further["documents"]["recall"]["mean"] == 0.5
 
 
+def test_files_without_documents_are_cut_as_those_of_the_gold_standard_are(table: Write, tmp_path: Path) -> None:
+    for side in ("gold", "system"):
+        (tmp_path / side).mkdir()
+        for number, words in enumerate((("In", "Bern"), ("Rom",))):
+            rows = "".join(f"{word} B-loc O Q{number} _ _\n" for word in words)
+            table(f"# document_id = d{number}\n{rows}" if side == "gold" else rows, f"{side}/{number}.tsv")
+    found = eh.score(tmp_path / "gold", tmp_path / "system", match="all", task="links")
+    assert [found["all"].overall[kind] for kind in ("TP", "FP", "FN")] == [3, 0, 0]
+    table("Rom B-loc O Q1 _ _\nund O O _ _ _\n", "system/1.tsv")
+    with pytest.raises(eh.InputError, match=r"1.tsv:3: the gold standard ends before this token, with 3 tokens"):
+        eh.score(tmp_path / "gold", tmp_path / "system", match="all", task="links")
+
+
+def test_a_response_without_documents_and_a_gold_standard_without_tokens(table: Write) -> None:
+    found = eh.score(eh.links([[("loc", 1, 2, "Q70")]]), table("In O O _ _ _\nBern B-loc O Q70 _ _\n"), match="all")
+    assert found["all"].f1 == 1
+
+
 @pytest.mark.parametrize(
     ("response", "message"),
     [

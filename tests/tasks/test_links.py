@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evenhand as eh
+from conftest import ROOT
+from divided import small_blocks
 from evenhand.results.result import Result
 from slow_links import Document, hipe, sets, weak
 
@@ -238,3 +242,58 @@ def test_more_candidates_are_never_worse(gold: list[Document], system: list[Docu
     models = ["links", "links@2", "links@3"]
     right = [scored(gold, system, models)[model].overall["TP"] for model in models]
     assert right == sorted(right)
+
+
+# Parts
+
+
+EXAMPLES = ROOT / "src" / "evenhand" / "examples" / "links"
+GOLD, *SYSTEMS = (EXAMPLES / f"{name}.jsonl" for name in ("gold", "popularity", "context", "reranker"))
+ALL_MODELS = [*SETS, "weak_links", "weak_all", "hipe", "fair", "links@2"]
+
+
+def in_small_parts(command: Callable[[], Any]) -> Any:
+    """Blocks of one record, each of which is a part."""
+    with small_blocks(1) as patch:
+        patch.setattr("evenhand.tasks.links.evaluation._MANY_LINKS", 1)
+        return command()
+
+
+def in_order(comparison: Any) -> dict[str, Any]:
+    """A comparison with its units sorted, as they are listed part by part."""
+    listed = comparison.to_dict()
+    return {**listed, "units": sorted(listed["units"], key=str)}
+
+
+def turned(folder: Path) -> list[Path]:
+    """The systems with their documents in the opposite order; the last one lacks the first document."""
+    paths = []
+    for path in SYSTEMS:
+        lines = path.read_text().splitlines(keepends=True)[::-1]
+        paths.append(folder / path.name)
+        paths[-1].write_text("".join(lines[:-1] if path == SYSTEMS[-1] else lines))
+    return paths
+
+
+@pytest.mark.parametrize("order", ["same", "turned"])
+def test_no_figure_depends_on_where_parts_end(order: str, tmp_path: Path) -> None:
+    systems = SYSTEMS if order == "same" else turned(tmp_path)
+    commands: list[Callable[[], Any]] = [
+        lambda: eh.score(GOLD, systems, match=ALL_MODELS, groups="document").to_dict(),
+        lambda: eh.score(GOLD, systems, nil_labels="LOC", map={"PER": "person"}).to_dict(),
+        lambda: in_order(eh.compare(GOLD, systems, show="new_error", slices="document", trials=50, resamples=50)),
+        lambda: eh.evaluate(GOLD, systems),
+    ]
+    for command in commands:
+        assert in_small_parts(command) == command()
+
+
+def test_identifiers_are_replaced_in_every_part(tmp_path: Path) -> None:
+    table, gold, system = (tmp_path / name for name in ("same.tsv", "gold.jsonl", "system.jsonl"))
+    table.write_text("Q1\tQ9\n")
+    for path, name in ((gold, "Q9"), (system, "Q1")):
+        span = {"start": 0, "end": 3, "label": "PER", "links": [name]}
+        records = ({"id": f"d{number}", "text": "Ada", "spans": [span]} for number in range(5))
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = in_small_parts(lambda: eh.score(gold, system, match="links", same_ids=str(table)))
+    assert counts(found, "links") == (5, 0, 0)

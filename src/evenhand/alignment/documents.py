@@ -227,9 +227,8 @@ class DocumentsByName:
         elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
             self._issues.by_order = True
         elif system:
-            finding = (
-                f"no document of {key} is here: the first one is {next(iter(system))!r}, there {next(iter(gold), '')!r}"
-            )
+            here, there = next(iter(system)), next(iter(gold), "")
+            finding = f"no document of {key} is here: the first one is {here!r}, there {there!r}"
             raise InputError(self._source, self._first_line, finding, remedy, "document")
         return system, gold
 
@@ -239,11 +238,8 @@ class DocumentsByName:
             if self._batch is None:
                 return False
             corpus = self._batch.corpus
-            self._source, self._first_line, self._batch_names = (
-                corpus.source,
-                mark(corpus, 0),
-                self._naming.names(corpus),
-            )
+            self._source, self._first_line = corpus.source, mark(corpus, 0)
+            self._batch_names = self._naming.names(corpus)
         return True
 
 
@@ -312,13 +308,13 @@ def gather(pieces: Sequence[Piece], layer: str) -> Annotation:
 
     There may be many short pieces in any order, so the sentences of each batch are taken together, then put in order.
     """
-    number_of = {key: number for number, key in enumerate(dict.fromkeys(id(piece.batch) for piece in pieces))}
-    batches = list({id(piece.batch): piece.batch for piece in pieces}.values())
+    batches = {id(piece.batch): piece.batch for piece in pieces}
+    number_of = {key: number for number, key in enumerate(batches)}
     sizes = ints([piece.size for piece in pieces])
     source = np.repeat(ints([number_of[id(piece.batch)] for piece in pieces]), sizes)
     rows = ranges(ints([piece.first for piece in pieces]), sizes)
-    same_layers = enumerate(_with_same_layers(batches, layer))
-    parts = [batch.take(rows[source == number]) for number, batch in same_layers]
+    same_layers = _with_same_layers(list(batches.values()), layer)
+    parts = [batch.take(rows[source == number]) for number, batch in enumerate(same_layers)]
     return Annotation.concatenate(parts).take(np.argsort(np.argsort(source, kind="stable")))
 
 

@@ -424,8 +424,8 @@ class Corpus:
         if self.texts is not None or self.atoms == "tokens":
             return self._take_texts(taken, rows, begins[rows])
         tokens = Characters.within(self.tokens.data, begins[rows], begins[rows + 1])
-        is_raw = self.raw is not None
-        return replace(taken, tokens=tokens, raw=tokens.edges if is_raw else None, spaced=None if is_raw else tokens.edges)
+        raw = None if self.raw is None else tokens.edges
+        return replace(taken, tokens=tokens, raw=raw, spaced=tokens.edges if raw is None else None)
 
     def _take_texts(self, taken: Corpus, rows: Ints, begin: Ints) -> Corpus:
         """Return taken sentences, which begin at these bytes, with the whole texts that contain them."""

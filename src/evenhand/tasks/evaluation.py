@@ -29,7 +29,7 @@ from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, UnplacedPositions, matched_columns
+from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, UnplacedPositions
 
 
 @dataclass
@@ -247,6 +247,7 @@ class Part:
             columns = {
                 name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in (more or {}).items()
             }
+            gold, predicted, kind = (column[0, rows] for column in (units.gold, units.predicted, units.kind))
             table = VerdictRows(
                 corpus,
                 sentence,
@@ -254,7 +255,9 @@ class Part:
                 np.where(is_unplaced, -1, units.end[rows]),
                 corpus.document_of(sentence) + document,
                 dict(enumerate(corpus.document_names, document)),
-                *(column[0, rows] for column in (units.gold, units.predicted, units.kind)),
+                gold,
+                predicted,
+                kind,
                 columns,
                 None if texts is None else Tokens.of(texts),
                 units.gaps(rows),
@@ -352,17 +355,6 @@ class VerdictRows:
     """The text of units that are not in the gold text."""
     gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The atoms in the gaps of units by row, counted from the start of the unit."""
-
-    @staticmethod
-    def of(units: Units, corpus: Corpus, first_document: int, names: Mapping[int, str]) -> VerdictRows:
-        """The units of one system in the order of the text, with what they were matched with."""
-        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
-        sentence, start, end = (column[order] for column in (units.sentence, units.start, units.end))
-        gold, predicted, kind = (column[0][order] for column in (units.gold, units.predicted, units.kind))
-        more = {name: column[order] for name, column in matched_columns(units).items()}
-        document = corpus.document_of(sentence) + first_document
-        columns = (sentence, start, end, document, names, gold, predicted, kind, more)
-        return VerdictRows(corpus, *columns, gaps=units.gaps(order))
 
     def __len__(self) -> int:
         return len(self.kind)
