@@ -1,4 +1,4 @@
-"""The engine for a Dask cluster: each task scores a few file pairs and returns their run.
+"""The engine for a Dask cluster: each task scores a few file pairs, or a piece of a large one, and returns their run.
 
 Dask takes a second to import and may not be installed, so it is imported when a job starts.
 """
@@ -20,13 +20,15 @@ from evenhand import __version__
 from evenhand.engines.processes import starting_processes
 from evenhand.errors import EvenhandError, InputError, Problem, SettingError
 from evenhand.formats.paths import FileList
-from evenhand.pipeline.partition import CannotPartitionError, Joining, Pair, file_pairs, part_of, together
+from evenhand.pipeline.partition import CannotPartitionError, Joining, Pair, file_pairs, part_of, pieces_of, together
 from evenhand.pipeline.run import Engine, Job, Run, serial
 
 Progress = Callable[[int, int], None]
-"""Receives the number of finished file pairs and of all file pairs."""
+"""Receives the number of finished file pairs (or pieces) and of all of them."""
 _ROUNDS = 8
 """Number of tasks per thread of a worker: enough to balance the load."""
+PIECE = 32 << 20
+"""Size in bytes of the pieces of a large file pair, all sides together."""
 _LARGEST = 32
 """Maximum number of file pairs per task; they are scored again if a worker is lost."""
 _THREADS = 8
@@ -47,12 +49,12 @@ _SILENT = 100
 
 
 def dask(client: Any = None, scheduler: str | None = None, progress: Progress | None = None) -> Engine:
-    """An engine that gives the file pairs of folders, patterns and manifests to the workers of a cluster.
+    """An engine that gives file pairs, and pieces of large ones, to the workers of a cluster.
 
     client     a `distributed.Client`
     scheduler  or the address of a scheduler, such as "tcp://10.0.0.1:8786"; without both, a cluster of processes is
                started on this machine, and closed at the end
-    progress   is called with the number of finished file pairs and of all file pairs
+    progress   is called with the number of finished file pairs (or pieces) and of all of them
 
     All workers must have this version of Evenhand, and see the files under the same paths or addresses. Annotations and
     standard input are scored in this process.
@@ -62,17 +64,25 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
 
     def engine(job: Job) -> Run:
         pairs = file_pairs(job)
-        if pairs is None or (len(pairs) == 1 and client is None and scheduler is None):
+        if pairs is None:
+            return serial(job)
+        pieces = pieces_of(job, pairs, PIECE)
+        if len(pieces) == 1 and client is None and scheduler is None:
             return serial(job)
         with _connected(client, scheduler) as connected:
-            return run_tasks(connected, job, pairs, progress)
+            return run_tasks(connected, job, pairs, pieces, progress)
 
     return engine
 
 
-def run_tasks(client: Any, job: Job, pairs: Sequence[Pair], progress: Progress | None) -> Run:
-    """Run a job on a cluster."""
+def run_tasks(
+    client: Any, job: Job, pairs: Sequence[Pair], pieces: Sequence[Pair], progress: Progress | None
+) -> Run:
+    """Run a job on a cluster: piece by piece if a file pair was cut, otherwise some file pairs at a time."""
     threads = _check_workers(client) or _THREADS
+    if len(pieces) > len(pairs):
+        with suppress(EvenhandError):  # on an error, files are scored as wholes, and that result or error counts
+            return _join_runs(client, job, pieces, 1, progress)
     size = min(_LARGEST, -(-len(pairs) // (_ROUNDS * threads)))
     if job.has_fractions:  # sums of fractions depend on the order of additions
         size = len(pairs)
@@ -197,8 +207,9 @@ class UnseenFileError(InputError):
 
 
 def _part(job: Job, pairs: Sequence[Pair]) -> Job:
-    """A job on some file pairs, which can run in any folder."""
-    return part_of(job, [replace(side, base=Path.cwd()) for side in together(pairs)])
+    """A job on some file pairs, or on a piece of one, which can run in any folder."""
+    sides = pairs[0] if len(pairs) == 1 else together(pairs)
+    return part_of(job, [replace(side, base=Path.cwd()) for side in sides])
 
 
 def _run_or_raise(result: Run | EvenhandError) -> Run:

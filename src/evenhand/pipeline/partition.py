@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 from evenhand.alignment.mentions import repeated_name
 from evenhand.data.annotation import ReadInfo
@@ -92,6 +93,20 @@ def parts(job: Job, jobs: int, smallest: int = SMALLEST) -> Generator[Job, None,
             yield from (part_of(job, part) for part in file_parts(pair, partitionings, share))
     if waiting:
         yield part_of(job, together(waiting))
+
+
+def pieces_of(job: Job, pairs: Sequence[Pair], size: int) -> list[Pair]:
+    """The same file pairs, with large ones cut into pieces of about this size; uncut if their sides cannot be cut."""
+    pieces: list[Pair] = []
+    for pair in pairs:
+        is_local = all(isinstance(side.files[0], Path) for side in pair)
+        may_cut = is_local and not job.is_whole and not job.keeps_files and not job.has_fractions
+        partitionings = _partitionings(job, pair) if may_cut and _pair_size(pair) >= 2 * size else None
+        try:
+            pieces += [pair] if partitionings is None else file_parts(pair, partitionings, lambda remainder: size)
+        except CannotPartitionError:
+            return list(pairs)
+    return pieces
 
 
 def part_of(job: Job, pair: Pair) -> Job:
