@@ -302,7 +302,7 @@ def of_scores(limits: Limits, names: Mapping[str, ScoreName], result: Result) ->
 
 
 def check_declared(limits: Limits, names: Mapping[str, ScoreName], task: str) -> None:
-    """Refuse limits that do not fit figures which match models declare."""
+    """Refuse limits that do not fit the declared figures of measures."""
     for kind, bounds in (("floor", limits.floor), ("ceiling", limits.ceiling)):
         for name in bounds:
             figure = names[name].declared(task)
