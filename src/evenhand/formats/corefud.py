@@ -206,10 +206,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
     reader = _Reader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="document"):
-        batch = reader.read(block)
-        if batch is not None:
-            yield batch
+    blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
+    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 @dataclass

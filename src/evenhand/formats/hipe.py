@@ -98,10 +98,8 @@ class _Layout:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents, with links."""
     reader = _Reader(source, _layout(source, settings.columns), vocabulary, is_response=settings.side == "system")
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="table"):
-        batch = reader.read(block)
-        if batch is not None:
-            yield batch
+    blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="table")
+    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 def read_spans(

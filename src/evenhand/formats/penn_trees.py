@@ -478,21 +478,16 @@ def _span_tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Se
             raise SettingError(
                 f"Trees cannot have {text!r} of sentence {number}: it is empty, or has spaces or brackets."
             )
-    parts, open_spans, remaining = ["(TOP"], list[tuple[str, int]](), iter([*spans, ("", len(words), 0)])
-    label, start, end = next(remaining)
-    for token, (word, tag) in enumerate(zip(words, tags, strict=True)):
-        while start == token:
-            if open_spans and end > open_spans[-1][1]:
-                crossing = f"{open_spans[-1][0]!r} and {label!r}"
-                raise SettingError(f"The spans {crossing} of sentence {number} cross, so they are not a tree.")
-            parts.append(f" ({label}")
-            open_spans.append((label, end))
-            label, start, end = next(remaining)
-        parts.append(f" ({tag} {word})")
-        while open_spans and open_spans[-1][1] == token + 1:
-            parts.append(")")
+    open_spans = list[tuple[str, int]]()
+    for label, start, end in spans:
+        while open_spans and open_spans[-1][1] <= start:
             open_spans.pop()
-    return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
+        if open_spans and end > open_spans[-1][1]:
+            crossing = f"{open_spans[-1][0]!r} and {label!r}"
+            raise SettingError(f"The spans {crossing} of sentence {number} cross, so they are not a tree.")
+        open_spans.append((label, end))
+    tagged = [f"({tag} {word})" for tag, word in zip(tags, words, strict=True)] or [f"({TRACE} *)"]
+    return _tree(tagged, [("TOP", 0, len(tagged)), *spans])
 
 
 def write_constituents(annotation: Annotation) -> Iterator[str]:
@@ -509,11 +504,11 @@ def write_constituents(annotation: Annotation) -> Iterator[str]:
         words = zip((names[code] for code in codes[first:last]), corpus.tokens.texts(first, last), strict=True)
         rows = layer.brackets.take(slice(edges[sentence], edges[sentence + 1])).rows()
         brackets = [(label, start, end) for label, _, start, end in rows]
-        yield _constituent_tree([f"({tag} {word})" for tag, word in words], brackets) + "\n"
+        yield _tree([f"({tag} {word})" for tag, word in words], brackets)
 
 
-def _constituent_tree(words: list[str], brackets: list[tuple[str, int, int]]) -> str:
-    """Words and the brackets over them, in the order in which these open, on one line."""
+def _tree(words: Sequence[str], brackets: Sequence[tuple[str, int, int]]) -> str:
+    """The line of tagged words and the brackets over them, in the order in which these open."""
     parts, open_ends, token = list[str](), list[int](), 0
     for label, start, end in [*brackets, ("", len(words), len(words))]:
         while token < start or (end > start and open_ends and open_ends[-1] == token):
@@ -525,7 +520,7 @@ def _constituent_tree(words: list[str], brackets: list[tuple[str, int, int]]) ->
                 token += 1
         parts.append(f" ({'' if label == NO_LABEL else label}")
         open_ends.append(end)
-    return "".join((*parts[:-1], ")" * (len(open_ends) - 1))).strip()
+    return "".join((*parts[:-1], ")" * (len(open_ends) - 1))).strip() + "\n"
 
 
 def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation], source: Source) -> None:
