@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from evenhand.agreement import unitizing
 from evenhand.agreement.coefficients import (
     AC1,
     ALPHA,
@@ -20,15 +21,6 @@ from evenhand.agreement.coefficients import (
     ratio,
 )
 from evenhand.agreement.counts import Counts, distinct_rows, reversed_name, stacked_name
-from evenhand.agreement.unitizing import (
-    SQUARES,
-    continuum_rows,
-    cu_alpha_of,
-    ku_alpha_of,
-    shared_rows,
-    u_alpha_binary_of,
-    u_alpha_of,
-)
 from evenhand.arrays import Bools, Values
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, MeanOf
@@ -123,17 +115,17 @@ class Statistics:
 
     def _continuum(self) -> Values:
         """The sums for u-alpha, in the documents that all have."""
-        table = self.sums(continuum_rows(self.patterns))
+        table = self.sums(unitizing.continuum_rows(self.patterns))
         codes = max(int(self._counts.squares.code.max(initial=0)) + 1, 1)
         for side in self._annotators:
-            table[:, SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
+            table[:, unitizing.SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
         table[~self.common] = 0
         return table
 
     def u_alphas(self) -> tuple[Statistic, Statistic]:
         """u-alpha, and |u-alpha."""
         table = self._continuum()
-        return Statistic(table, u_alpha_of), Statistic(table, u_alpha_binary_of)
+        return Statistic(table, unitizing.u_alpha_of), Statistic(table, unitizing.u_alpha_binary_of)
 
 
 def f1_of(sums: Values) -> Values:
@@ -186,13 +178,13 @@ def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, 
     if not labels:
         return None, {}
     statistics = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
-    sums = statistics.totals @ shared_rows(statistics.patterns)
+    sums = statistics.totals @ unitizing.shared_rows(statistics.patterns)
     crossing = counts.crossing.table(pair, counts.documents, max(labels) + 1)[statistics.common].sum(axis=0)
     sums[2 * len(labels) :] += crossing[labels]
-    values = ku_alpha_of(sums)
     used = np.bincount(statistics.patterns.codes[statistics.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0
-    by_label = zip(labels, values, used, strict=True)
-    return defined(cu_alpha_of(sums)), {label: defined(value) for label, value, is_used in by_label if is_used}
+    values = zip(labels, unitizing.ku_alpha_of(sums), used, strict=True)
+    by_label = {label: defined(value) for label, value, is_used in values if is_used}
+    return defined(unitizing.cu_alpha_of(sums)), by_label
 
 
 def _by_label(patterns: Patterns, book: Codebook, labels: list[int]) -> Patterns:

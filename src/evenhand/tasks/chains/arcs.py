@@ -41,7 +41,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.chains.mentions import repeats
 from evenhand.tasks.chains.task import FN, FP, NOUNS, TN, TP, WL
-from evenhand.tasks.units import Locations, Predictions
+from evenhand.tasks.units import Locations, NameColumn, Predictions
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class MentionTypes:
     """The type of each mention by the key's POS: nominal, or the POS of its token."""
 
     def __init__(self, vocabulary: Vocabulary, nominal: Sequence[str]) -> None:
-        self._labels, self._coder, self._tags = vocabulary.labels, vocabulary.columns["pos"], nominal
-        self._is_noun: list[bool] = []
-        self._label: list[int] = []
+        self._labels, self._coder = vocabulary.labels, vocabulary.columns["pos"]
+        self._is_noun = NameColumn(self._coder.names, lambda name: name in nominal)
+        self._label = NameColumn(self._coder.names, self._labels.code)
 
     def __call__(self, mentions: Chains, key: Annotation) -> tuple[Bools, Ints] | None:
         """Whether each mention is nominal, and the code of its type; None if the key has no POS."""
@@ -141,18 +141,14 @@ class MentionTypes:
         if not isinstance(pos, Tags):
             return None
         code = pos.coded(self._coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
-        for name in self._coder.names[len(self._is_noun) :]:
-            self._is_noun.append(name in self._tags)
-            self._label.append(self._labels.code(name))
-        nominal = is_nominal(mentions, code, np.array(self._is_noun, dtype=np.bool_))
-        label = np.array(self._label, dtype=np.int64)[code] if len(code) else code
+        nominal, label = is_nominal(mentions, self._is_noun(code) != 0), self._label(code)
         return nominal, np.where(nominal, self._labels.code(NOUNS), label)
 
 
-def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
-    """Which mentions are nominal, given the POS codes of their first tokens, and which codes are nominal."""
-    is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
-    return is_noun | (mentions.end - mentions.start > 1)
+def is_nominal(mentions: Chains, begins_with_noun: Bools) -> Bools:
+    """Which mentions are nominal: nouns, and mentions of several tokens."""
+    is_long: Bools = mentions.end - mentions.start > 1
+    return begins_with_noun | is_long
 
 
 def by_pronoun(answers: Predictions, locations: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:

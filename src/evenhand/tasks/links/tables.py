@@ -13,7 +13,7 @@ from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED
-from evenhand.tasks.links.task import ERROR_NAMES, KINDS
+from evenhand.tasks.links.task import ERROR_NAMES, KINDS, NO_RANK, rank_order
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair, Transition
@@ -61,9 +61,8 @@ def _documents(scores: list[MeasureScore]) -> Table:
 
 def _ranks(score: MeasureScore) -> Iterator[Table]:
     ranks = score.further["ranks"]
-    names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
-    names.sort(key=lambda rank: (not rank.isdecimal(), int(rank) if rank.isdecimal() else 0))
-    if not any(name.isdecimal() for name in names):
+    names = sorted({rank for row in ranks.values() for rank in row}, key=rank_order)
+    if names in ([], [NO_RANK]):
         return
     columns = [Column("rank of the right identifier", "text"), *(Column(name, "count") for name in names)]
     rows: list[list[Cell]] = [[f"LE.{error}", *(row.get(name, 0) for name in names)] for error, row in ranks.items()]

@@ -120,18 +120,12 @@ def count_fair(pair: SpanPair) -> Tally:
 
 def matches(pair: SpanPair, scorer: str) -> SpanMatches:
     """The error types of all spans under the scorer `exact` or `fair`."""
-    return pair.cached(_fair_matches if scorer == "fair" else _exact_matches)
+    return pair.cached(_matches, scorer)
 
 
-def _exact_matches(pair: SpanPair) -> SpanMatches:
-    return _mark_gold_errors(pair, exact(pair.gold, pair.system, pair.equal))
-
-
-def _fair_matches(pair: SpanPair) -> SpanMatches:
-    return _mark_gold_errors(pair, fair(pair.gold, pair.system, pair.equal))
-
-
-def _mark_gold_errors(pair: SpanPair, matches: SpanMatches) -> SpanMatches:
+def _matches(pair: SpanPair, scorer: str) -> SpanMatches:
+    match = fair if scorer == "fair" else exact
+    matches = match(pair.gold, pair.system, pair.equal)
     return matches if pair.targets is None else with_gold_errors(matches, *pair.original, pair.targets)
 
 

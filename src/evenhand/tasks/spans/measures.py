@@ -420,14 +420,18 @@ _GERMEVAL = {
     "inner": (_STRICT, "GermEval, metric 3: as strict, on the deeper levels."),
 }
 _DEIDENTIFICATION = {
-    "meddocan-ner": ("meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
-    "meddocan-strict": ("bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
-    "meddocan-merged": ("meddocan_merged", _bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
-    "i2b2-strict": ("i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
-    "i2b2-relaxed": ("i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
-    "i2b2-token": ("i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
-    "i2b2-binary-strict": ("bounds", _bounds, "i2b2: as strict, without labels."),
-    "i2b2-binary-token": ("i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
+    "meddocan-ner": ("count_meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
+    "meddocan-strict": ("count_bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
+    "meddocan-merged": (
+        "count_meddocan_merged",
+        _bounds,
+        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
+    ),
+    "i2b2-strict": ("count_i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": ("count_i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
+    "i2b2-token": ("count_i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
+    "i2b2-binary-strict": ("count_bounds", _bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": ("count_i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
 }
 
 
@@ -513,7 +517,7 @@ MEASURES = (
     ),
     *(
         _measure(
-            *(name, _scorer(name, f"deidentification:count_{scorer}", "document_text"), formula),
+            *(name, _scorer(name, f"deidentification:{scorer}", "document_text"), formula),
             "deidentification" + (".count_i2b2_strict" if name.startswith("i2b2") else ""),
             summary,
             family=name.partition("-")[0],
