@@ -13,7 +13,7 @@ from website.docstrings import table
 MODELS = """# Match models
 
 The names that `--match` and `match=` take, by task. [Definitions](definitions.md) has every formula with its source,
-and [Which measure for which question?](../explanation/measures.md) says which one you want.
+and [Which measure for which question?](../explanation/measures.md) helps you choose.
 """
 FORMAT_HEAD = """# Formats at a glance
 
