@@ -317,7 +317,7 @@ class _TableReader:
                 self._tags[layer] = TagReader(source, layer_settings, vocabulary, encoding)
 
     def _sample_tags(self, annotated: Annotated, sample: Callable[[], Iterator[ArrowRows]]) -> Iterator[Coded]:
-        """The tags of the table, slice by slice, each with codes of its own."""
+        """The tags of the table, slice by slice; each slice has separate codes."""
         for rows in sample():
             good, columns = self._checked(rows)
             if len(good):
@@ -453,8 +453,8 @@ def check_tags(rows: ArrowRows, tokens: Lists, tags: Lists, annotated: Annotated
     for row in rows.unreported(tags.marked(wrong)):
         values = slice(*tags.bounds[row : row + 2].tolist())
         first, last = number[values][wrong[values]][0], len(annotated.names) - 1
-        finding = f"found the tag number {first} where the names of {annotated.column!r} are for 0 to {last}"
-        rows.report(row, finding, "give every token a tag (-1 and -100 stand for none)")
+        finding = f"found the tag number {first} where {annotated.column!r} has names for 0 to {last}"
+        rows.report(row, finding, "give every token a tag (-1 and -100 mean none)")
 
 
 def tags_of(values: Any, names: tuple[str, ...] | None) -> TagList:
@@ -511,7 +511,7 @@ class SpanReader:
             return
         number, last = integers(plain(lists.values.field(LABEL))), len(self._names) - 1
         for row in rows.unreported(lists.marked((number < 0) | (number > last))):
-            finding = f"found a label without a name where those of {self._column!r} are for 0 to {last}"
+            finding = f"found a label without a name where {self._column!r} has names for 0 to {last}"
             rows.report(row, finding, "give every span a label that has a name")
 
     def read(self, rows: ArrowRows, lists: Lists, offsets: OffsetMap) -> Spans:

@@ -258,7 +258,7 @@ JSON_LINES = Format(
 )
 JSON = Format(
     "json",
-    "a JSON list of records like those of JSON lines, or an object with such records (BioC, Azure, pandas, …)",
+    "a JSON list of records as in JSON lines, or an object with such records (BioC, Azure, pandas, …)",
     readers={"spans": Reader(lazy("evenhand.formats.json_reader:read_json"))},
     detection=Detection(b"[{", confidence=is_json),
     contents=Contents(has_columns=True),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
-NO_SPANS = "results that are no spans"
+NO_SPANS = "results that are not spans"
 _ANNOTATOR_FIELD = "completed_by"
 _LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
@@ -165,7 +165,7 @@ def _results(task: Task, layer: str | None, skipped: Counter[str]) -> Results | 
     results = (task.annotations or task.predictions or []) if layer is None else getattr(task, layer) or []
     if layer == _LAYERS[1] and not results and task.annotations:
         return Results([])
-    kept = [each for each in results if not each.is_cancelled]
+    kept = [result for result in results if not result.is_cancelled]
     counts = {CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not results)}
     skipped.update({what: count for what, count in counts.items() if count})
     return kept[0] if kept else None
