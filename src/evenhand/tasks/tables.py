@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 """The scores of contingency tables that fit next to the others, and their short names."""
 _GOLD, _SYSTEM = "gold", "system"
 """Parts of count types that count one unit once for either side."""
+_Errors = tuple[str, str, str]
+"""The error type, gold label and predicted label that a group of errors has in common."""
 _EXPECTED = 2
 """The column of `Formula.columns()` with the gold units."""
 
@@ -204,6 +206,11 @@ def label_table(
     return Table(name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
 
 
+def gold_units(row: Row) -> float:
+    """The number of gold units in a row: its count `gold`, or all counts but FP."""
+    return row["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
+
+
 def asking(result: Result, score: MeasureScore) -> Ask:
     """The default queries of a table by label, given a count and a label.
 
@@ -330,7 +337,7 @@ def measure_summary(results: Results, name: str) -> Table:
     for system, result in results.items():
         overall = result[name].overall
         rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
-    return Table(name, columns, rows, remark=definitions(model), rivals=[range(len(rows))] if len(rows) > 1 else ())
+    return Table(name, columns, rows, remark=definitions(model), rivals=rivals(rows))
 
 
 def definitions(model: Formula) -> str:
@@ -498,7 +505,8 @@ def one_sided(score: MeasureScore | None) -> tuple[float, float]:
     return missing, sum(cells.get(NO_LABEL, {}).values())
 
 
-class Errors(NamedTuple):
+@dataclass(frozen=True)
+class ErrorGroup:
     """What to fix first: groups of errors, and how far the score would rise if a group were corrected.
 
     - A *group* has all errors with the same error type, gold label and system label: LE from PER to ORG, FN of PER.
@@ -511,15 +519,6 @@ class Errors(NamedTuple):
 
     Source: Bolya et al. 2020, section 2, who fix one type of error at a time and report how far the score rises.
     """
-
-    verdict: str
-    gold: str
-    predicted: str
-
-
-@dataclass(frozen=True)
-class ErrorGroup:
-    """The errors of one group, their number, and the gain of the score without them."""
 
     verdict: str
     gold: str
@@ -550,7 +549,7 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
     if model.parts or model.headline == "macro":
         return []
     weights = {kind: _weights(model, kind) for kind in tally.kinds}
-    right, counts, gains = task.error_types.correct(model.name), dict[Errors, int](), dict[Errors, Values]()
+    right, counts, gains = task.error_types.correct(model.name), dict[_Errors, int](), dict[_Errors, Values]()
     total = np.zeros(len(model.columns()))
     for (_, gold, predicted, kind), count in tally.total().cells().items():
         total += count * weights[kind]
@@ -558,14 +557,14 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
         if verdict is None or verdict in right:
             continue
         known = predicted if task.display.has_label_answers or gold == NO_LABEL else NO_LABEL
-        group = Errors(verdict, gold, known)
+        group = (verdict, gold, known)
         counts[group] = counts.get(group, 0) + int(count)
         gains[group] = gains.get(group, 0.0) + count * _corrected(model, kind, weights, right[0])
     return _ordered(model, total, counts, gains)
 
 
 def _ordered(
-    model: Formula, total: Values, counts: Mapping[Errors, int], gains: Mapping[Errors, Values]
+    model: Formula, total: Values, counts: Mapping[_Errors, int], gains: Mapping[_Errors, Values]
 ) -> list[ErrorGroup]:
     if not counts:
         return []

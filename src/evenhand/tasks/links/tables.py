@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.errors import SettingError, counted
-from evenhand.scoring.scores import MeasureScore, Row
+from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
@@ -23,18 +23,13 @@ if TYPE_CHECKING:
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every measure, means over documents, error types, and ranks of right identifiers."""
     for score in result.scores.values():
-        yield shared.label_table(result, score, query, style, support=_support).folded()
+        yield shared.label_table(result, score, query, style, support=shared.gold_units).folded()
     averaged = [score for score in result.scores.values() if "documents" in score.further]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
         yield shared.error_type_table(result, result["fair"], ERROR_NAMES, "kinds of errors (fair)")
         yield from _ranks(result["fair"])
-
-
-def _support(row: Row) -> float:
-    """The number of gold links that a measure looks at."""
-    return row["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
