@@ -387,8 +387,7 @@ def _divided(numerator: Ints, denominator: Ints, otherwise: float) -> Values:
 
 def _f_score(precision: Values, recall: Values, beta2: float) -> Values:
     denominator = beta2 * precision + recall
-    scores: Values = (1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator)
-    return scores
+    return np.asarray((1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator))
 
 
 def _warn(true: Ints, predicted: Ints, warn_for: Collection[str]) -> None:
