@@ -161,7 +161,7 @@ def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | 
     """The columns of a table for these layers; without layers, only the text."""
     finder = _ColumnFinder(source, table, task)
     layers = {layer: finder.annotated(layer, names) for layer, names in columns.items()}
-    texts = {finder.text_of(layer) for layer in layers.values()} or {finder.any_text()}
+    texts = {finder.text_of(layer) for layer in layers.values()} or {finder.text}
     if len(texts) > 1:
         finding = "one of the columns counts characters, the other one tokens"
         raise source.error(None, finding, "name two columns of the same kind")
@@ -184,9 +184,7 @@ class _ColumnFinder:
         if not self._has_tokens and (self._text is None or task == "tags"):
             finding = f"no column {TOKENS!r} with lists of strings {self._among}"
             raise source.error(None, finding, f"rename the column with the tokens to {TOKENS}")
-
-    def any_text(self) -> str:
-        return TOKENS if self._has_tokens else str(self._text)
+        self.text = TOKENS if self._has_tokens else str(self._text)
 
     def text_of(self, annotated: Annotated) -> str:
         """The column with the text of an annotation."""
@@ -545,7 +543,9 @@ class SpanReader:
         types = {field.name: field.type for field in values.type}
         has_levels = "level" in types and is_integer(types["level"])
         level = integers(values.field("level")) if has_levels else zeros(len(values))
-        parts = values.field("parts") if "parts" in types and _is_of_parts(types["parts"]) else None
+        parts = None
+        if "parts" in types and is_list(types["parts"]) and is_list(types["parts"].value_type):
+            parts = values.field("parts") if is_integer(types["parts"].value_type.value_type) else None
         return SpanColumns(row, start, end, names, index, level, parts)
 
     def _report(self, rows: ArrowRows, columns: SpanColumns, at: int, offsets: OffsetMap) -> None:
@@ -572,7 +572,3 @@ class SpanReader:
         some, shape = ints(list(whole)), np.zeros(len(spans), dtype=np.int64)
         shape[some] = shapes(list(whole.values()), spans.take(some), offsets, rows.report)
         return replace(spans, shape=shape)
-
-
-def _is_of_parts(column: Any) -> bool:
-    return is_list(column) and is_list(column.value_type) and is_integer(column.value_type.value_type)

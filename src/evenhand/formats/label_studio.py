@@ -128,7 +128,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         offsets=str(convention),
         quotes_show=settings.offsets is None and convention != Convention(),
         repeated=repeated(spans),
-        skipped=dict(skipped),
+        skipped={what: count for what, count in skipped.items() if count},
     )
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
@@ -166,8 +166,7 @@ def _results(task: Task, layer: str | None, skipped: Counter[str]) -> Results | 
     if layer == _LAYERS[1] and not results and task.annotations:
         return Results([])
     kept = [result for result in results if not result.is_cancelled]
-    counts = {CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not results)}
-    skipped.update({what: count for what, count in counts.items() if count})
+    skipped.update({CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: not results})
     return kept[0] if kept else None
 
 
@@ -197,8 +196,7 @@ def _last_answer(task: Task, annotator: str, skipped: Counter[str]) -> Results |
     if not answers:
         return None
     is_cancelled = answers[-1].is_cancelled
-    counts = {AGAIN: len(answers) - 1, CANCELLED: int(is_cancelled)}
-    skipped.update({what: count for what, count in counts.items() if count})
+    skipped.update({AGAIN: len(answers) - 1, CANCELLED: is_cancelled})
     return None if is_cancelled else answers[-1]
 
 
