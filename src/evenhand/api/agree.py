@@ -20,19 +20,22 @@ import numpy as np
 from evenhand import __version__
 from evenhand.agreement.annotators import Annotators, Naming, SharedText
 from evenhand.agreement.coefficients import ALPHA, CODINGS, FLEISS, Codebook, Coding, OverlapError, Units
-from evenhand.agreement.counts import Counted, Counts, DocumentCounter, count_by_keys
-from evenhand.agreement.disagreements import Answer, Region, Vote, Voting
-from evenhand.agreement.statistics import (
+from evenhand.agreement.counts import (
     JOINT,
     QUANTIFIERS,
+    Counted,
+    Counts,
+    DocumentCounter,
     Statistic,
     Statistics,
     code_f1,
+    count_by_keys,
     cu_alphas,
     equal_codes,
     mean_of,
     pair_f1,
 )
+from evenhand.agreement.disagreements import Answer, Region, Vote, Voting
 from evenhand.agreement.unitizing import Continuum, Disagreement
 from evenhand.agreement.unitizing import alpha_u as alpha_u_of
 from evenhand.agreement.unitizing import gamma as gamma_of
@@ -308,8 +311,6 @@ def _overlapping(annotator: str) -> str:
 
 
 class AgreementFigures:
-    """Computes the figures of one agreement."""
-
     def __init__(
         self,
         counted: Counted,
@@ -636,7 +637,6 @@ def _check_codes(task: Task) -> None:
 
 
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
-    """The annotators of one input."""
     if isinstance(side, Annotation | WrappedObject | FileList):
         raise SettingError(TWO)
     path = place_of(side)

@@ -87,9 +87,8 @@ def _additional_ratios(results: Results, models: Sequence[str]) -> list[Ratio]:
     """The ratios in addition to precision, recall and F that are known for at least one system."""
     scores = [result[name] for result in results.values() for name in models]
     ratios = {ratio.name: ratio for score in scores for ratio in score.model.ratios}
-    return [
-        ratio for name, ratio in ratios.items() if any(score.overall.more.get(name) is not None for score in scores)
-    ]
+    known = {name for score in scores for name, value in score.overall.more.items() if value is not None}
+    return [ratio for name, ratio in ratios.items() if name in known]
 
 
 def _accuracy(results: Results, model: str) -> Table:
@@ -488,14 +487,8 @@ def missing(task: str, system: str) -> Query | None:
 
 
 def _wrong_by_label(score: MeasureScore) -> Counter[str]:
-    cells = score.confusion or {}
-    return Counter(
-        {
-            gold: int(sum(count for system, count in row.items() if system != NO_LABEL))
-            for gold, row in cells.items()
-            if gold != NO_LABEL
-        }
-    )
+    rows = {gold: row for gold, row in (score.confusion or {}).items() if gold != NO_LABEL}
+    return Counter({gold: int(sum(row.values()) - row.get(NO_LABEL, 0)) for gold, row in rows.items()})
 
 
 def one_sided(score: MeasureScore | None) -> tuple[float, float]:

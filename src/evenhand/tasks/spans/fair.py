@@ -41,7 +41,7 @@ count for the label of the system. FP always count for the label of the system.
 the column and FP in the row of the empty label.
 
 Source: Ortmann 2022, section 2.1 with footnote 2 (error types and edges) and section 3 with Algorithm 2 (matching,
-focus, confusion). Where the paper leaves a choice open, the counts are those of its reference implementation.
+focus, confusion). Where the paper leaves a choice open, the counts follow its reference implementation.
 """
 
 # The plain version of this algorithm is tests/slow_fair.py. Here, equal spans and spans with equal bounds are matched
@@ -89,7 +89,7 @@ def exact(gold: Spans, system: Spans, equal: tuple[Ints, Ints] | None = None) ->
     that one side repeats counts only as often as the other side has it. Every other gold span is an FN, every other
     system span an FP.
 
-    Sources: Ortmann 2022, Algorithm 1; the counts are those of conlleval (Tjong Kim Sang and Buchholz 2000).
+    Sources: Ortmann 2022, Algorithm 1; the counts equal conlleval's (Tjong Kim Sang and Buchholz 2000).
     """
     matching = Matching(gold, system)
     matching.pair(*(equal or equal_spans(gold, system)), TP)

@@ -319,7 +319,7 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
     if not set(names).isdisjoint(gold_names) and len(set(names)) == len(names) and len(gold_names) == texts:
         known, missing = {name: at for at, name in enumerate(names)}, set(gold_names) ^ set(names)
         if missing:
-            finding = f"the ids of texts differ from those of the gold standard: {sorted(missing)[0]!r}"
+            finding = f"the ids of texts differ from the gold standard's: {sorted(missing)[0]!r}"
             raise InputError(system.source, None, finding, "give one list for each text", "document")
         return [known[name] for name in gold_names]
     if system.sentences != texts:

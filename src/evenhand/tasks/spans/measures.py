@@ -440,7 +440,7 @@ def _measure(
     *aliases: str,
     **options: Any,
 ) -> Measure:
-    """A measure with a shared scorer, or with the address of its own; the definition is a docstring of this folder."""
+    """A measure with a shared scorer, or the address of another one; the definition is a docstring of this folder."""
     scorer = _scorer(name, scorer) if isinstance(scorer, str) else scorer
     definition = f"evenhand.tasks.spans.{definition}"
     return Measure(name, "spans", scorer, formula, definition, aliases, summary=summary, **options)

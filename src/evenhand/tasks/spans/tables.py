@@ -35,7 +35,7 @@ _LISTED = (
     "unknown label: not a label of the gold standard."
 )
 _REMARK = (
-    "Found by: the first step that found the string. absent: not in the text; repeated: named more often than it "
+    "Found by: the first step with a match. absent: not in the text; repeated: named more often than it "
     "occurs; both count as wrong. Upper bound: exact F1 if every string were placed where it scores best, which uses "
     "the gold standard; not a score."
 )
