@@ -447,6 +447,8 @@ class Pairs:
         for pair, counts in counted.items():
             before, after = pairs[pair]
             changed = tested[before, after]
+            # McNemar's test needs a score that is the share of correct units.
+            has_mcnemar = self._run.model.headline == "accuracy" and changed.significance is not None
             results[before, after] = Pair(
                 before,
                 after,
@@ -456,7 +458,7 @@ class Pairs:
                 changed.delta,
                 self._classes(pair, counts),
                 changed.significance,
-                self._mcnemar(counts) if changed.significance is not None else None,
+                mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
                 changed.interval,
                 {name: changes[before, after] for name, changes in further.items()},
             )
@@ -468,12 +470,6 @@ class Pairs:
             return dict.fromkeys(pairs, ScoreChange(nan, None, None))
         counted = GroupTables.of(model, run.tallies_of(model), run.groups[1])
         return Testing(counted, run.resampling)(pairs)
-
-    def _mcnemar(self, counts: PairCounts) -> float | None:
-        """McNemar's test, if the score is the share of correct units; new errors and corrections are discordant."""
-        if self._run.model.headline != "accuracy":
-            return None
-        return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
     def _classes(self, pair: tuple[int, int], counts: PairCounts) -> dict[str, Differences]:
         sizes = counts.counts

@@ -71,7 +71,6 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
 
 
 def run_tasks(client: Any, job: Job, pairs: Sequence[Pair], progress: Progress | None) -> Run:
-    """Run a job on a cluster."""
     threads = _check_workers(client) or _THREADS
     size = min(_LARGEST, -(-len(pairs) // (_ROUNDS * threads)))
     if job.has_fractions:  # sums of fractions depend on the order of additions

@@ -481,7 +481,7 @@ def _result(files: Sequence[_File], run: _Run, repair: Repair, *, as_script: boo
     repairs = Repairs(repair, repaired["gold"], repaired["system"], first)
     counts = run.counts()
     script, causes = run.as_script(counts)
-    shown = script if as_script else counts
+    reported = script if as_script else counts
     rules = "scope:file|levels:separate|entities:script" if as_script else "scope:sentence|levels:separate"
     settings = f"align:strict|{rules}|encoding:iob2" + ("" if as_script else f"|repair:{repair}")
     difference = script_note(counts, script, causes, repairs, as_script=as_script)
@@ -490,9 +490,9 @@ def _result(files: Sequence[_File], run: _Run, repair: Repair, *, as_script: boo
         gold_name=files[0].source.name,
         sentences=len(run.sentence_starts),
         tokens=counts.tokens,
-        metrics=shown.metrics(),
-        labels=shown.by_label(),
-        classes=shown.by_class(),
+        metrics=reported.metrics(),
+        labels=reported.by_label(),
+        classes=reported.by_class(),
         other_level=run.other_level,
         repairs=repairs,
         script=script.metrics(),
@@ -529,8 +529,8 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
 
 def script_note(ours: Counts, script: Counts, causes: Causes, repairs: Repairs, *, as_script: bool) -> Iterator[str]:
     """One sentence with the figures of the other side, if any printed figure differs."""
-    other, shown = (ours, script) if as_script else (script, ours)
-    differing = list(_differences(shown.metrics(), other.metrics())) or _labels_that_differ(ours, script)
+    other, reported = (ours, script) if as_script else (script, ours)
+    differing = list(_differences(reported.metrics(), other.metrics())) or _labels_that_differ(ours, script)
     if not differing:
         return
     figures, reason = _listed(differing), _listed(list(_reasons(causes, repairs)))
@@ -540,11 +540,11 @@ def script_note(ours: Counts, script: Counts, causes: Causes, repairs: Repairs, 
         yield f"The official script prints {figures}, since it {reason}; --as-script gives its figures."
 
 
-def _differences(shown: Mapping[str, Metric], other: Mapping[str, Metric]) -> Iterator[str]:
+def _differences(reported: Mapping[str, Metric], other: Mapping[str, Metric]) -> Iterator[str]:
     for name, metric in other.items():
-        if _printed(metric) != _printed(shown[name]):
-            f1, f1_shown = round(metric.percentages.f1, 2), round(shown[name].percentages.f1, 2)
-            yield f"{f1:.2f} ({f1 - f1_shown:+.2f}) for {name} F1"
+        if _printed(metric) != _printed(reported[name]):
+            f1, reported_f1 = round(metric.percentages.f1, 2), round(reported[name].percentages.f1, 2)
+            yield f"{f1:.2f} ({f1 - reported_f1:+.2f}) for {name} F1"
 
 
 def _labels_that_differ(ours: Counts, script: Counts) -> list[str]:
