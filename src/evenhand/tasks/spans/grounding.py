@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.alignment.documents import AlignmentIssues, DocumentFeed
 from evenhand.alignment.documents import Naming as DocumentNaming
-from evenhand.arrays import Ints, distinct
+from evenhand.arrays import distinct
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
@@ -304,12 +304,8 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     spans = spans_of([lists.spans[row] for row in order], ground, vocabulary, report)
     is_shown = lists.counting is None and convention != Convention()
     reading = replace(system.readings["spans"], offsets=str(convention), quotes_show=is_shown)
-    corpus = replace(atoms.corpus(system.corpus.source), documents=_documents(batches))
+    corpus = replace(atoms.corpus(system.corpus.source), documents=Corpus.concatenate(batches).documents)
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, system.name)
-
-
-def _documents(batches: Sequence[Corpus]) -> Ints:
-    return Corpus.concatenate(batches).documents
 
 
 def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
