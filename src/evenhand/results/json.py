@@ -416,14 +416,13 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
 
     fields = {
         **saved,
+        **_change(saved),
         "before": before,
         "after": after,
         "size": saved["units"],
         "moved": saved.get("moved", 0),
-        "delta": _undefined(saved["delta"], Difference),
         "classes": {name: differences(name) for name in CLASSES},
         "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
-        "interval": _interval(saved.get("interval")),
         "further": {name: _change(changes[name]) for name in further},
     }
     pair: Pair = _convert(fields, Pair, "$.pairs[...]")
