@@ -1,8 +1,8 @@
 """Writes reference/definitions.md: reference/definitions.in.md, filled with the docstrings that define the numbers.
 
-A line `{{evenhand.tasks.spans.fair}}` stands for the docstring of that module, class or function, which must end with
-its sources; `{{references}}` for the bibliography of src/evenhand/references.bib. `make docs` runs this;
-tests/test_docs.py sees to it that nobody forgets to.
+A line `{{evenhand.tasks.spans.fair}}` is replaced by the docstring of that module, class or function, which must end
+with its sources; `{{references}}` is replaced by the bibliography in src/evenhand/references.bib. `make docs` runs
+this; tests/test_docs.py fails if the page is outdated.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),
     "engines": ("Engines", ("engines",)),
 }
-"""The pages: file, title, public names, and the classes behind results by their modules."""
+"""The pages: file, title, public names, and the classes of results by module."""
 SHARED = "evenhand.results.display"
 """The module whose methods several results have."""
 
@@ -145,7 +145,7 @@ def _described(name: str, function: FunctionType) -> str:
 
 
 def _signature(name: str, function: FunctionType) -> str:
-    """The call with its type hints, a parameter a line where it is long."""
+    """The call with its type hints, with one parameter per line if it is long."""
     signature = inspect.signature(function)
     parameters = _parameters(signature)
     line = f"{name}({', '.join(parameters)}) -> {signature.return_annotation}"

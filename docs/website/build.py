@@ -26,7 +26,7 @@ FROM_CODE = """
 | --- | --- |
 | [Commands](command-line.md) | every command with all of its options |
 | [Python interface](api/index.md) | every function and class |
-| [Match models](match-models.md) | the names that `--match` takes, and their parameters |
+| [Measures](match-models.md) | the names that `--match` accepts, and their parameters |
 | [Formats at a glance](format-table.md) | what each format can hold |
 """
 MORE = """

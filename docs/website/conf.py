@@ -43,7 +43,7 @@ html_context = {
     "default_mode": "auto",
 }
 MADE = ("reference/api/", "reference/command-line", "reference/match-models", "reference/format-table", "gallery")
-"""Pages that come from the code, which nobody edits."""
+"""Pages generated from the code, without edit links."""
 OUTSIDE = ("CONTRIBUTING", "CHANGELOG")
 """Pages that are not in docs/."""
 

@@ -1,4 +1,4 @@
-"""Tables of what is declared: match models with their parameters, formats with what they can carry."""
+"""Tables of declarations: measures with their parameters, formats with their capabilities."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of, summary_of
 from website.docstrings import table
 
-MODELS = """# Match models
+MODELS = """# Measures
 
 The names that `--match` and `match=` take, by task. [Definitions](definitions.md) has every formula with its source,
-and [Which measure for which question?](../explanation/measures.md) says which one you want.
+and [Which measure for which question?](../explanation/measures.md) helps you choose.
 """
 FORMAT_HEAD = """# Formats at a glance
 
@@ -23,7 +23,7 @@ describes each of them. *Nested* are spans in spans, *gaps* are spans that leave
 
 
 def models_page() -> str:
-    """The match models of every task, and the parameters of tasks and models."""
+    """The measures of every task, and the parameters of tasks and measures."""
     parts = [MODELS]
     for task in TASKS.values():
         parts += [

@@ -24,7 +24,7 @@ def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def fields(kind: type) -> dict[str, str]:
-    """The docstrings that stand below the fields of a class, by name; fields without one have an empty one."""
+    """Docstrings of the fields of a class, by name; the empty string for fields without one."""
     (definition,) = ast.parse(dedent(inspect.getsource(kind))).body
     assert isinstance(definition, ast.ClassDef)
     found: dict[str, str] = {}

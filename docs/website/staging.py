@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/evenhand/evenhand/blob/main"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
 OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
-"""Pages outside of docs/, and the pages of the site that stand for them."""
+"""Pages outside of docs/, and their paths on the site."""
 INDEX = "index.md"
 
 
@@ -45,7 +45,7 @@ def relinked(text: str, page: Path, place: Path) -> str:
 
 
 def contents(text: str) -> list[str]:
-    """The pages that an index lists: those of its folder, and the indexes of folders in it."""
+    """The pages listed in an index: pages of its folder and indexes of subfolders."""
     linked = dict.fromkeys(link[1] for link in LINK.finditer(text))
     return [name for name in linked if re.fullmatch(rf"[\w-]+\.md|[\w-]+/{INDEX}", name)]
 

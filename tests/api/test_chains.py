@@ -370,7 +370,7 @@ def test_arcs_nom_takes_pos(tmp_path: Path) -> None:
         assert str(error.value) == expected
     result = eh.score(path, path)
     assert list(result.scores) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
-    assert "gold key: has no POS, so there are no types of mentions and no arcs_nom." in result.notes
+    assert "gold key: has no POS, so types of mentions and arcs_nom are not available." in result.notes
     lines = [line.split("\t") for line in GOLD.read_text().splitlines()]
     path.write_text(
         "".join("\t".join([*cells[:4], "-", *cells[5:]]) + "\n" if cells[4:] else cells[0] + "\n" for cells in lines)

@@ -426,7 +426,7 @@ def test_without_pos_there_are_no_types(bare: list[str]) -> None:
     assert list(found.further_scores["a"]) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
     assert list(found.paired) == ["arcs_any", "lea", "mela"]
     assert found.oracle.overall.right == (2, 1)
-    assert "gold key: has no POS, so there are no types of mentions and no arcs_nom." in found.notes
+    assert "gold key: has no POS, so types of mentions and arcs_nom are not available." in found.notes
     assert "by type of mention" not in str(found)
     lines = str(found).splitlines()
     heading = next(at for at, line in enumerate(lines) if line.startswith("a to b, new errors: 1 of 1"))

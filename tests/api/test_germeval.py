@@ -146,7 +146,7 @@ def test_repaired_tags_are_listed_with_their_places(file: File) -> None:
     result = eh.germeval(path)
     assert (result.repairs.gold, result.repairs.prediction, result.strict.correct) == (1, 3, 1)
     assert str(result).splitlines()[-7:-2] == [
-        "Repaired tags: 4 (gold 1, prediction 3; spans taken as they stand)",
+        "Repaired tags: 4 (gold 1, prediction 3; spans kept)",
         f"  {path}:1: the span that begins here with 'I-PER' in column 3 is ill-formed in IOB2",
         f"  {path}:3: the span that begins here with 'I-LOC' in column 5 is ill-formed in IOB2",
         f"  {path}:3: the span that begins here with 'I-LOC' in column 6 is ill-formed in IOB2",

@@ -36,7 +36,7 @@ def test_systems_and_models(example_ranking: eh.Ranking) -> None:
     assert example_ranking.systems == ("tagger", "crf", "gazetteer"), "by rank under the first model"
     assert example_ranking.models == ("exact", "fair", "ts", "t")
     assert [example_ranking["exact"][name].rank for name in SYSTEMS] == [2, 3, 1]
-    with pytest.raises(KeyError, match="no match model 'overlap' was ranked; there are exact, fair, ts, t"):
+    with pytest.raises(KeyError, match="no measure 'overlap' was ranked; there are exact, fair, ts, t"):
         example_ranking["overlap"]
 
 

@@ -232,7 +232,7 @@ def test_an_unknown_model(sides) -> None:
         match="match is 'fairy', which is not a measure of spans; did you mean fair\\? Choose from exact, fair, weighted",
     ):
         eh.score(*sides, match="exact,fairy")
-    with pytest.raises(KeyError, match="no match model 'weighted' was scored"):
+    with pytest.raises(KeyError, match="no measure 'weighted' was scored"):
         eh.score(*sides)["weighted"]
 
 

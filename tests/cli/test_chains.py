@@ -149,7 +149,7 @@ def test_a_bare_value(example: Path) -> None:
         assert float(found.stdout) == pytest.approx(expected[model])
     several = run("score", *FILES[:2], "--match", "arcs", "--as", "value")
     assert several.exit_code == 2
-    assert "A bare value needs one match model, but arcs_any, arcs_nom were scored" in several.stderr
+    assert "A bare value needs one measure, but arcs_any, arcs_nom were scored" in several.stderr
 
 
 def test_units_as_json_lines(example: Path) -> None:

@@ -86,7 +86,7 @@ def test_latex_is_a_table_with_rules_and_remarks_are_on_standard_error(path: Pat
         r"\bottomrule",
         r"\end{tabular}}",
     ]
-    assert "Repaired tags: 1 (gold 0, prediction 1; spans taken as they stand)" in result.stderr
+    assert "Repaired tags: 1 (gold 0, prediction 1; spans kept)" in result.stderr
     assert run(path, "-l", "-q").stderr == ""
 
 

@@ -240,7 +240,7 @@ def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
         (["report", "-o", "x.json"], "x.json: its suffix means json, but html would be written; let it end with .html."),
         (["score", "-o", "missing/x.json"], "x.json: cannot be written (no such file or directory); check the folder."),
         (["report", "-o", "."], ".: is a folder; name a file in it."),
-        (["score", "--as", "value"], "A bare value needs one match model, but exact, fair were scored; name one with"),
+        (["score", "--as", "value"], "A bare value needs one measure, but exact, fair were scored; name one with"),
         (["compare", "--as", "jsonl"], "JSON lines contain units; add --show"),
         (["agree", "--page", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; let it end with .html."),
         (["agree", "--conflicts", "x.csv"], "x.csv: its suffix means csv, but jsonl would be written; let it end with"),

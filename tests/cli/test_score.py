@@ -54,7 +54,7 @@ def test_a_bare_value_for_scripts(paths: tuple[Path, Path]) -> None:
 def test_a_bare_value_needs_one_model(paths: tuple[Path, Path]) -> None:
     result = run("score", *paths, "--as", "value")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "needs one match model" in result.stderr
+    assert "needs one measure" in result.stderr
 
 
 def test_a_file_is_written_whole(paths: tuple[Path, Path], tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,20 @@ from evenhand.agreement.coefficients import (
     ALPHA,
     FLEISS,
     KAPPA,
+    MISSING,
     OBSERVED,
     Codebook,
     Patterns,
     Units,
-    coincidences_of,
+    ac1_expected,
     defined,
-    light,
+    fleiss_expected,
+    kappa_expected,
+    mean_defined,
+    ratio,
 )
 from evenhand.agreement.unitizing import alpha_u, disagreement, disorder, gamma
+from evenhand.arrays import Values
 
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parent / "agreement.json").read_text())
 
@@ -39,20 +44,33 @@ def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, fl
             yield before + name, value
 
 
+def patterns_of(items: Sequence[Sequence[str | None]], names: Sequence[str]) -> Patterns:
+    """Patterns of named codes, one row per item; None is a missing code."""
+    table = np.full((len(items), max(map(len, items))), MISSING)
+    for row, item in enumerate(items):
+        table[row, : len(item)] = [MISSING if name is None else names.index(name) for name in item]
+    return Patterns(table, len(names))
+
+
+def light(patterns: Patterns, counts: Values) -> float | None:
+    """Light's kappa: the mean of the defined Cohen's kappas of all pairs of annotators."""
+    pairs = combinations(range(patterns.annotators), 2)
+    return defined(mean_defined(np.array([KAPPA.value(counts @ KAPPA.rows(patterns.only(pair))) for pair in pairs])))
+
+
 def coded(example: Mapping[str, Any]) -> dict[str, float | None]:
     """All coefficients of an example of codes, by path."""
     rows = [(1, item) for item in example["items"]] if "items" in example else example["counts"]
     names = sorted({code for _, item in rows for code in item if code is not None})
-    patterns, counts = Patterns.of([item for _, item in rows], names), np.array([float(count) for count, _ in rows])
+    patterns, counts = patterns_of([item for _, item in rows], names), np.array([float(count) for count, _ in rows])
     found = {each.name: each.of(patterns, counts) for each in (OBSERVED, FLEISS, ALPHA, AC1)}
     found["kappa"] = light(patterns, counts)
-    for each in (FLEISS, AC1):
-        assert each.expected is not None
-        found[f"{each.name}.expected"] = defined(each.expected(counts @ each.rows(patterns)))
+    for each, expected in ((FLEISS, fleiss_expected), (AC1, ac1_expected)):
+        found[f"{each.name}.expected"] = defined(expected(counts @ each.rows(patterns)))
     if patterns.annotators == 2:
-        assert KAPPA.expected is not None
-        found["kappa.expected"] = defined(KAPPA.expected(counts @ KAPPA.rows(patterns)))
-    found["observed_coincidences"] = defined(coincidences_of(counts @ ALPHA.rows(patterns)))
+        found["kappa.expected"] = defined(kappa_expected(counts @ KAPPA.rows(patterns)))
+    equal, *codes = counts @ ALPHA.rows(patterns)
+    found["observed_coincidences"] = defined(ratio(equal, np.sum(codes)))
     for place, name in enumerate(names):
         binary = patterns.about(lambda code, place=place: code == place)  # type: ignore[misc]
         found[f"labels.{name}.kappa"] = light(binary, counts)
@@ -145,7 +163,7 @@ def test_how_many_figures_are_compared() -> None:
 
 
 def test_light_is_the_mean_over_pairs() -> None:
-    patterns, counts = Patterns.of([("a", "a", "b"), ("b", "b", "b"), ("a", "b", "a")], ["a", "b"]), np.ones(3)
+    patterns, counts = patterns_of([("a", "a", "b"), ("b", "b", "b"), ("a", "b", "a")], ["a", "b"]), np.ones(3)
     kappas = [KAPPA.of(patterns.only(pair), counts) for pair in combinations(range(3), 2)]
     assert light(patterns, counts) == pytest.approx(sum(filter(None, kappas)) / 3)
 

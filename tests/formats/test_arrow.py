@@ -310,8 +310,8 @@ def test_rows_that_do_not_fit(tmp_path: Path, form: str, columns: dict[str, Any]
 def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
     columns = {"tokens": TOKENS, "tags": [*NUMBERS[:2], [0, number]]}
     assert error(save(tmp_path, columns, features={"tags": class_label(NAMES)})) == (
-        f":3: found the tag number {number} where the names of 'tags' are for 0 to 4; "
-        "give every token a tag (-1 and -100 stand for none)."
+        f":3: found the tag number {number} where 'tags' has names for 0 to 4; "
+        "give every token a tag (-1 and -100 mean none)."
     )
     assert error(save(tmp_path, columns)) == (
         ": the column 'tags' has numbers, and the metadata of the schema has no names for them; give its names in the "

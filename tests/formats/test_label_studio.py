@@ -150,7 +150,7 @@ def test_results_that_are_no_spans_are_skipped(file: File) -> None:
     relation = {"type": "relation", "from_id": "x", "to_id": "y"}
     annotation = read(file([task(choice, result(0, 3, "PER"), relation)]))
     assert words(annotation) == [("PER", "Ada")]
-    assert skipped(annotation) == {"results that are no spans": 2}
+    assert skipped(annotation) == {"results that are not spans": 2}
 
 
 def test_several_labels_are_several_spans(file: File) -> None:

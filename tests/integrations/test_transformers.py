@@ -46,7 +46,7 @@ def test_parts_of_speech_are_scored_as_tags() -> None:
 
 
 def test_what_is_wrong_is_said_before_training() -> None:
-    with pytest.raises(eh.SettingError, match="match model"):
+    with pytest.raises(eh.SettingError, match="not a measure of spans"):
         compute_metrics(NAMES, match="fare")
     with pytest.raises(eh.InputError, match=r"names has 0 for the id 'O'.*id2label"):
         compute_metrics({"O": 0})  # type: ignore[dict-item]

@@ -585,9 +585,9 @@ def test_chains_have_no_confusion(results: dict[str, eh.Results]) -> None:
     ("task", "match", "kind", "needed"),
     [
         ("spans", "exact", "errors", "the measure fair"),
-        ("spans", "exact", "confusion", "the match model fair"),
+        ("spans", "exact", "confusion", "the measure fair"),
         ("trees", "las", "errors", "the score uas"),
-        ("trees", "las", "confusion", "the match model ls"),
+        ("trees", "las", "confusion", "the measure ls"),
         ("chains", "mela", "errors", "the scores arcs_any and arcs_nom"),
     ],
 )

@@ -46,7 +46,7 @@ def _verdicts(
     assert pos is not None
     code = np.array([TAGS.index(tag) for tag in pos])[found.mentions.start]
     is_noun = np.array([tag in slow_arcs.NOUNS for tag in TAGS])
-    return found, match_antecedents(found, is_nominal(found.mentions, code, is_noun))
+    return found, match_antecedents(found, is_nominal(found.mentions, is_noun[code]))
 
 
 def _spans(found: Mentions) -> list[tuple[int, ...]]:

@@ -9,10 +9,9 @@ be 0/0: without positions that two annotators have, or with only one code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
@@ -38,16 +37,6 @@ class Patterns:
     codes: Ints
     size: int
     """Number of possible codes."""
-
-    @staticmethod
-    def of(items: Iterable[Sequence[str | None]], names: Sequence[str]) -> Patterns:
-        """Patterns of named codes, one row per item; None is a missing code."""
-        code_of = {name: code for code, name in enumerate(names)}
-        rows = [[MISSING if name is None else code_of[name] for name in item] for item in items]
-        table = np.full((len(rows), max(map(len, rows), default=0)), MISSING)
-        for row, codes in enumerate(rows):
-            table[row, : len(codes)] = codes
-        return Patterns(table, len(names))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -236,8 +225,6 @@ class Coefficient:
     name: str
     rows: Callable[[Patterns], Values]
     value: Callable[[Values], Values]
-    expected: Callable[[Values], Values] | None = None
-    """The agreement expected by chance, if the coefficient has such a term."""
 
     def of(self, patterns: Patterns, counts: Values) -> float | None:
         """The coefficient of patterns with these frequencies; None if it is undefined."""
@@ -320,11 +307,6 @@ def _coincidences(patterns: Patterns) -> Values:
     return np.concatenate((equal[:, None], frequencies * kept[:, None]), axis=1)
 
 
-def coincidences_of(sums: Values) -> Values:
-    """The share of coincidences that match: Σ_c o_cc / n."""
-    return ratio(sums[..., 0], sums[..., 1:].sum(axis=-1))
-
-
 def alpha_of(sums: Values) -> Values:
     """Krippendorff's alpha for nominal codes: 1 - (n - 1) (n - Σ_c o_cc) / (n² - Σ_c n_c²).
 
@@ -365,21 +347,14 @@ def kappa_of(sums: Values) -> Values:
 
 
 OBSERVED = Coefficient("observed", _agreeing, observed_of)
-KAPPA = Coefficient("kappa", _margins, kappa_of, kappa_expected)
-"""For two annotators; `light` is the mean of pairs."""
-FLEISS = Coefficient("fleiss", _shares, fleiss_of, fleiss_expected)
+KAPPA = Coefficient("kappa", _margins, kappa_of)
+"""For two annotators."""
+FLEISS = Coefficient("fleiss", _shares, fleiss_of)
 ALPHA = Coefficient("alpha", _coincidences, alpha_of)
-AC1 = Coefficient("ac1", _shares, ac1_of, ac1_expected)
+AC1 = Coefficient("ac1", _shares, ac1_of)
 
 
 def mean_defined(values: Values) -> Values:
     """The mean of the defined values over the first axis; undefined if there are none."""
     known = ~np.isnan(values)
     return ratio(np.where(known, values, 0).sum(axis=0), known.sum(axis=0).astype(np.float64))
-
-
-def light(patterns: Patterns, counts: Values) -> float | None:
-    """Light's kappa: the mean of the defined Cohen's kappas of all pairs of annotators."""
-    pairs = combinations(range(patterns.annotators), 2)
-    kappas = [KAPPA.value(counts @ KAPPA.rows(patterns.only(pair))) for pair in pairs]
-    return defined(mean_defined(np.array(kappas))) if kappas else None

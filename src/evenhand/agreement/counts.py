@@ -1,7 +1,7 @@
-"""The counts of an agreement, by document: patterns of codes, lengths of units, and tallies of pairs.
+"""The counts of an agreement, by document, and the statistics of these counts, which can be resampled.
 
-`DocumentCounter` counts annotators whose positions have codes; `count_by_keys` scores annotators without codes, each of
-them in turn as the key for the others.
+Counts are patterns of codes, lengths of units, and tallies of pairs. `DocumentCounter` counts annotators whose
+positions have codes; `count_by_keys` scores annotators without codes, each of them in turn as the key for the others.
 """
 
 from __future__ import annotations
@@ -12,9 +12,25 @@ from itertools import combinations
 
 import numpy as np
 
+from evenhand.agreement import unitizing
 from evenhand.agreement.annotators import SharedText
-from evenhand.agreement.coefficients import MISSING, OUTSIDE, Codebook, Patterns, Units, units_of
-from evenhand.agreement.unitizing import Continuum, overlaps
+from evenhand.agreement.coefficients import (
+    AC1,
+    ALPHA,
+    FLEISS,
+    KAPPA,
+    MISSING,
+    OBSERVED,
+    OUTSIDE,
+    Codebook,
+    Coefficient,
+    Patterns,
+    Units,
+    defined,
+    mean_defined,
+    ratio,
+    units_of,
+)
 from evenhand.alignment.documents import ANNOTATORS
 from evenhand.arrays import Bools, Ints, Values, empty, ints, ones, zeros
 from evenhand.data.annotation import Annotation, ReadInfo
@@ -24,11 +40,14 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError
 from evenhand.pipeline.inputs import Input, RunConfig, open_files
 from evenhand.pipeline.run import Job, Run
-from evenhand.scoring.measure import Scorer
+from evenhand.scoring.measure import Formula, MeanOf, Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Atoms, ScoreSettings, system_settings
 from evenhand.tasks.spans.matching import Context, SpanPair
 
+QUANTIFIERS = ("all", "any", "every")
+JOINT = (OBSERVED, FLEISS, ALPHA, AC1)
+"""The coefficients of any number of annotators at once."""
 _MAX_ROWS = 1 << 16
 """Number of rows that are collected before they are added up."""
 _MAX_TALLIES = 16
@@ -52,12 +71,12 @@ class CountRows:
         return counts.reshape(documents, codes).astype(np.float64)
 
 
-def reversed_name(scorer: str) -> str:
+def _reversed_name(scorer: str) -> str:
     """The name of a scorer's counts with the second annotator of a pair as the key."""
     return f"{scorer} reversed"
 
 
-def stacked_name(scorer: str) -> str:
+def _stacked_name(scorer: str) -> str:
     """The name of a scorer's counts on parts in which spans of an annotator overlap."""
     return f"{scorer} of overlapping spans"
 
@@ -103,7 +122,7 @@ class PatternCounts:
         """Add the codes of positions, one row per position, or one row per `count` positions."""
         if not len(codes):
             return
-        index, first = distinct_rows(codes)
+        index, first = _distinct_rows(codes)
         rows = [row.tobytes() for row in codes[first].astype(np.int64)]
         number = ints([self._numbers.setdefault(row, len(self._numbers)) for row in rows])[index]
         self._sums.add(document, np.zeros_like(number), number, ones(len(number)) if count is None else count)
@@ -114,7 +133,7 @@ class PatternCounts:
         return Patterns(table, size), self._sums.finish()
 
 
-def distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
+def _distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
     """The number of each row among the distinct rows, and the first row of each number."""
     base = int(codes.max(initial=0)) + 2
     key, limit = np.zeros(len(codes), dtype=np.int64), 1
@@ -142,10 +161,10 @@ class Counts:
     crossing: CountRows
     """Σ (positions of a unit that the other one labels)² by document, pair and label."""
     tallies: Mapping[tuple[int, str], Tally]
-    """By pair and scorer, also with the second annotator as the key (`reversed_name`); groups are documents.
+    """By pair and scorer, also with the second annotator as the key (`_reversed_name`); groups are documents.
 
     Parts without overlapping spans are not scored in reverse. So parts with overlapping spans are also counted
-    separately (`stacked_name`).
+    separately (`_stacked_name`).
     """
     overlapping: Ints
     """Number of units of each annotator that overlap with another one."""
@@ -177,8 +196,8 @@ class DocumentCounter:
         scorers: Sequence[Scorer],
         settings: ScoreSettings,
         book: Codebook,
-        continuum: Continuum | None = None,
-        wholes: Continuum | None = None,
+        continuum: unitizing.Continuum | None = None,
+        wholes: unitizing.Continuum | None = None,
         *,
         is_unitized: bool = True,
     ) -> None:
@@ -250,7 +269,7 @@ class DocumentCounter:
             document = text.documents[np.searchsorted(first, unit.start, side="right") - 1]
             self._squares.add(document, np.full(len(unit), side), unit.label, unit.length**2)
             partners = [other for other in range(len(units)) if other != side]
-            crossed = overlaps(unit, [units[other] for other in partners], rank, size)
+            crossed = unitizing.overlaps(unit, [units[other] for other in partners], rank, size)
             for other, square in zip(partners, crossed, strict=True):
                 pair = numbers[min(side, other), max(side, other)]
                 self._crossing.add(document, np.full(len(unit), pair), unit.label, square)
@@ -268,8 +287,8 @@ class DocumentCounter:
                 tallies = self._score(SpanPair(sides[0], sides[1], context))
                 self._keep(number, str, tallies)
                 if not (is_flat[one] and is_flat[other]):
-                    self._keep(number, stacked_name, tallies)
-                    self._keep(number, reversed_name, self._score(SpanPair(sides[1], sides[0], context)))
+                    self._keep(number, _stacked_name, tallies)
+                    self._keep(number, _reversed_name, self._score(SpanPair(sides[1], sides[0], context)))
             except LimitError as error:
                 raise InputError(text.part.gold[0].corpus.source, None, error.finding, error.remedy) from None
 
@@ -353,7 +372,7 @@ def count_by_keys(sides: Mapping[str, Input], prepared: RunConfig) -> Counted:
     tallies: dict[tuple[int, str], Tally] = {}
     for number, (one, other) in enumerate(pairs):
         common = np.flatnonzero(has[:, one] & has[:, other])
-        for key, response, rename in ((one, other, str), (other, one, reversed_name)):
+        for key, response, rename in ((one, other, str), (other, one, _reversed_name)):
             for scorer, tally in runs[key].tallies.get(names[response], {}).items():
                 tallies[number, rename(scorer)] = tally.regroup(rows[key]).select(common)
     units, labels = ints([run.gold.units for run in runs]), [dict(run.gold.labels) for run in runs]
@@ -398,3 +417,167 @@ def _with_key(prepared: RunConfig, name: str) -> RunConfig:
     """Settings under which the file of an annotator is the key."""
     read_as = prepared.read_as
     return replace(prepared, read_as={**read_as, "gold": system_settings(read_as, name)})
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Sums by document, (documents, columns), and the function that maps sums (…, columns) to values (…)."""
+
+    table: Values
+    value: Callable[[Values], Values]
+
+    def total(self) -> float | None:
+        """The value of all documents together; None if it is undefined."""
+        return defined(self.value(self.table.sum(axis=0)))
+
+    def by_document(self) -> list[float | None]:
+        return list(map(defined, self.value(self.table)))
+
+
+def mean_of(statistics: Sequence[Statistic]) -> Statistic:
+    """The mean of the defined statistics."""
+    bounds = np.cumsum([statistic.table.shape[1] for statistic in statistics])[:-1]
+
+    def value(sums: Values) -> Values:
+        parts = np.split(sums, bounds, axis=-1)
+        return mean_defined(
+            np.stack([statistic.value(part) for statistic, part in zip(statistics, parts, strict=True)])
+        )
+
+    return Statistic(np.concatenate([statistic.table for statistic in statistics], axis=1), value)
+
+
+class Statistics:
+    """The statistics of some of the annotators that were counted."""
+
+    def __init__(self, counts: Counts, annotators: Sequence[int], patterns: Patterns | None = None) -> None:
+        """`patterns` replaces the counted patterns, row by row: binary codes."""
+        self._counts, self._annotators = counts, annotators
+        self._all_patterns = counts.patterns if patterns is None else patterns
+        chosen = self._all_patterns.only(annotators)
+        self._index, first = _distinct_rows(chosen.codes)
+        self.patterns = Patterns(chosen.codes[first], chosen.size)
+        self.totals = np.bincount(self._index, counts.total(), minlength=len(first)).astype(np.float64)
+        """The frequency of each pattern."""
+
+    def coefficient(self, coefficient: Coefficient, quantifier: str = "all") -> float | None:
+        """A coefficient over the positions that a quantifier selects."""
+        return coefficient.of(self.patterns, self.totals * self.patterns.labeled_by(quantifier))
+
+    def kappa(self, quantifier: str = "all") -> float | None:
+        """Cohen's kappa of a pair; for more annotators the mean of pairs, each over its positions."""
+        if len(self._annotators) == 2:
+            return self.coefficient(KAPPA, quantifier)
+        kappas = [pair.coefficient(KAPPA, quantifier) for pair in self._pairs()]
+        return defined(mean_defined(np.array([np.nan if kappa is None else kappa for kappa in kappas])))
+
+    def by_document(self, coefficient: Coefficient, quantifier: str = "all") -> Statistic:
+        """A coefficient as a statistic of documents."""
+        rows = coefficient.rows(self.patterns) * self.patterns.labeled_by(quantifier)[:, None]
+        return Statistic(self.sums(rows), coefficient.value)
+
+    def sums(self, rows: Values) -> Values:
+        """The sums of rows, one per pattern, over the positions of each document."""
+        return self._counts.by_document(rows[self._index])
+
+    def kappa_by_document(self, quantifier: str = "all") -> Statistic:
+        pairs = [self] if len(self._annotators) == 2 else self._pairs()
+        return mean_of([pair.by_document(KAPPA, quantifier) for pair in pairs])
+
+    def _pairs(self) -> list[Statistics]:
+        return [Statistics(self._counts, pair, self._all_patterns) for pair in self._counts.pairs]
+
+    def atoms(self, quantifier: str) -> int:
+        """Number of positions that are counted."""
+        return int(self.totals[self.patterns.labeled_by(quantifier) & self.patterns.pairable].sum())
+
+    @property
+    def common(self) -> Bools:
+        """The documents that all of these annotators have."""
+        common: Bools = np.all(self._counts.has[:, list(self._annotators)], axis=1)
+        return common
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether two of these annotators have a document in common."""
+        return bool((self._counts.has[:, list(self._annotators)].sum(axis=1) > 1).any())
+
+    def _continuum(self) -> Values:
+        """The sums for u-alpha, in the documents that all have."""
+        table = self.sums(unitizing.continuum_rows(self.patterns))
+        codes = max(int(self._counts.squares.code.max(initial=0)) + 1, 1)
+        for side in self._annotators:
+            table[:, unitizing.SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
+        table[~self.common] = 0
+        return table
+
+    def u_alphas(self) -> tuple[Statistic, Statistic]:
+        """u-alpha, and |u-alpha."""
+        table = self._continuum()
+        return Statistic(table, unitizing.u_alpha_of), Statistic(table, unitizing.u_alpha_binary_of)
+
+
+def f1_of(sums: Values) -> Values:
+    """F1 from correct, predicted, expected and matched; undefined if neither side has any."""
+    correct, predicted, expected, matched = (sums[..., column] for column in range(4))
+    precision, recall = np.nan_to_num(ratio(correct, predicted)), np.nan_to_num(ratio(matched, expected))
+    values = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
+    return np.where(predicted + expected > 0, values, np.nan)
+
+
+def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None) -> Statistic:
+    """F1 of a pair of annotators; the mean of both directions if these may differ, and of parts."""
+    if isinstance(model.divided, MeanOf):
+        return mean_of([pair_f1(counts, pair, part, label) for part in model.divided.parts])
+    sums = [model.divided.correct, model.divided.predicted, model.divided.expected, model.divided.matched]
+    labels = None if label is None else [label]
+
+    def table(scorer: str) -> Values:
+        """Correct, predicted, expected and matched, by document."""
+        tally = counts.tallies.get((pair, scorer))
+        return (
+            np.zeros((counts.documents, 4)) if tally is None else tally.by_group(counts.documents, sums, labels)[:, 0]
+        )
+
+    stacked, backwards = _stacked_name(model.scorer), _reversed_name(model.scorer)
+    forward, backward = table(model.scorer), table(backwards)
+    if (pair, stacked) in counts.tallies:  # all other parts are the same in both directions
+        backward = backward + (forward - table(stacked))[:, ::-1]
+    elif (pair, backwards) not in counts.tallies:
+        return Statistic(forward, f1_of)
+    return mean_of([Statistic(forward, f1_of), Statistic(backward, f1_of)])
+
+
+def equal_codes(counts: Counts, pair: int) -> Statistic:
+    """The share of positions with the same code of both annotators of a pair."""
+    return Statistics(counts, counts.pairs[pair]).by_document(OBSERVED)
+
+
+def code_f1(counts: Counts, pair: int, code: int) -> Statistic:
+    """F1 of one code of a pair: positions with this code of both annotators, and of either."""
+    statistics = Statistics(counts, counts.pairs[pair])
+    one, other = (statistics.patterns.codes == code).T * statistics.patterns.pairable
+    rows = np.stack((one & other, other, one, one & other), axis=1).astype(np.float64)
+    return Statistic(statistics.sums(rows), f1_of)
+
+
+def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, dict[int, float | None]]:
+    """cu-alpha of a pair, and (k)u-alpha by the code of the label, for labels that either annotator uses."""
+    labels = sorted({label for key in book.members for label in key if label >= 0})
+    if not labels:
+        return None, {}
+    statistics = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
+    sums = statistics.totals @ unitizing.shared_rows(statistics.patterns)
+    crossing = counts.crossing.table(pair, counts.documents, max(labels) + 1)[statistics.common].sum(axis=0)
+    sums[2 * len(labels) :] += crossing[labels]
+    used = np.bincount(statistics.patterns.codes[statistics.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0
+    values = zip(labels, unitizing.ku_alpha_of(sums), used, strict=True)
+    by_label = {label: defined(value) for label, value, is_used in values if is_used}
+    return defined(unitizing.cu_alpha_of(sums)), by_label
+
+
+def _by_label(patterns: Patterns, book: Codebook, labels: list[int]) -> Patterns:
+    """Patterns whose codes are indices of labels, from 1, in any coding; no position has two labels."""
+    index = {label: number for number, label in enumerate(labels, 1)}
+    new = np.array([*(index[key[0]] if key else 0 for key in book.members), -1])
+    return Patterns(new[patterns.codes], len(labels) + 1)

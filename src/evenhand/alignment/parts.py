@@ -98,6 +98,7 @@ class Alignment:
             taken, waiting = _cut(waiting, sentences)
             patience = 1
             yield taken, {name: follower.take(taken) for name, follower in self.followers.items()}
+            del taken, batch  # so they are freed before the next ones are read
         for follower in self.followers.values():
             follower.finish()
 

@@ -7,7 +7,7 @@ split and joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -20,10 +20,9 @@ from evenhand.alignment.documents import other_length
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.arrays import Bools, Bytes, Ints, ints, ranges
-from evenhand.data.annotation import Annotation, Layer
+from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import TagColumn, Tags, Trees
-from evenhand.data.tokens import PADDING, Tokens, equal, first_difference, in_separator
+from evenhand.data.tokens import Tokens, equal, first_difference, in_separator
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.settings import Align
@@ -118,7 +117,7 @@ class Words:
             return parts[0]
         first_words = accumulate((len(part) for part in parts[:-1]), initial=0)
         return Words(
-            Annotation.concatenate([_compact(part.annotation) for part in parts]),
+            Annotation.concatenate([part.annotation for part in parts]),
             parts[0].begin,
             np.concatenate([part.start for part in parts]),
             np.concatenate([part.end for part in parts]),
@@ -179,46 +178,6 @@ def surface(corpus: Corpus) -> tuple[Tokens, Ints | None, Bools]:
     start[token_of[multiwords.first]] = multiwords.tokens.start
     end[token_of[multiwords.first]] = multiwords.tokens.end
     return Tokens(words.data, start, end), token_of, in_multiword
-
-
-def _compact(annotation: Annotation) -> Annotation:
-    """Return the annotation with only the bytes of its words, unless these are most of the file's bytes."""
-    edges: dict[int, tuple[int, int]] = {}
-    kept: dict[int, bytes] = {}
-
-    def note_edges(tokens: Tokens) -> Tokens:
-        if len(tokens):
-            low, high = edges.get(id(tokens.data), (len(tokens.data), 0))
-            edges[id(tokens.data)] = min(low, int(tokens.start.min())), max(high, int(tokens.end.max()))
-        return tokens
-
-    def move(tokens: Tokens) -> Tokens:
-        low, high = edges.get(id(tokens.data), (0, 0))
-        if 2 * (high - low) > len(tokens.data):
-            return tokens
-        data = kept.setdefault(id(tokens.data), tokens.data[low:high] + PADDING)
-        return Tokens(data, tokens.start - low, tokens.end - low)
-
-    return _with_cells(_with_cells(annotation, note_edges), move)
-
-
-def _with_cells(annotation: Annotation, change: Callable[[Tokens], Tokens]) -> Annotation:
-    """Apply a change to all columns of byte offsets of an annotation of words."""
-
-    def changed(tags: Tags) -> Tags:
-        return tags.with_cells(change(tags.cells)) if isinstance(tags, TagColumn) else tags
-
-    corpus, layers = annotation.corpus, dict[str, Layer]()
-    for name, layer in annotation.layers.items():
-        if isinstance(layer, Trees):
-            layers[name] = Trees(layer.head, changed(layer.relation))
-        elif isinstance(layer, Tags):
-            layers[name] = changed(layer)
-    multiwords = corpus.multiwords
-    if multiwords is not None:
-        multiwords = replace(multiwords, tokens=change(multiwords.tokens))
-    forms = None if corpus.tokens is None else change(corpus.tokens)
-    return replace(annotation, corpus=replace(corpus, tokens=forms, multiwords=multiwords), layers=layers)
 
 
 def align_words(gold: Words, system: Words) -> Rows:
@@ -474,7 +433,9 @@ class GoldWords(WordQueue):
     def __init__(self, systems: int, *, by_position: bool) -> None:
         """Each of so many systems takes every part."""
         super().__init__(by_position=by_position)
-        self._systems, self._part, self._uses = systems, list[Words](), 0
+        self._systems, self._uses = systems, 0
+        self._part: Words | None = None
+        """The last part. Until the next one its memory is not given back, which would take time."""
 
     def follow(self, gold: Batches) -> None:
         """Read the batches that are new."""
@@ -488,11 +449,11 @@ class GoldWords(WordQueue):
 
     def part(self, gold: Batches) -> Words:
         """Return the words of a part."""
-        if not self._part:
-            self._part = [Words.join(self.take(sum(batch.corpus.sentences for batch in gold)))]
+        if self._part is None or not self._uses:
+            self._part = Words.join(self.take(sum(batch.corpus.sentences for batch in gold)))
             self._uses = self._systems
         self._uses -= 1
-        return self._part[0] if self._uses else self._part.pop()
+        return self._part
 
 
 class WordFollower(Follower):

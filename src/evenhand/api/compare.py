@@ -68,6 +68,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import Resampled, column_names
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
+from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import TASKS, all_parameters, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
 
@@ -373,9 +374,9 @@ class ComparisonJob:
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
         for name in self.slices:
-            others = [each.name for each in TASKS.values() if name in each.comparison.slices]
-            if others and task.name not in others:
-                raise SettingError(f"The slice {name!r} is for {others[0]}; leave it out.")
+            tasks = [other for other in TASKS if name in TASKS[other].comparison.slices]
+            if tasks and task.name not in tasks:
+                raise SettingError(f"The slice {name!r} is for {tasks[0]}; leave it out.")
         known = (*SLICES, *task.comparison.slices)
         columns = column_names([name for name in self.slices if name not in known])
         chosen = {**self.options, "match": task.selection.tested(self.by, content)}
@@ -446,6 +447,8 @@ class Pairs:
         for pair, counts in counted.items():
             before, after = pairs[pair]
             changed = tested[before, after]
+            # McNemar's test needs a score that is the share of correct units.
+            has_mcnemar = self._run.model.headline == "accuracy" and changed.significance is not None
             results[before, after] = Pair(
                 before,
                 after,
@@ -455,7 +458,7 @@ class Pairs:
                 changed.delta,
                 self._classes(pair, counts),
                 changed.significance,
-                self._mcnemar(counts) if changed.significance is not None else None,
+                mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
                 changed.interval,
                 {name: changes[before, after] for name, changes in further.items()},
             )
@@ -467,12 +470,6 @@ class Pairs:
             return dict.fromkeys(pairs, ScoreChange(nan, None, None))
         counted = GroupTables.of(model, run.tallies_of(model), run.groups[1])
         return Testing(counted, run.resampling)(pairs)
-
-    def _mcnemar(self, counts: PairCounts) -> float | None:
-        """McNemar's test, if the score is the share of correct units; new errors and corrections are discordant."""
-        if self._run.model.headline != "accuracy":
-            return None
-        return mcnemar(counts.counts["new_error"], counts.counts["correction"])
 
     def _classes(self, pair: tuple[int, int], counts: PairCounts) -> dict[str, Differences]:
         sizes = counts.counts
@@ -514,8 +511,12 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     before, run = run, run.settled(job.pairs, alpha)
     counts, model, task = run.counts, run.model, run.prepared.task
     gold, settings, groups = run.gold, run.prepared.settings, run.groups
-    scores, further = _headlines(run, model, gold), {other.name: _headlines(run, other, gold) for other in run.further}
+    scores = _headlines(model, run.tallies_of(model), gold)
+    further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
     pairs = Pairs(job, run)()
+    resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
+    resampling["of"] = groups[0] if run.has_groups else None
+    has_nothing = bool(gold.units) and before.resampling.is_requested and not before.has_groups
     paired, on_shared = counts.agreement.paired(), counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
@@ -533,18 +534,11 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         slices={name: _slices(model, *counted) for name, counted in counts.slices().items()},
         left_out=counts.left_out,
         shared=shared,
-        resampling=cast(
-            "ResamplingInfo",
-            {
-                **asdict(run.resampling),
-                "of": groups[0] if run.has_groups else None,
-                "few_documents": run.few_documents,
-            },
-        ),
+        resampling=cast("ResamplingInfo", resampling),
         signature=_signature(run, gold.reading),
         notes=(
             *notes_on_gold(gold, task.unit_of(run.by)),
-            *_notes_on_groups(before, gold),
+            *([nothing_to_resample(*before.groups)] if has_nothing else []),
             *notes_on_settings(settings, counts.labels.values),
             *task.rules.notes(settings),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
@@ -559,10 +553,10 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     )
 
 
-def _headlines(run: ComparedRun, model: Formula, gold: GoldSummary) -> dict[str, float]:
+def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:
     """The score of every system under a measure."""
     labels, is_empty = list(gold.labels), not gold.units
-    return {name: headline(model, tally, labels, is_empty=is_empty) for name, tally in run.tallies_of(model).items()}
+    return {name: headline(model, tally, labels, is_empty=is_empty) for name, tally in tallies.items()}
 
 
 def _uncorrected(run: ComparedRun) -> dict[str, float]:
@@ -571,18 +565,7 @@ def _uncorrected(run: ComparedRun) -> dict[str, float]:
     if before is None:
         return {}
     formula = model(run.prepared.task.name, run.by).prepare(before.settings)
-    labels, is_empty = list(before.gold.labels), not before.gold.units
-    return {
-        name: headline(formula, tallies[formula.scorer], labels, is_empty=is_empty)
-        for name, tallies in before.tallies.items()
-    }
-
-
-def _notes_on_groups(run: ComparedRun, gold: GoldSummary) -> list[str]:
-    """The reason if nothing is resampled although the user requests it."""
-    if run.has_groups or not gold.units or not run.resampling.is_requested:
-        return []
-    return [nothing_to_resample(*run.groups)]
+    return _headlines(formula, {name: rows[formula.scorer] for name, rows in before.tallies.items()}, before.gold)
 
 
 def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:

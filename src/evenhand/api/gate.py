@@ -140,8 +140,6 @@ def _drop_limit(name: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a result."""
-
     name: str
     value: float
     unit: Unit
@@ -302,7 +300,7 @@ def of_scores(limits: Limits, names: Mapping[str, ScoreName], result: Result) ->
 
 
 def check_declared(limits: Limits, names: Mapping[str, ScoreName], task: str) -> None:
-    """Refuse limits that do not fit figures which match models declare."""
+    """Refuse limits that do not fit the declared figures of measures."""
     for kind, bounds in (("floor", limits.floor), ("ceiling", limits.ceiling)):
         for name in bounds:
             figure = names[name].declared(task)
@@ -355,7 +353,9 @@ def of_changes(
     if limits.label_drop is not None:
         yield _label_drop(comparison, pair, limits.label_drop)
     if limits.new_errors is not None:
-        yield _new_errors(pair, limits.new_errors)
+        count, limit = pair.new_errors.count, limits.new_errors
+        sentence = f"{counted(count, 'new error')}; the limit is {limit:,}."
+        yield Criterion("max-new-errors", limit, count, count <= limit, sentence, unit="count")
     if limits.alpha is not None and not _is_left_to_drop(limits, comparison):
         yield judge_by_alpha(comparison, pair, limits.alpha, few, by_default=limits.is_default)
 
@@ -416,12 +416,6 @@ def _label_drop(comparison: Comparison, pair: Pair, limit: float) -> Criterion:
     return Criterion(
         "max-label-drop", limit, largest, not falling, f"{sentence}; the limit is {_points(limit)}.", unit="points"
     )
-
-
-def _new_errors(pair: Pair, limit: int) -> Criterion:
-    count = pair.new_errors.count
-    sentence = f"{counted(count, 'new error')}; the limit is {limit:,}."
-    return Criterion("max-new-errors", limit, count, count <= limit, sentence, unit="count")
 
 
 def judge_by_alpha(comparison: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:

@@ -140,8 +140,6 @@ def rank_suite(
 
 @dataclass(frozen=True)
 class _Request:
-    """The options of a ranking."""
-
     resampling: Resampling
     options: Mapping[str, Any]
     has_trials: bool

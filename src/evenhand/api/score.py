@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 
 Systems = Mapping[str, Input] | None
-
-
 SHOWN = ("leaked",)
 """Lists that can be added to scores."""
 _LEAK = "leak"

@@ -82,7 +82,6 @@ class DataSet:
 
 
 def suite(path: str | PathLike[str]) -> list[DataSet]:
-    """Read the data sets of a suite."""
     path = to_path(path)
     text = read_small_file(path, "suite")
     try:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     help="Write the corrected gold standard, as convert does.",
 )
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --apply [from its name].")
-@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of --apply [that of GOLD].")
+@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of --apply [as in GOLD].")
 @file_options(sided=False)
 @form_option(("text", "json", "markdown", "latex"))
 @output_option

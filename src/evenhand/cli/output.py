@@ -121,8 +121,7 @@ RENDERERS = {
 
 def form_option(forms: tuple[str, ...]) -> Decorator:
     """--as, with the forms of a command; by default, the name of the output file decides."""
-    spelled = f"{', '.join(forms[:-1])} or {forms[-1]}"
-    help = f"Form of the output: {spelled} [{forms[0]}]."
+    help = f"Form of the output: {', '.join(forms[:-1])} or {forms[-1]} [{forms[0]}]."
 
     def settled(ctx: click.Context, parameter: click.Parameter, form: str | None) -> str:
         output = ctx.params.get("output")  # click processes specified options first
@@ -168,17 +167,20 @@ def table_options(*, rare: bool = False) -> Decorator:
     """Style options for `table_style`; `rare` if a command has many other options."""
     return with_options(
         option(
-            *(WRITING, "--percent/--fractions"),
+            WRITING,
+            "--percent/--fractions",
             default=None,
             help="Scores as percentages or as fractions [percent].",
             rare=rare,
         ),
-        option(*(WRITING, "--decimals"), type=int, help="Decimal places of scores [2; 4 of fractions].", rare=rare),
+        option(WRITING, "--decimals", type=int, help="Decimal places of scores [2; 4 of fractions].", rare=rare),
         option(WRITING, "--show-columns", **NAMES, help="Show only the first column and these.", rare=rare),
         option(WRITING, "--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float.", rare=True),
         option(WRITING, "--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references.", rare=True),
         option(
-            *(WRITING, "--columns", "page_columns"),
+            WRITING,
+            "--columns",
+            "page_columns",
             type=click.IntRange(1, 2),
             help="Columns of the page that LaTeX tables fit: 1 or 2 [1].",
             rare=True,

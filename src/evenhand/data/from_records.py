@@ -152,8 +152,8 @@ def relations(
 
     `arguments` are lists of spans as in `evenhand.spans`. `links` are lists of relations (type, head, tail), one for
     each of these; head and tail are indices, from 0, into the sentence's list of spans. The arguments of `symmetric`
-    types are interchangeable. The other keywords are those of `evenhand.spans`; with a mapping of documents, `links`
-    is a mapping, too.
+    types are interchangeable. For the other keywords see `evenhand.spans`; with a mapping of documents, `links` is a
+    mapping, too.
     """
     check_name(name)
     if isinstance(arguments, Mapping):
@@ -228,8 +228,8 @@ def links(
 
     A link is (label, start, end, identifiers): one identifier, or a list, the best one first. If the part after the
     last colon of an identifier begins with NIL, the knowledge base lacks the entity. A span with an empty list has no
-    link and is not scored. A mapping holds documents by id, and they are matched by id. The other arguments are those
-    of `spans`, with documents in place of sentences.
+    link and is not scored. A mapping holds documents by id, and they are matched by id. For the other arguments see
+    `evenhand.spans`, with documents in place of sentences.
     """
     check_name(name)
     outer = list(documents.values()) if isinstance(documents, Mapping) else documents

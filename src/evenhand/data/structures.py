@@ -265,6 +265,8 @@ class Chains:
         first = parts[0].vocabulary
         parts = [part.into(first) for part in parts]
         chains = np.cumsum([0, *(int(part.chain.max(initial=-1)) + 1 for part in parts)])
+        words = [part.words for part in parts if part.words is not None]
+        have_words = bool(words) and all(part.words is not None or not len(part) for part in parts)
         return Chains(
             first,
             np.concatenate([part.document + shift for part, shift in zip(parts, documents, strict=True)]),
@@ -272,16 +274,8 @@ class Chains:
             np.concatenate([part.end for part in parts]),
             np.concatenate([part.chain + shift for part, shift in zip(parts, chains, strict=False)]),
             concatenate([part.shape for part in parts]),
-            _join_words(parts),
+            MentionWords.concatenate(words) if have_words else None,
         )
-
-
-def _join_words(parts: Sequence[Chains]) -> MentionWords | None:
-    """Concatenate the words of parts, if all parts with mentions have them."""
-    words = [part.words for part in parts if part.words is not None]
-    if not words or any(part.words is None and len(part) for part in parts):
-        return None
-    return MentionWords.concatenate(words)
 
 
 def mention_spans(*sides: Chains) -> list[Ints]:
@@ -388,10 +382,6 @@ class Relations:
             frozenset().union(*(part.symmetric for part in relations)),
             ListedParts.join(listed) if len(listed) == len(relations) else None,
         )
-
-    @staticmethod
-    def none(vocabulary: Vocabulary) -> Relations:
-        return Relations(vocabulary, empty(), empty(), empty())
 
 
 class Link(NamedTuple):
@@ -615,12 +605,8 @@ def is_message(value: Mapping[str, Any]) -> bool:
         return True
     if any(isinstance(value.get(key), Mapping) and is_message(value[key]) for key in _ENVELOPES):
         return True
-    messages = value.get("messages")
-    if (
-        isinstance(messages, list)
-        and messages
-        and all(isinstance(message, Mapping) and "role" in message for message in messages)
-    ):
+    messages = value.get("messages") if isinstance(value.get("messages"), list) else None
+    if messages and all(isinstance(message, Mapping) and "role" in message for message in messages):
         return True
     if isinstance(value.get("role"), str) and ("content" in value or "parts" in value):
         return True

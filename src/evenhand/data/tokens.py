@@ -137,16 +137,14 @@ class Tokens:
         """Convert byte offsets into `data` to character offsets."""
         if self._continued is None:
             return offsets
-        characters: Ints = offsets - np.searchsorted(self._continued, offsets)
-        return characters
+        return np.asarray(offsets - np.searchsorted(self._continued, offsets))
 
     def byte_offsets(self, characters: Ints) -> Ints:
         """Convert character offsets to byte offsets into `data`."""
         if self._continued is None:
             return characters
         before = self._continued - np.arange(len(self._continued))
-        offsets: Ints = characters + np.searchsorted(before, characters, side="right")
-        return offsets
+        return np.asarray(characters + np.searchsorted(before, characters, side="right"))
 
     @cached_property
     def _continued(self) -> Ints | None:
@@ -414,8 +412,8 @@ def _pieces(tokens: ListedTokens, lists: Ints) -> Words:
     offsets += np.arange(0, len(offsets) * _PIECE, _PIECE)
     offsets[ends - 1] = last - _PIECE
     everywhere = max(len(data) - _PIECE + 1, 0)
-    pieces: Words = np.ndarray((everywhere,), dtype=f"V{_PIECE}", buffer=data, strides=(1,))[offsets].view("<u8")
-    return pieces
+    pieces = np.ndarray((everywhere,), dtype=f"V{_PIECE}", buffer=data, strides=(1,))
+    return np.asarray(pieces[offsets].view("<u8"))
 
 
 class LineNumbers:

@@ -242,7 +242,8 @@ def _parquet_columns(opened: Any, columns: list[str], size: int) -> Iterator[Any
     chunks = _chunks(plain, columns)
     rows = _row_count(size, *_size_in_metadata(plain, chunks))
     is_small = plain.num_row_groups * rows > 2 * plain.metadata.num_rows
-    if is_small and not _has_lists_of_codes(plain.schema_arrow):  # dictionaries are not worth it
+    items = [field.type.value_type for field in plain.schema_arrow if is_list(field.type)]
+    if is_small and not any(map(arrow.types.is_dictionary, items)):  # dictionaries are not worth it
         yield from _iter_batches(plain, columns, _row_count(size, *_size_of_first_rows(plain, columns)))
         return
     coded = _parquet_file(opened, _coded_columns(plain, chunks))
@@ -280,11 +281,6 @@ def _size_of_first_rows(file: Any, columns: list[str]) -> tuple[int, int]:
     """The same for the first rows themselves, because sizes in the metadata leave out repeated values."""
     first = next(_iter_batches(file, columns, _PROBE), None)
     return (MAX_ROWS, 0) if first is None else (first.num_rows, sum(map(size_of, first.columns)))
-
-
-def _has_lists_of_codes(schema: Any) -> bool:
-    items = [field.type.value_type for field in schema if is_list(field.type)]
-    return any(map(arrow.types.is_dictionary, items))
 
 
 def _chunks(file: Any, columns: list[str]) -> list[dict[int, Any]]:

@@ -161,7 +161,7 @@ def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | 
     """The columns of a table for these layers; without layers, only the text."""
     finder = _ColumnFinder(source, table, task)
     layers = {layer: finder.annotated(layer, names) for layer, names in columns.items()}
-    texts = {finder.text_of(layer) for layer in layers.values()} or {finder.any_text()}
+    texts = {finder.text_of(layer) for layer in layers.values()} or {finder.text}
     if len(texts) > 1:
         finding = "one of the columns counts characters, the other one tokens"
         raise source.error(None, finding, "name two columns of the same kind")
@@ -184,9 +184,7 @@ class _ColumnFinder:
         if not self._has_tokens and (self._text is None or task == "tags"):
             finding = f"no column {TOKENS!r} with lists of strings {self._among}"
             raise source.error(None, finding, f"rename the column with the tokens to {TOKENS}")
-
-    def any_text(self) -> str:
-        return TOKENS if self._has_tokens else str(self._text)
+        self.text = TOKENS if self._has_tokens else str(self._text)
 
     def text_of(self, annotated: Annotated) -> str:
         """The column with the text of an annotation."""
@@ -317,7 +315,7 @@ class _TableReader:
                 self._tags[layer] = TagReader(source, layer_settings, vocabulary, encoding)
 
     def _sample_tags(self, annotated: Annotated, sample: Callable[[], Iterator[ArrowRows]]) -> Iterator[Coded]:
-        """The tags of the table, slice by slice, each with codes of its own."""
+        """The tags of the table, slice by slice; each slice has separate codes."""
         for rows in sample():
             good, columns = self._checked(rows)
             if len(good):
@@ -453,8 +451,8 @@ def check_tags(rows: ArrowRows, tokens: Lists, tags: Lists, annotated: Annotated
     for row in rows.unreported(tags.marked(wrong)):
         values = slice(*tags.bounds[row : row + 2].tolist())
         first, last = number[values][wrong[values]][0], len(annotated.names) - 1
-        finding = f"found the tag number {first} where the names of {annotated.column!r} are for 0 to {last}"
-        rows.report(row, finding, "give every token a tag (-1 and -100 stand for none)")
+        finding = f"found the tag number {first} where {annotated.column!r} has names for 0 to {last}"
+        rows.report(row, finding, "give every token a tag (-1 and -100 mean none)")
 
 
 def tags_of(values: Any, names: tuple[str, ...] | None) -> TagList:
@@ -511,7 +509,7 @@ class SpanReader:
             return
         number, last = integers(plain(lists.values.field(LABEL))), len(self._names) - 1
         for row in rows.unreported(lists.marked((number < 0) | (number > last))):
-            finding = f"found a label without a name where those of {self._column!r} are for 0 to {last}"
+            finding = f"found a label without a name where {self._column!r} has names for 0 to {last}"
             rows.report(row, finding, "give every span a label that has a name")
 
     def read(self, rows: ArrowRows, lists: Lists, offsets: OffsetMap) -> Spans:
@@ -545,7 +543,9 @@ class SpanReader:
         types = {field.name: field.type for field in values.type}
         has_levels = "level" in types and is_integer(types["level"])
         level = integers(values.field("level")) if has_levels else zeros(len(values))
-        parts = values.field("parts") if "parts" in types and _is_of_parts(types["parts"]) else None
+        parts = None
+        if "parts" in types and is_list(types["parts"]) and is_list(types["parts"].value_type):
+            parts = values.field("parts") if is_integer(types["parts"].value_type.value_type) else None
         return SpanColumns(row, start, end, names, index, level, parts)
 
     def _report(self, rows: ArrowRows, columns: SpanColumns, at: int, offsets: OffsetMap) -> None:
@@ -572,7 +572,3 @@ class SpanReader:
         some, shape = ints(list(whole)), np.zeros(len(spans), dtype=np.int64)
         shape[some] = shapes(list(whole.values()), spans.take(some), offsets, rows.report)
         return replace(spans, shape=shape)
-
-
-def _is_of_parts(column: Any) -> bool:
-    return is_list(column) and is_list(column.value_type) and is_integer(column.value_type.value_type)

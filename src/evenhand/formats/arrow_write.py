@@ -98,8 +98,8 @@ def strings(tokens: Tokens) -> Any:
 
 def named(codes: Ints, names: Sequence[str | None]) -> Any:
     """Codes as an Arrow array of their names; null for -1."""
-    places = arrow.array(codes.astype(np.int32), mask=codes < 0)
-    return arrow.DictionaryArray.from_arrays(places, arrow.array(list(names), arrow.string())).dictionary_decode()
+    indices = arrow.array(codes.astype(np.int32), mask=codes < 0)
+    return arrow.DictionaryArray.from_arrays(indices, arrow.array(list(names), arrow.string())).dictionary_decode()
 
 
 # Annotations

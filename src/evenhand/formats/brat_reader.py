@@ -29,7 +29,7 @@ from evenhand.data.vocabulary import StringCoder, StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError
 from evenhand.formats.brat import FORMAT, IDENTIFIER, TEXT_BOUND
-from evenhand.formats.parsing.cells import leading_numbers, numbers
+from evenhand.formats.parsing.cells import leading_numbers, numbers, trimmed
 from evenhand.formats.parsing.json_spans import Span, on_texts, slices
 from evenhand.formats.source import COMPRESSIONS, Source, whole_data
 from evenhand.formats.storage import Address
@@ -605,7 +605,7 @@ def by_start(span: Ints, start: Ints) -> Ints:
 # Lines cut into cells
 
 
-_TAB, _LINE_FEED, _RETURN, _BLANK, _SEMICOLON = b"\t\n\r ;"
+_TAB, _LINE_FEED, _BLANK, _SEMICOLON = b"\t\n ;"
 _MIN_DIGITS = np.array([1 if kind in b"TEAMN" else 0 if kind in b"R*#" else 9 for kind in range(256)])
 """The minimum number of digits of an identifier that is a kind and a short number, by kind."""
 _IDENTIFIER = re.compile(IDENTIFIER)
@@ -640,7 +640,7 @@ class Lines:
         end = marks[last]
         start, first = np.append(0, end[:-1] + 1), np.append(0, last[:-1] + 1)
         if b"\r" in content:
-            end = _without_returns(data, text, start, end)
+            end = trimmed(text, start, end, b"\r")
         return Lines(data, start, end, marks, mark, first, last)
 
     @cached_property
@@ -679,7 +679,7 @@ class Lines:
         before_start = np.full(len(inner) // 2, _SEMICOLON, dtype=np.uint8)
         before_start[first[:-1]] = _BLANK
         mark = self.mark[inner]
-        number, is_wrong = _parse_numbers(self.data, self.marks[inner] + 1, self.marks[inner + 1])
+        number, is_wrong = numbers(self.data, self.marks[inner] + 1, self.marks[inner + 1])
         if is_wrong.any() or (mark[0::2] != before_start).any() or (mark[1::2] != _BLANK).any():
             return None
         identifier = Tokens(self.data, self.start[rows], self.marks[tab])
@@ -690,20 +690,3 @@ class Lines:
             return None
         names = StringIndex(coder.names)
         return TextBounds(rows + 1, identifier, names, label, quoted, first, number[0::2], number[1::2])
-
-
-def _without_returns(data: bytes, text: Bytes, start: Ints, end: Ints) -> Ints:
-    """The ends of lines without the returns there: usually one, or none."""
-    returns: Ints = end - ((text[end - 1] == _RETURN) & (end > start))
-    for row in np.flatnonzero((text[returns - 1] == _RETURN) & (returns > start)).tolist():
-        returns[row] = start[row] + len(data[start[row] : returns[row]].rstrip(b"\r"))
-    return returns
-
-
-def _parse_numbers(data: bytes, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """Cells as whole numbers, and which of them are not numbers; most have up to eight digits."""
-    value, digits = leading_numbers(windows(data)[start])
-    rows = np.flatnonzero((digits != end - start) | (digits == 0))
-    is_wrong = np.zeros(len(start), dtype=np.bool_)
-    value[rows], is_wrong[rows] = numbers(data, start[rows], end[rows])
-    return value, is_wrong

@@ -161,13 +161,10 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents."""
-    layout = layout_of(source, settings)
-    named = ",".join(map(str, settings.columns)) or None
-    reader = _Reader(source, layout, vocabulary, ReadInfo(CONLL2012.name, column=named))
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="document"):
-        batch = reader.read(LineCells.of(block, tabs=layout.tabs))
-        if batch is not None:
-            yield batch
+    info = ReadInfo(CONLL2012.name, column=",".join(map(str, settings.columns)) or None)
+    reader = _Reader(source, layout_of(source, settings), vocabulary, info)
+    blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
+    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 class _Reader:
@@ -178,8 +175,9 @@ class _Reader:
         self._names = DocumentNames(source)
         self._unnamed = False
 
-    def read(self, lines: LineCells) -> Annotation | None:
+    def read(self, block: Block) -> Annotation | None:
         """Return the documents of a block, if it has any."""
+        lines = LineCells.of(block, tabs=self._layout.tabs)
         is_hash = (lines.first_byte == ord("#")) & ~lines.is_blank
         marks = lines.take(is_hash)
         tokens = self._within_documents(lines.take(~(is_hash | lines.is_blank)), marks)

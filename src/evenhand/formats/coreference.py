@@ -166,11 +166,10 @@ def _annotation(
 
 
 def _chains(documents: Sequence[CorefDocument], vocabulary: Vocabulary) -> Chains:
-    rows, chains = list[tuple[int, int, int, int]](), 0
-    for number, document in enumerate(documents):
-        for cluster in document.clusters or ():
-            rows += [(number, start, end + 1, chains) for start, end in cluster]
-            chains += 1
+    clusters = [(number, cluster) for number, document in enumerate(documents) for cluster in document.clusters or ()]
+    rows = [
+        (number, first, last + 1, chain) for chain, (number, cluster) in enumerate(clusters) for first, last in cluster
+    ]
     return Chains.of(vocabulary, *ints(rows).reshape(-1, 4).T)
 
 

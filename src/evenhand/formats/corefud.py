@@ -8,7 +8,7 @@ nodes (`5.1`) are tokens here, since they can be mentions. `# newdoc id = name` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from itertools import islice
 
@@ -153,35 +153,29 @@ def _head_positions(mentions: Sequence[EntityMention], size: Ints, report: Repor
     return np.maximum(head - 1, 0)
 
 
-class EmptyNodeEdges:
-    """Parents and relations of empty nodes in DEPS."""
+def _edges_of_empty_nodes(corpus: Corpus, cells: Tokens, report: Report) -> Callable[[int], tuple[Edge, ...]]:
+    """Return a function for the parents and relations of a token in DEPS, without duplicates, in a fixed order."""
+    assert corpus.bounds is not None
+    assert corpus.decimals is not None
+    bounds, document_bounds = corpus.bounds, corpus.document_bounds
+    overt = np.append(0, np.cumsum(corpus.decimals < 0))
 
-    def __init__(self, corpus: Corpus, cells: Tokens, report: Report) -> None:
-        assert corpus.decimals is not None
-        self._corpus, self._cells, self._report = corpus, cells, report
-        self._overt = np.append(0, np.cumsum(corpus.decimals < 0))
-
-    def __call__(self, token: int) -> tuple[Edge, ...]:
-        """Return the edges of a token, without duplicates, in a fixed order."""
-        corpus, cell = self._corpus, self._cells[token]
-        assert corpus.bounds is not None
-        if cell in ("_", ""):
-            return ()
-        sentence = int(np.searchsorted(corpus.bounds, token, side="right")) - 1
-        document = int(np.searchsorted(corpus.document_bounds, token, side="right")) - 1
-        before = int(self._overt[corpus.bounds[sentence]] - self._overt[corpus.document_bounds[document]])
-        return tuple(sorted({*self._edges(token, cell, before)}))
-
-    def _edges(self, token: int, cell: str, before: int) -> Iterator[Edge]:
-        for written in cell.split("|"):
+    def edges_of(token: int) -> tuple[Edge, ...]:
+        sentence, document = (np.searchsorted(edges, token, side="right") - 1 for edges in (bounds, document_bounds))
+        before, edges = int(overt[bounds[sentence]] - overt[document_bounds[document]]), set[Edge]()
+        for written in cells[token].split("|") if cells[token] not in ("_", "") else ():
             edge = _EDGE.fullmatch(written)
             if edge is None:
                 finding = f"{written[:_LONGEST_VALUE]!r} is not an edge of an empty node"
-                self._report(token, finding, "write DEPS as parent:relation, with bars between")
+                report(token, finding, "write DEPS as parent:relation, with bars between")
                 continue
             word, decimal = int(edge["word"]), None if edge["decimal"] is None else int(edge["decimal"])
             is_root = word == 0 and decimal is None
-            yield (ROOT if is_root else word_number(before + word, decimal, is_first=word == 0)), edge["relation"]
+            parent = ROOT if is_root else word_number(before + word, decimal, is_first=word == 0)
+            edges.add((parent, edge["relation"]))
+        return tuple(sorted(edges))
+
+    return edges_of
 
 
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
@@ -206,10 +200,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
     reader = _Reader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="document"):
-        batch = reader.read(block)
-        if batch is not None:
-            yield batch
+    blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
+    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 @dataclass
@@ -283,7 +275,7 @@ class _Reader:
         chain = _numbered([mention.entity for mention in mentions], of_mention, begin, end, size)
         before = corpus.document_bounds[of_mention]
         chains = Chains(self.vocabulary, of_mention, begin - before, end - before, chain, shape)
-        edges = EmptyNodeEdges(corpus, cells.tokens(_LAYOUT.columns["deps"]), report)
+        edges = _edges_of_empty_nodes(corpus, cells.tokens(_LAYOUT.columns["deps"]), report)
         return replace(chains, words=mention_words(chains, corpus, _head_positions(mentions, size, report), edges))
 
     def _brackets(self, misc: Tokens, report: Report) -> tuple[list[str], Brackets, Ints]:

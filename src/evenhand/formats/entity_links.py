@@ -34,7 +34,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.formats.brat import check_text, text_bound
-from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, TAG_COLUMN
+from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, SENTENCE_END, TAG_COLUMN
 from evenhand.formats.parsing.json_records import PROBLEM, KindCheck, decoded_lines
 from evenhand.formats.parsing.json_spans import (
     Offset,
@@ -247,9 +247,8 @@ def _batches(
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         lines, records = list[int](), list[LinkRecord]()
         for number, record in decoded_lines(source, block, decode):
-            kinds.check(
-                number, _TEXT if record.text is not None else _TOKENS if record.tokens is not None else _NEITHER
-            )
+            kind = _TEXT if record.text is not None else _TOKENS if record.tokens is not None else _NEITHER
+            kinds.check(number, kind)
             lines.append(number)
             records.append(record)
         if records:
@@ -288,7 +287,6 @@ def _read_batch(
 
 
 HEADER = ("TOKEN", TAG_COLUMN, LINK_COLUMN, "MISC")
-_SENTENCE_END = "EndOfSentence"
 _UNPRINTABLE = re.compile(r"[\t\r\n\0]")
 
 
@@ -415,7 +413,7 @@ def write_hipe(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
             links[span.start : span.end] = ["|".join(names) or "_"] * size
         ends = {end - 1 for end in document.sentence_ends} if len(document.sentence_ends) > 1 else set[int]()
         for at, cells in enumerate(zip(document.positions, tags, links, strict=True)):
-            yield "\t".join([*map(_cell, cells), _SENTENCE_END if at in ends else "_"]) + "\n"
+            yield "\t".join([*map(_cell, cells), SENTENCE_END if at in ends else "_"]) + "\n"
 
 
 def _count_losses_in_hipe(document: LinkDocument, conversion: Conversion) -> None:

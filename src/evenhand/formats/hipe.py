@@ -57,7 +57,7 @@ SPELLING = "\t"
 _BLOCKS = 8
 """Factor for the size of blocks, which hold whole documents."""
 _MARK = re.compile(r"# (?:hipe2022:document_id|document)[^=]*(?:=\s*)?(.*)")
-_SENTENCE_END = "EndOfSentence"
+SENTENCE_END = "EndOfSentence"
 _HASH = ord("#")
 _CONTINUING = ("I-", "E-")
 _NO_TAG = {"-": "O", "_": "O"}
@@ -98,10 +98,8 @@ class _Layout:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents, with links."""
     reader = _Reader(source, _layout(source, settings.columns), vocabulary, is_response=settings.side == "system")
-    for block in source.blocks(_BLOCKS * settings.block_size, cut_after="table"):
-        batch = reader.read(block)
-        if batch is not None:
-            yield batch
+    blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="table")
+    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 def read_spans(
@@ -125,7 +123,7 @@ def read_spans(
                 source.report(number, finding, "separate the columns by tabs", "columns")
                 continue
             continues = cells[all_columns[0]][:2].upper() in _CONTINUING  # a sentence does not end within a span
-            if rows and not continues and _SENTENCE_END in "".join(rows[-1][notes : notes + 1]).split("|"):
+            if rows and not continues and SENTENCE_END in "".join(rows[-1][notes : notes + 1]).split("|"):
                 begins.add(len(rows))
             rows.append(cells)
             lines.append(number)
@@ -236,7 +234,7 @@ class _Reader:
         if column is None or not len(rows) or (lines.cells[rows] <= column).any():
             return ints([])
         code = self._notes(Tokens(lines.data, *lines.table(rows, column + 1).column(column)))
-        ends = np.array([_SENTENCE_END in name.split("|") for name in self._notes.names], dtype=np.bool_)
+        ends = np.array([SENTENCE_END in name.split("|") for name in self._notes.names], dtype=np.bool_)
         return np.flatnonzero(ends[code]) + 1
 
 

@@ -165,22 +165,9 @@ def is_coreference(sample: Block) -> float:
     return 1.0 if _CLUSTERS.search(line) else 0.9 if _SENTENCES.search(line) else 0.0
 
 
-def is_spert(sample: Block) -> float:
-    """Whether tokens, and entities with a type, a start and an end, are among the first keys."""
-    text = _text(sample)
-    return float(_TOKENS.search(text) is not None and _ENTITIES.search(text) is not None)
-
-
-def is_dygie(sample: Block) -> float:
-    """Whether the first line is an object with sentences, and with entities or relations by sentence."""
-    line = _first_line(sample)
-    return float(_SENTENCES.search(line) is not None and _NER.search(line) is not None)
-
-
-def is_relation_lines(sample: Block) -> float:
-    """Whether the first line is an object with spans and relations."""
-    line = _first_line(sample)
-    return float(_SPANS.search(line) is not None and _RELATIONS.search(line) is not None)
+def _has_all(*keys: re.Pattern[bytes], of: Callable[[Block], bytes] = _first_line) -> Callable[[Block], float]:
+    """Return a test whether the first line, or another part of the sample, has all of these keys."""
+    return lambda sample: float(all(key.search(of(sample)) for key in keys))
 
 
 def is_extractions(sample: Block) -> float:
@@ -230,10 +217,9 @@ def _is_item(item: Any, is_written: bool) -> bool:
 # Writing
 
 
-def write_records(
-    records: Callable[[Batches, Conversion], Iterable[Any]], *, as_list: bool = False
-) -> Callable[[Batches, Conversion], Iterator[str]]:
-    """Return a writer of JSON records: one per line, or as a list."""
+def _writer(address: str, *, as_list: bool = False, **capabilities: Any) -> Writer:
+    """Return a writer of JSON records: one per line, or as a list. `address` is the function that makes them."""
+    records: Callable[[Batches, Conversion], Iterable[Any]] = lazy(address)
 
     def text(batches: Batches, conversion: Conversion) -> Iterator[str]:
         lines = (msgspec.json.encode(record).decode() for record in records(batches, conversion))
@@ -245,7 +231,7 @@ def write_records(
         yield from (f",\n{line}" for line in lines)
         yield "" if first is None else "\n]\n"
 
-    return text
+    return Writer(Capabilities(**capabilities), text)
 
 
 # Declarations
@@ -261,10 +247,8 @@ JSON_LINES = Format(
         LINKS: Reader(lazy("evenhand.formats.entity_links:read_json_links"), partitioning=_RECORDS),
     },
     writers={
-        "spans": Writer(
-            Capabilities(documents="sentence"), write_records(lazy("evenhand.formats.parsing.json_spans:span_records"))
-        ),
-        LINKS: Writer(Capabilities(levels=False), write_records(lazy("evenhand.formats.entity_links:link_records"))),
+        "spans": _writer("evenhand.formats.parsing.json_spans:span_records", documents="sentence"),
+        LINKS: _writer("evenhand.formats.entity_links:link_records", levels=False),
     },
     suffixes=(".jsonl",),
     detection=Detection(
@@ -274,7 +258,7 @@ JSON_LINES = Format(
 )
 JSON = Format(
     "json",
-    "a JSON list of records like those of JSON lines, or an object with such records (BioC, Azure, pandas, …)",
+    "a JSON list of records as in JSON lines, or an object with such records (BioC, Azure, pandas, …)",
     readers={"spans": Reader(lazy("evenhand.formats.json_reader:read_json"))},
     detection=Detection(b"[{", confidence=is_json),
     contents=Contents(has_columns=True),
@@ -284,9 +268,8 @@ LABEL_STUDIO = Format(
     "a JSON export of Label Studio",
     readers={"spans": Reader(lazy("evenhand.formats.label_studio:read"))},
     writers={
-        "spans": Writer(
-            Capabilities(tokens=False, gaps=False, documents="sentence"),
-            write_records(lazy("evenhand.formats.label_studio:task_records"), as_list=True),
+        "spans": _writer(
+            "evenhand.formats.label_studio:task_records", as_list=True, tokens=False, gaps=False, documents="sentence"
         )
     },
     suffixes=(".json",),
@@ -302,11 +285,7 @@ COREFERENCE = Format(
             partitioning=records(lazy("evenhand.formats.coreference:kind_of")),
         )
     },
-    writers={
-        "chains": Writer(
-            Capabilities(gaps=False, columns=False), write_records(lazy("evenhand.formats.coreference:chain_records"))
-        )
-    },
+    writers={"chains": _writer("evenhand.formats.coreference:chain_records", gaps=False, columns=False)},
     suffixes=(".jsonl", ".jsonlines"),
     detection=Detection(b"{", confidence=is_coreference),
     contents=Contents(has_columns=True, file_traits=lazy("evenhand.formats.coreference:traits")),
@@ -316,37 +295,28 @@ SPERT = Format(
     "JSON of SpERT and CoNLL04: sentences of tokens with entities and relations",
     readers=dict.fromkeys(_RELATION_TASKS, Reader(lazy("evenhand.formats.relations:read_spert"))),
     writers={
-        "relations": Writer(
-            Capabilities(documents="none", gaps=False),
-            write_records(lazy("evenhand.formats.relations:spert_records"), as_list=True),
-        )
+        "relations": _writer("evenhand.formats.relations:spert_records", as_list=True, documents="none", gaps=False)
     },
     suffixes=(".json",),
-    detection=Detection(b"[{", confidence=is_spert),
+    detection=Detection(b"[{", confidence=_has_all(_TOKENS, _ENTITIES, of=_text)),
     contents=Contents(has_columns=True),
 )
 DYGIE = Format(
     "dygie",
     "JSON lines of DyGIE++ and SciERC: one document per line, with entities and relations",
     readers=dict.fromkeys(_RELATION_TASKS, Reader(lazy("evenhand.formats.relations:read_dygie"))),
-    writers={
-        "relations": Writer(Capabilities(gaps=False), write_records(lazy("evenhand.formats.relations:dygie_records")))
-    },
+    writers={"relations": _writer("evenhand.formats.relations:dygie_records", gaps=False)},
     suffixes=(".jsonlines",),
-    detection=Detection(b"{", confidence=is_dygie),
+    detection=Detection(b"{", confidence=_has_all(_SENTENCES, _NER)),
     contents=Contents(has_columns=True),
 )
 RELATION_LINES = Format(
     "relation-jsonl",
     "JSON lines: a text or tokens with spans that have an id, and relations between them",
     readers=dict.fromkeys(_RELATION_TASKS, Reader(lazy("evenhand.formats.relations:read_relation_lines"))),
-    writers={
-        "relations": Writer(
-            Capabilities(documents="sentence"), write_records(lazy("evenhand.formats.relations:relation_records"))
-        )
-    },
+    writers={"relations": _writer("evenhand.formats.relations:relation_records", documents="sentence")},
     suffixes=(".jsonl",),
-    detection=Detection(b"{", confidence=is_relation_lines),
+    detection=Detection(b"{", confidence=_has_all(_SPANS, _RELATIONS)),
 )
 EXTRACTIONS = Format(
     EXTRACTIONS_LAYER,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
-NO_SPANS = "results that are no spans"
+NO_SPANS = "results that are not spans"
 _ANNOTATOR_FIELD = "completed_by"
 _LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
@@ -128,7 +128,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         offsets=str(convention),
         quotes_show=settings.offsets is None and convention != Convention(),
         repeated=repeated(spans),
-        skipped=dict(skipped),
+        skipped={what: count for what, count in skipped.items() if count},
     )
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
@@ -165,9 +165,8 @@ def _results(task: Task, layer: str | None, skipped: Counter[str]) -> Results | 
     results = (task.annotations or task.predictions or []) if layer is None else getattr(task, layer) or []
     if layer == _LAYERS[1] and not results and task.annotations:
         return Results([])
-    kept = [each for each in results if not each.is_cancelled]
-    counts = {CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: int(not results)}
-    skipped.update({what: count for what, count in counts.items() if count})
+    kept = [result for result in results if not result.is_cancelled]
+    skipped.update({CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: not results})
     return kept[0] if kept else None
 
 
@@ -197,8 +196,7 @@ def _last_answer(task: Task, annotator: str, skipped: Counter[str]) -> Results |
     if not answers:
         return None
     is_cancelled = answers[-1].is_cancelled
-    counts = {AGAIN: len(answers) - 1, CANCELLED: int(is_cancelled)}
-    skipped.update({what: count for what, count in counts.items() if count})
+    skipped.update({AGAIN: len(answers) - 1, CANCELLED: is_cancelled})
     return None if is_cancelled else answers[-1]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, TypeGuard
 
@@ -20,6 +21,8 @@ _NEEDED = {LABEL: ("label",), BOUNDS: ("start", "end"), MISSING: _PARTS}
 """The verdicts with a `to`, and what it must name: one of the bounds, or all."""
 _LARGEST = 1 << 31
 """More than the sentences of any file and the tokens of any sentence."""
+Fail = Callable[[str, str], InputError]
+"""Makes the error of a line, given the finding and the remedy."""
 _EXAMPLE = '{"sentence": 12, "start": 3, "end": 5, "label": "ORG", "verdict": "spurious"}'
 
 
@@ -39,78 +42,68 @@ def to_lines(overrides: Iterable[Override]) -> str:
     return "".join(json.dumps(override.record, ensure_ascii=False) + "\n" for override in overrides)
 
 
-class _WrongError(Exception):
-    def __init__(self, finding: str, remedy: str) -> None:
-        super().__init__(finding)
-        self.remedy = remedy
-
-
 def _parse(source: str, number: int, line: str) -> Override:
+    fail = partial(InputError, source, number)
     try:
         record = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         reason = str(error).rstrip(".")
-        raise InputError(source, number, f"is not JSON ({reason})", f"write one object per line: {_EXAMPLE}") from None
-    try:
-        return _override(source, number, record)
-    except _WrongError as error:
-        raise InputError(source, number, str(error), error.remedy) from None
-
-
-def _override(source: str, number: int, record: Any) -> Override:
+        raise fail(f"is not JSON ({reason})", f"write one object per line: {_EXAMPLE}") from None
     if not isinstance(record, dict):
-        raise _WrongError("is not an object", f"write one: {_EXAMPLE}")
+        raise fail("is not an object", f"write one: {_EXAMPLE}")
     verdict = record.get("verdict")
     if verdict not in VERDICTS:
-        raise _WrongError(f"the verdict is {verdict!r}", f"choose one of {', '.join(VERDICTS)}")
+        raise fail(f"the verdict is {verdict!r}", f"choose one of {', '.join(VERDICTS)}")
     positions = record.get("positions")
     if positions is not None and positions not in POSITIONS:
-        raise _WrongError(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
-    span = None if verdict == MISSING else _bounds(record, "the gold span")
-    return Override(source, number, verdict, *_location(record), span, _target(record, verdict), record, positions)
+        raise fail(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
+    span = None if verdict == MISSING else _bounds(record, "the gold span", fail)
+    return Override(
+        source, number, verdict, *_location(record, fail), span, _target(record, verdict, fail), record, positions
+    )
 
 
-def _location(record: Mapping[str, Any]) -> tuple[int | None, str | int | None]:
+def _location(record: Mapping[str, Any], fail: Fail) -> tuple[int | None, str | int | None]:
     """The sentence and the document; one of them is required."""
     sentence, document = record.get("sentence"), record.get("document")
     if sentence is not None and not _is_number(sentence, 1):
-        raise _WrongError(f"sentence is {sentence!r}", "give its number in the file, from 1")
+        raise fail(f"sentence is {sentence!r}", "give its number in the file, from 1")
     if document is not None and not isinstance(document, str) and not _is_number(document, 1):
-        raise _WrongError(f"document is {document!r}", "give its name, or its number in the file, from 1")
+        raise fail(f"document is {document!r}", "give its name, or its number in the file, from 1")
     if sentence is None and document is None:
-        raise _WrongError("names neither a sentence nor a document", "give its number or, of a document, its name")
+        raise fail("names neither a sentence nor a document", "give its number or, of a document, its name")
     return sentence, document
 
 
-def _target(record: Mapping[str, Any], verdict: str) -> dict[str, Any]:
+def _target(record: Mapping[str, Any], verdict: str, fail: Fail) -> dict[str, Any]:
     """The contents of `to`; empty if the verdict has none."""
     to = record.get("to")
     needed = _NEEDED.get(verdict)
     if needed is None:
         if to is not None:
-            raise _WrongError(f"has `to`, which {verdict!r} does not take", "leave it out")
+            raise fail(f"has `to`, which {verdict!r} does not take", "leave it out")
         return {}
     if not isinstance(to, dict):
-        raise _WrongError(f"has the verdict {verdict!r} and no `to`", "say there what the span should be")
+        raise fail(f"has the verdict {verdict!r} and no `to`", "say there what the span should be")
     unknown = [key for key in to if key not in _PARTS]
     if unknown:
-        raise _WrongError(f"`to` has {unknown[0]!r}", f"name {', '.join(_PARTS)} there, and other keys beside it")
+        raise fail(f"`to` has {unknown[0]!r}", f"name {', '.join(_PARTS)} there, and other keys beside it")
     if not any(part in to for part in needed):
-        raise _WrongError(f"has the verdict {verdict!r}, and `to` does not name {' or '.join(needed)}", "name it there")
-    _bounds(to if verdict == MISSING else {**record, **to}, "`to`")
+        raise fail(f"has the verdict {verdict!r}, and `to` does not name {' or '.join(needed)}", "name it there")
+    _bounds(to if verdict == MISSING else {**record, **to}, "`to`", fail)
     return to
 
 
-def _bounds(record: Mapping[str, Any], what: str) -> LabeledBounds:
+def _bounds(record: Mapping[str, Any], what: str, fail: Fail) -> LabeledBounds:
     start, end, label = (record.get(part) for part in _PARTS)
     if not _is_number(start, 0) or not _is_number(end, 0) or start >= end:
         finding = f"start and end of {what} are {start!r} and {end!r}"
-        raise _WrongError(finding, "count from 0, with the end exclusive, in tokens or characters")
+        raise fail(finding, "count from 0, with the end exclusive, in tokens or characters")
     if not isinstance(label, str) or not label:
-        raise _WrongError(f"the label of {what} is {label!r}", "give its name")
+        raise fail(f"the label of {what} is {label!r}", "give its name")
     if len(label) > LABEL_LIMIT.value:
         error = long_label(label)
-        raise _WrongError(error.finding, error.remedy)
+        raise fail(error.finding, error.remedy)
     return LabeledBounds(start, end, label)
 
 

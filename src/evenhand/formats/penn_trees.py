@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 
 import numpy as np
 
@@ -129,8 +129,7 @@ def read_constituents(
         sentences = SentenceSymbols(Symbols.of(data, first_line), is_indented)
         batch = sentences.annotation(source.display_name, source.name, labels, vocabulary, ReadInfo(FORMAT.name), begun)
         if source.problems is not None:
-            layer = batch.layers[CONSTITUENTS]
-            assert isinstance(layer, Constituents)
+            layer = _constituents(batch)
             for sentence, finding in layer.problems.items():
                 source.report(int(layer.lines[sentence]), finding, _REMEDY, PROBLEM)
         yield batch
@@ -305,8 +304,7 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     sentences = SentenceSymbols(Symbols.of("".join(f"{' '.join(text.split())}\n" for text in texts).encode(), 1))
     labels = StringCoder(_full_label if functions else _category)
     annotation = sentences.annotation(name, name, labels, Vocabulary(), ReadInfo(LISTS), continues=False)
-    layer, corpus = annotation.layers[CONSTITUENTS], annotation.corpus
-    assert isinstance(layer, Constituents)
+    layer, corpus = _constituents(annotation), annotation.corpus
     # Sentences in memory have no line numbers.
     corpus = Corpus(name, corpus.sentences, corpus.bounds, corpus.tokens)
     unnumbered = Constituents(layer.brackets, zeros(len(texts)), layer.problems)
@@ -449,15 +447,13 @@ def write_spans(annotation: Annotation) -> Iterator[str]:
     assert corpus.tokens is not None
     assert corpus.bounds is not None
     _check_labels(annotation, spans)
+    names = tags.to_list() if isinstance(tags, Tags) else ["X"] * len(corpus.tokens)
     order = np.lexsort((spans.level, -spans.end, spans.start, spans.scope))
     edges = np.searchsorted(spans.scope[order], np.arange(corpus.sentences + 1))
     for sentence, (first, last) in enumerate(pairwise(corpus.bounds.tolist())):
         words = [word.replace("(", "-LRB-").replace(")", "-RRB-") for word in corpus.tokens.texts(first, last)]
-        names = ["X"] * len(words)
-        if isinstance(tags, Tags):
-            names = [tags.names[code] for code in tags.code[first:last].tolist()]
         rows = spans.take(order[edges[sentence] : edges[sentence + 1]]).rows()
-        yield _span_tree(sentence + 1, words, names, [(label, start, end) for label, _, start, end in rows])
+        yield _span_tree(sentence + 1, words, names[first:last], [(label, start, end) for label, _, start, end in rows])
 
 
 def _check_labels(annotation: Annotation, spans: Spans) -> None:
@@ -478,42 +474,32 @@ def _span_tree(number: int, words: Sequence[str], tags: Sequence[str], spans: Se
             raise SettingError(
                 f"Trees cannot have {text!r} of sentence {number}: it is empty, or has spaces or brackets."
             )
-    parts, open_spans, remaining = ["(TOP"], list[tuple[str, int]](), iter([*spans, ("", len(words), 0)])
-    label, start, end = next(remaining)
-    for token, (word, tag) in enumerate(zip(words, tags, strict=True)):
-        while start == token:
-            if open_spans and end > open_spans[-1][1]:
-                crossing = f"{open_spans[-1][0]!r} and {label!r}"
-                raise SettingError(f"The spans {crossing} of sentence {number} cross, so they are not a tree.")
-            parts.append(f" ({label}")
-            open_spans.append((label, end))
-            label, start, end = next(remaining)
-        parts.append(f" ({tag} {word})")
-        while open_spans and open_spans[-1][1] == token + 1:
-            parts.append(")")
+    open_spans = list[tuple[str, int]]()
+    for label, start, end in spans:
+        while open_spans and open_spans[-1][1] <= start:
             open_spans.pop()
-    return "".join(parts if words else [*parts, f" ({TRACE} *)"]) + ")\n"
+        if open_spans and end > open_spans[-1][1]:
+            crossing = f"{open_spans[-1][0]!r} and {label!r}"
+            raise SettingError(f"The spans {crossing} of sentence {number} cross, so they are not a tree.")
+        open_spans.append((label, end))
+    tagged = [f"({tag} {word})" for tag, word in zip(tags, words, strict=True)] or [f"({TRACE} *)"]
+    return _tree(tagged, [("TOP", 0, len(tagged)), *spans])
 
 
 def write_constituents(annotation: Annotation) -> Iterator[str]:
     """Write sentences as trees, one per line, with everything that was read."""
-    corpus, (layer, tags) = annotation.corpus, _layers(annotation)
-    assert corpus.bounds is not None
-    assert corpus.tokens is not None
-    edges = np.searchsorted(layer.brackets.scope, np.arange(corpus.sentences + 1)).tolist()
-    codes, names = tags.code.tolist(), tags.names
-    for sentence, (first, last) in enumerate(pairwise(corpus.bounds.tolist())):
+    layer, source = _constituents(annotation), annotation.corpus.source
+    edges = np.searchsorted(layer.brackets.scope, np.arange(annotation.corpus.sentences + 1)).tolist()
+    for sentence, (line, words) in enumerate(_tagged_sentences(annotation)):
         if sentence in layer.problems:
-            line = int(layer.lines[sentence]) or None
-            raise InputError(corpus.source, line, layer.problems[sentence], "mend the tree, or empty the line")
-        words = zip((names[code] for code in codes[first:last]), corpus.tokens.texts(first, last), strict=True)
+            raise InputError(source, line or None, layer.problems[sentence], "mend the tree, or empty the line")
         rows = layer.brackets.take(slice(edges[sentence], edges[sentence + 1])).rows()
         brackets = [(label, start, end) for label, _, start, end in rows]
-        yield _constituent_tree([f"({tag} {word})" for tag, word in words], brackets) + "\n"
+        yield _tree([f"({tag} {word})" for tag, word in words], brackets)
 
 
-def _constituent_tree(words: list[str], brackets: list[tuple[str, int, int]]) -> str:
-    """Words and the brackets over them, in the order in which these open, on one line."""
+def _tree(words: Sequence[str], brackets: Sequence[tuple[str, int, int]]) -> str:
+    """The line of tagged words and the brackets over them, in the order in which these open."""
     parts, open_ends, token = list[str](), list[int](), 0
     for label, start, end in [*brackets, ("", len(words), len(words))]:
         while token < start or (end > start and open_ends and open_ends[-1] == token):
@@ -525,17 +511,19 @@ def _constituent_tree(words: list[str], brackets: list[tuple[str, int, int]]) ->
                 token += 1
         parts.append(f" ({'' if label == NO_LABEL else label}")
         open_ends.append(end)
-    return "".join((*parts[:-1], ")" * (len(open_ends) - 1))).strip()
+    return "".join((*parts[:-1], ")" * (len(open_ends) - 1))).strip() + "\n"
 
 
 def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation], source: Source) -> None:
     """Raise an error if one file has more sentences; sentences with different words are listed, but scored."""
-    for sentence, other in zip_longest(_sentences(batches), _sentences(texts)):
+    sides = (chain.from_iterable(map(_tagged_sentences, side)) for side in (batches, texts))
+    for sentence, other in zip_longest(*sides):
         if sentence is None or other is None:
             which = "the file" if sentence is None else "the other file"
             line = None if sentence is None else sentence[0]
             raise InputError(source.display_name, line, f"{which} has fewer sentences", _SAME_SENTENCES, "text")
-        (line, words), (_, others) = sentence, other
+        line = sentence[0]
+        words, others = ([word for tag, word in side[1] if tag != TRACE] for side in (sentence, other))
         if words and words != others:
             difference = f"{counted(len(words), 'word')}, and the other file {len(others):,}"
             for word, other_word in zip(words, others, strict=False):
@@ -545,23 +533,21 @@ def compare_sentences(batches: Iterator[Annotation], texts: Iterator[Annotation]
             source.report(line or None, f"the sentence has {difference}", _SAME_WORDS, OTHER_WORDS)
 
 
-def _sentences(batches: Iterator[Annotation]) -> Iterator[tuple[int, list[str]]]:
-    """Line and words of every sentence, without traces."""
-    for batch in batches:
-        corpus, (layer, tags) = batch.corpus, _layers(batch)
-        assert corpus.tokens is not None
-        assert corpus.bounds is not None
-        codes, names = tags.code.tolist(), tags.names
-        for line, (first, last) in zip(layer.lines.tolist(), pairwise(corpus.bounds.tolist()), strict=True):
-            words = zip(codes[first:last], corpus.tokens.texts(first, last), strict=True)
-            yield line, [word for code, word in words if names[code] != TRACE]
-
-
-def _layers(annotation: Annotation) -> tuple[Constituents, Tags]:
-    layer, tags = annotation.layers[CONSTITUENTS], annotation.layers[POS_TAGS]
-    assert isinstance(layer, Constituents)
+def _tagged_sentences(annotation: Annotation) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Line, and tags with words, of every sentence."""
+    corpus, tags = annotation.corpus, annotation.layers[POS_TAGS]
+    assert corpus.tokens is not None
+    assert corpus.bounds is not None
     assert isinstance(tags, Tags)
-    return layer, tags
+    names, lines = tags.to_list(), _constituents(annotation).lines.tolist()
+    for line, (first, last) in zip(lines, pairwise(corpus.bounds.tolist()), strict=True):
+        yield line, list(zip(names[first:last], corpus.tokens.texts(first, last), strict=True))
+
+
+def _constituents(annotation: Annotation) -> Constituents:
+    layer = annotation.layers[CONSTITUENTS]
+    assert isinstance(layer, Constituents)
+    return layer
 
 
 FORMAT = Format(

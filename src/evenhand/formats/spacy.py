@@ -167,11 +167,8 @@ def _checked(source: Source) -> Iterator[None]:
 def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, vocabulary: Vocabulary) -> Annotation:
     """The documents of a batch; `first` is the number of its first document."""
     layer = reading.column or ENTITIES
-    words: list[str] = []
-    spaces: list[str] = []
-    starts: list[int] = []
-    documents: list[int] = []
-    rows: list[tuple[int, int, int]] = []
+    words, spaces, starts, documents = list[str](), list[str](), list[int](), list[int]()
+    rows = list[tuple[int, int, int]]()
     for number, doc in enumerate(docs, first):
         begin = len(words)
         documents.append(len(starts))

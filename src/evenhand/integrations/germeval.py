@@ -127,16 +127,13 @@ class Counts:
 
     def metrics(self) -> dict[str, Metric]:
         """Metric 1 (strict), metric 2 (loose) and metric 3 (outer, inner), each with its accuracy (metric 4)."""
-        gold, found, correct = (counts.sum(axis=1) for counts in (self.gold, self.found, self.correct))
-        accuracy = ratio(self.equal_tags, self.tokens)
-        loosely_correct, loose_accuracy = self.loosely_correct.sum(), ratio(self.loosely_equal_tags, self.tokens)
+        gold, predicted, correct = (counts.sum(axis=1).tolist() for counts in (self.gold, self.found, self.correct))
+        accuracy = ratio(self.equal_tags, self.tokens).tolist()
+        loosely_correct, loose_accuracy = int(self.loosely_correct.sum()), ratio(self.loosely_equal_tags, self.tokens)
         return {
-            "strict": Metric(int(gold.sum()), int(found.sum()), int(correct.sum()), float(np.mean(accuracy))),
-            "loose": Metric(int(gold.sum()), int(found.sum()), int(loosely_correct), float(np.mean(loose_accuracy))),
-            **{
-                level: Metric(int(gold[row]), int(found[row]), int(correct[row]), float(accuracy[row]))
-                for row, level in enumerate(LEVELS)
-            },
+            "strict": Metric(sum(gold), sum(predicted), sum(correct), float(np.mean(accuracy))),
+            "loose": Metric(sum(gold), sum(predicted), loosely_correct, float(np.mean(loose_accuracy))),
+            **dict(zip(LEVELS, map(Metric, gold, predicted, correct, accuracy), strict=True)),
         }
 
     def by_label(self) -> dict[str, ByLevel]:
@@ -145,14 +142,13 @@ class Counts:
 
     def by_class(self) -> dict[str, ByLevel]:
         """Loose scores of the 4 classes."""
-        gold, found = (
-            counts.reshape(len(LEVELS), len(CLASSES), len(SUFFIXES)).sum(axis=2) for counts in (self.gold, self.found)
-        )
-        return _by_level(CLASSES, gold, found, self.loosely_correct)
+        shape = len(LEVELS), len(CLASSES), len(SUFFIXES)
+        gold, predicted = (counts.reshape(shape).sum(axis=2) for counts in (self.gold, self.found))
+        return _by_level(CLASSES, gold, predicted, self.loosely_correct)
 
 
-def _by_level(names: tuple[str, ...], gold: Ints, found: Ints, correct: Ints) -> dict[str, ByLevel]:
-    counts = np.stack((gold, found, correct), axis=2).tolist()
+def _by_level(names: tuple[str, ...], gold: Ints, predicted: Ints, correct: Ints) -> dict[str, ByLevel]:
+    counts = np.stack((gold, predicted, correct), axis=2).tolist()
     return {name: ByLevel(*(Score(*level[column]) for level in counts)) for column, name in enumerate(names)}
 
 
@@ -196,7 +192,11 @@ class GermEval(Displayed):
 
     def as_document(self) -> ReportDocument:
         """The metrics and counts as tables, for notebooks."""
-        return germeval_document(self)
+        opening = f"GermEval 2014: {self.name} against the gold standard {self.gold_name}"
+        remark = "" if self.as_script else "; ".join(line.strip() for line in (_other_level(self), *_repairs(self)))
+        metrics = replace(_metric_table(self), remark=remark and f"{remark}.")
+        sections = [Section("", [metrics]), Section("counts by label and level", [_counts(self)])]
+        return ReportDocument(opening, sections, self.notes, self.signature)
 
     @property
     def strict(self) -> Metric:
@@ -422,8 +422,7 @@ class _Run:
 
     @staticmethod
     def of(steps: Iterator[_Step]) -> _Run:
-        strict, loose = list[Tally](), list[Tally]()
-        gold_tags, system_tags, starts = list[Ints](), list[Ints](), list[Ints]()
+        strict, loose, gold_tags, system_tags, starts = [], [], [], [], []
         other_level = tokens = 0
         for step in steps:
             assert step.corpus.bounds is not None
@@ -467,17 +466,12 @@ class _Run:
             correct=np.stack([level.correct for level in levels]),
             loosely_correct=np.stack([level.loosely_correct for level in levels]),
         )
-        return script, Causes(
-            *(sum(column) for column in zip(*(astuple(level.causes) for level in levels), strict=True))
-        )
+        return script, Causes(*map(sum, zip(*(astuple(level.causes) for level in levels), strict=True)))
 
 
 def _table(tally: Tally, kind: str, labels: Sequence[str]) -> Ints:
     """The counts of one kind, by level (row) and label (column)."""
-    rows, columns = (
-        tally.by_label().rows,
-        [tally.kinds.index(f"{level}.{kind}") for level in LEVELS],
-    )
+    rows, columns = tally.by_label().rows, [tally.kinds.index(f"{level}.{kind}") for level in LEVELS]
     return ints([[rows[label][column] if label in rows else 0 for label in labels] for column in columns])
 
 
@@ -487,7 +481,7 @@ def _result(files: Sequence[_File], run: _Run, repair: Repair, *, as_script: boo
     repairs = Repairs(repair, repaired["gold"], repaired["system"], first)
     counts = run.counts()
     script, causes = run.as_script(counts)
-    shown = script if as_script else counts
+    reported = script if as_script else counts
     rules = "scope:file|levels:separate|entities:script" if as_script else "scope:sentence|levels:separate"
     settings = f"align:strict|{rules}|encoding:iob2" + ("" if as_script else f"|repair:{repair}")
     difference = script_note(counts, script, causes, repairs, as_script=as_script)
@@ -496,9 +490,9 @@ def _result(files: Sequence[_File], run: _Run, repair: Repair, *, as_script: boo
         gold_name=files[0].source.name,
         sentences=len(run.sentence_starts),
         tokens=counts.tokens,
-        metrics=shown.metrics(),
-        labels=shown.by_label(),
-        classes=shown.by_class(),
+        metrics=reported.metrics(),
+        labels=reported.by_label(),
+        classes=reported.by_class(),
         other_level=run.other_level,
         repairs=repairs,
         script=script.metrics(),
@@ -509,18 +503,17 @@ def _result(files: Sequence[_File], run: _Run, repair: Repair, *, as_script: boo
 
 
 def _notes(files: Sequence[_File], counts: Counts) -> Iterator[str]:
-    """Notes on the files."""
     for file in files:
         if file.trailing:
             lines = counted(file.trailing, "line")
             yield f"{file.source.display_name}: dropped the empty columns at the end of {lines}."
         if file.breaks_differ:
             yield f"{file.source.display_name}: its sentences differ from the gold standard's, which were used."
-    gold, found, correct = (int(column.sum()) for column in (counts.gold, counts.found, counts.correct))
-    for side, file, size in (("the gold standard", files[0], gold), ("the prediction", files[-1], found)):
+    gold, predicted, correct = (int(column.sum()) for column in (counts.gold, counts.found, counts.correct))
+    for side, file, size in (("the gold standard", files[0], gold), ("the prediction", files[-1], predicted)):
         if not size:
             yield f"{file.source.display_name}: {side} has no entity at all."
-    if gold and gold == found == correct:
+    if gold and gold == predicted == correct:
         yield f"{files[-1].source.display_name}: the prediction is equal to the gold standard; is it the right file?"
 
 
@@ -536,8 +529,8 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
 
 def script_note(ours: Counts, script: Counts, causes: Causes, repairs: Repairs, *, as_script: bool) -> Iterator[str]:
     """One sentence with the figures of the other side, if any printed figure differs."""
-    other, shown = (ours, script) if as_script else (script, ours)
-    differing = list(_differences(shown.metrics(), other.metrics())) or _labels_that_differ(ours, script)
+    other, reported = (ours, script) if as_script else (script, ours)
+    differing = list(_differences(reported.metrics(), other.metrics())) or _labels_that_differ(ours, script)
     if not differing:
         return
     figures, reason = _listed(differing), _listed(list(_reasons(causes, repairs)))
@@ -547,11 +540,11 @@ def script_note(ours: Counts, script: Counts, causes: Causes, repairs: Repairs, 
         yield f"The official script prints {figures}, since it {reason}; --as-script gives its figures."
 
 
-def _differences(shown: Mapping[str, Metric], other: Mapping[str, Metric]) -> Iterator[str]:
+def _differences(reported: Mapping[str, Metric], other: Mapping[str, Metric]) -> Iterator[str]:
     for name, metric in other.items():
-        if _printed(metric) != _printed(shown[name]):
-            f1, f1_shown = round(metric.percentages.f1, 2), round(shown[name].percentages.f1, 2)
-            yield f"{f1:.2f} ({f1 - f1_shown:+.2f}) for {name} F1"
+        if _printed(metric) != _printed(reported[name]):
+            f1, reported_f1 = round(metric.percentages.f1, 2), round(reported[name].percentages.f1, 2)
+            yield f"{f1:.2f} ({f1 - reported_f1:+.2f}) for {name} F1"
 
 
 def _labels_that_differ(ours: Counts, script: Counts) -> list[str]:
@@ -571,17 +564,13 @@ def _printed(score: Score) -> list[str]:
 
 def _reasons(causes: Causes, repairs: Repairs) -> Iterator[str]:
     if causes.other_label:
-        yield f"continues {_entities(causes.other_label)} over a change of label at I-"
+        yield f"continues {counted(causes.other_label, 'entity')} over a change of label at I-"
     if causes.sentence_end:
-        yield f"continues {_entities(causes.sentence_end)} over the end of a sentence"
+        yield f"continues {counted(causes.sentence_end, 'entity')} over the end of a sentence"
     if causes.file_end:
-        yield f"counts {_entities(causes.file_end)} at the end of the file as wrong"
+        yield f"counts {counted(causes.file_end, 'entity')} at the end of the file as wrong"
     if repairs.policy == "discard" and repairs.count:
-        yield f"keeps {_entities(repairs.count)} that --repair discard leaves out"
-
-
-def _entities(count: int) -> str:
-    return counted(count, "entity")
+        yield f"keeps {counted(repairs.count, 'entity')} that --repair discard leaves out"
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -603,17 +592,6 @@ def latex(result: GermEval, *, verbose: bool = False) -> str:
     if verbose:
         lines += ["", *booktabs.lines(_counts(result))]
     return "\n".join(lines) + "\n"
-
-
-def germeval_document(result: GermEval) -> ReportDocument:
-    """The four metrics and the counts as tables."""
-    opening = f"GermEval 2014: {result.name} against the gold standard {result.gold_name}"
-    remark = "" if result.as_script else "; ".join(line.strip() for line in (_other_level(result), *_repairs(result)))
-    sections = [
-        Section("", [replace(_metric_table(result), remark=remark and f"{remark}.")]),
-        Section("counts by label and level", [_counts(result)]),
-    ]
-    return ReportDocument(opening, sections, result.notes, result.signature)
 
 
 def _metric_table(result: GermEval) -> Table:
@@ -681,18 +659,16 @@ def _figures(score: Score) -> tuple[str, str, str]:
 
 
 def _counts(result: GermEval) -> Table:
-    """Gold, found and correct entities by label and level."""
+    """Gold, predicted and correct entities by label and level."""
     names = [f"{level} {count}" for level in LEVELS for count in _COUNTS]
-    loose_outer, loose_inner = (sum(scores[level].correct for scores in result.classes.values()) for level in range(2))
+    correct = [sum(levels[row].correct for levels in result.classes.values()) for row in range(len(LEVELS))]
+    levels = zip((result.outer, result.inner), correct, strict=True)
+    loose = ByLevel(*(Score(level.gold, level.found, count) for level, count in levels))
     rows = [
         *((label, *levels) for label, levels in result.labels.items()),
         *((f"{name}, loose", *levels) for name, levels in result.classes.items()),
         ("all", result.outer, result.inner),
-        (
-            "all, loose",
-            Score(result.outer.gold, result.outer.found, loose_outer),
-            Score(result.inner.gold, result.inner.found, loose_inner),
-        ),
+        ("all, loose", *loose),
     ]
     cells: list[list[Cell]] = [
         [name, outer.gold, outer.found, outer.correct, inner.gold, inner.found, inner.correct]
@@ -714,7 +690,7 @@ def _repairs(result: GermEval) -> Iterator[str]:
     if not repairs.count:
         yield "Repaired tags: 0"
         return
-    done = "left out" if repairs.policy == "discard" else "taken as they stand"
+    done = "left out" if repairs.policy == "discard" else "kept"
     sides = f"gold {repairs.gold:,}, prediction {repairs.prediction:,}"
     yield f"Repaired tags: {repairs.count:,} ({sides}; spans {done})"
     for problem in repairs.first:

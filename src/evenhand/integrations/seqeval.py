@@ -361,7 +361,6 @@ def refuse_weights(sample_weight: object) -> None:
 def averaged(
     counts: Counts, average: str | None, beta: float, zero_division: ZeroDivision, warn_for: Collection[str] = _ALL
 ) -> Scores:
-    """The scores of counts."""
     true, predicted, correct = counts.true, counts.predicted, counts.correct
     if average == MICRO:
         true, predicted, correct = (np.array([column.sum()]) for column in (true, predicted, correct))
@@ -387,8 +386,7 @@ def _divided(numerator: Ints, denominator: Ints, otherwise: float) -> Values:
 
 def _f_score(precision: Values, recall: Values, beta2: float) -> Values:
     denominator = beta2 * precision + recall
-    scores: Values = (1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator)
-    return scores
+    return np.asarray((1 + beta2) * precision * recall / np.where(denominator == 0, 1, denominator))
 
 
 def _warn(true: Ints, predicted: Ints, warn_for: Collection[str]) -> None:
@@ -401,8 +399,8 @@ def _warn(true: Ints, predicted: Ints, warn_for: Collection[str]) -> None:
         _warn_of("F-score is", "without any entities")
 
 
-def _warn_of(scores: str, where: str) -> None:
-    message = f"{scores} 0/0 {where} and set to 0; set zero_division to 0 or 1."
+def _warn_of(scores: str, condition: str) -> None:
+    message = f"{scores} 0/0 {condition} and set to 0; set zero_division to 0 or 1."
     warn_caller(message, UndefinedMetricWarning)
 
 

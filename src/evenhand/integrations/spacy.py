@@ -31,14 +31,11 @@ def make_scorer(match: str = "exact,fair", group: str | None = None) -> Callable
     Documents whose reference is not annotated are left out, as in spaCy's scorers. If the tokens of a prediction differ
     from its reference, texts are aligned by characters.
     """
-
     score(_SAMPLE, _SAMPLE, match=match)  # refuses a wrong name when the config is read
     return _Scorer(match, group)
 
 
 class _Scorer:
-    """A scorer of one layer."""
-
     def __init__(self, match: str, group: str | None) -> None:
         self._match, self._group = match, group
         self.layer = ENTITIES if group is None else f"{_GROUPS}{group}"
@@ -98,8 +95,7 @@ def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, fl
             system[0].spans[group] = []
     name = ENTITIES if group is None else group
     align = "strict" if all(map(_has_same_tokens, scored)) else "characters"
-    result = score(docs(gold, group=name), docs(system, group=name), match=match, align=align)
-    return result.metrics()
+    return score(docs(gold, group=name), docs(system, group=name), match=match, align=align).metrics()
 
 
 def _is_annotated(doc: Any, group: str | None) -> bool:

@@ -62,8 +62,7 @@ def compute_metrics(
 def _best(predictions: Any) -> Ints:
     """The ids of predictions, which may be logits of all tags."""
     array = _first(predictions)
-    best: Ints = array.argmax(axis=-1) if array.ndim == 3 else array
-    return best
+    return np.asarray(array.argmax(axis=-1) if array.ndim == 3 else array)
 
 
 def _first(values: Any) -> Any:

@@ -201,7 +201,6 @@ def gold_answer(unit: Unit) -> str:
 
 
 def unit_table(comparison: Comparison) -> Table:
-    """The requested units."""
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
     by_pair = len(comparison.pairs) > 1 and any(unit.pair is not None for unit in comparison.shown_units)
     columns += [Column("from", "text"), Column("to", "text")] if by_pair else []
@@ -452,17 +451,15 @@ def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
     remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.shown_models) > 1 else []
     remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
     yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
+    measures = ranking.shown_models
     if ranking.before:
-        columns = [Column("system", "text"), *(Column(measure, "percent") for measure in ranking.shown_models)]
-        rows = [
-            [system, *(ranking.before[measure][system] for measure in ranking.shown_models)]
-            for system in ranking.systems
-        ]
+        columns = [Column("system", "text"), *(Column(measure, "percent") for measure in measures)]
+        rows = [[system, *(ranking.before[measure][system] for measure in measures)] for system in ranking.systems]
         yield Table("before overrides", columns, rows, rivals=[range(len(rows))])
     if ranking.resamples:
-        columns = [Column("system", "text"), *(Column(measure, "label") for measure in ranking.shown_models)]
+        columns = [Column("system", "text"), *(Column(measure, "label") for measure in measures)]
         rows = [
-            [system, *(style.interval(ranking[measure][system].interval) for measure in ranking.shown_models)]
+            [system, *(style.interval(ranking[measure][system].interval) for measure in measures)]
             for system in ranking.systems
         ]
         remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."

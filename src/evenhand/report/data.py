@@ -239,7 +239,6 @@ def to_pandas(subject: WithRows) -> Any:
 
 
 def to_polars(subject: WithRows) -> Any:
-    """A `polars.DataFrame`."""
     polars = _library("polars")
     types = {"text": polars.String, "whole": polars.Int64, "number": polars.Float64}
     columns = _columns(subject)
@@ -248,7 +247,6 @@ def to_polars(subject: WithRows) -> Any:
 
 
 def to_arrow(subject: WithRows) -> Any:
-    """A `pyarrow.Table`."""
     types = {"text": "string", "whole": "int64", "number": "float64"}
     return arrow.table({name: arrow.array(values, types[kind]) for name, (kind, values) in _columns(subject).items()})
 

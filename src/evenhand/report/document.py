@@ -44,7 +44,6 @@ class ReportDocument:
 
 
 def document(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> ReportDocument:
-    """The report on a result."""
     for kind in type(subject).__mro__:
         if kind.__name__ in _DOCUMENTS:
             return _DOCUMENTS[kind.__name__](subject, style)

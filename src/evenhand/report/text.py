@@ -217,7 +217,7 @@ def check_models(models: Sequence[str]) -> None:
     """Refuse several measures because bare values do not name them."""
     if len(models) > 1:
         named = ", ".join(models)
-        raise SettingError(f"A bare value needs one match model, but {named} were scored; name one with --match.")
+        raise SettingError(f"A bare value needs one measure, but {named} were scored; name one with --match.")
 
 
 def render_value(results: Results) -> str:

@@ -243,7 +243,7 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
         try:
             return self.standings[model]
         except KeyError:
-            raise KeyError(f"no match model {model!r} was ranked; there are {', '.join(self.models)}") from None
+            raise KeyError(f"no measure {model!r} was ranked; there are {', '.join(self.models)}") from None
 
     def __iter__(self) -> Iterator[str]:
         """The names of the measures."""

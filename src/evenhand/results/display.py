@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.files import write_file
+from evenhand.parameters import split_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +66,7 @@ class WithTables:
         from evenhand.report.text import render_markdown as render
         from evenhand.tables import TableStyle
 
-        return render(self, TableStyle(percent, decimals, _names(columns)))
+        return render(self, TableStyle(percent, decimals, split_names(columns)))
 
     def to_latex(
         self,
@@ -89,13 +90,7 @@ class WithTables:
         from evenhand.report.latex import render
         from evenhand.tables import TableStyle
 
-        return render(self, TableStyle(percent, decimals, _names(columns), caption, label, page_columns))
-
-
-def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(columns, str):
-        return tuple(name.strip() for name in columns.split(",") if name.strip())
-    return tuple(columns)
+        return render(self, TableStyle(percent, decimals, split_names(columns), caption, label, page_columns))
 
 
 class WithRows:
@@ -157,9 +152,10 @@ class WithFigures:
         counts     "errors" only: bars in proportion to the number of errors, instead of equal lengths
         systems    "confusion" only: the systems to show [all]
         """
-        from evenhand.report.figures.canvas import check_matplotlib
+        from evenhand.report.figures.canvas import Size, check_matplotlib
 
         check_matplotlib()
         from evenhand.report.figures.plots import plot
 
-        return plot(self, kind, path=path, width=width, height=height, counts=counts, systems=systems)
+        names = [systems] if isinstance(systems, str) and systems else systems
+        return plot(self, kind, path, Size(width, height), counts=counts, systems=names)

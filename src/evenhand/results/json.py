@@ -353,7 +353,8 @@ def _comparison(saved: Saved) -> Comparison:
     resampling = _field(saved, "resampling")
     if len(scores) < len(systems) or not pairs:
         raise ValueError("systems need different names, and there must be at least one pair")
-    further = _further_measures(saved, saved_scores[systems[0]])
+    measures = models_of(_field(saved, "task", str)) if any(pair.get("further") for pair in pairs) else ()
+    further = [measure.name for measure in measures if measure.name in saved_scores[systems[0]]]
     units = [_unit(unit, systems) for unit in _field(saved, "units", list[Saved])]
     by_class: UnitsByClass = {}
     for unit in units:
@@ -396,12 +397,6 @@ def _comparison(saved: Saved) -> Comparison:
     return comparison
 
 
-def _further_measures(saved: Saved, scores: Saved) -> list[str]:
-    if not any(pair.get("further") for pair in saved["pairs"]):
-        return []
-    return [measure.name for measure in models_of(_field(saved, "task", str)) if measure.name in scores]
-
-
 def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
     """Files of earlier versions lack `positions`: they count tokens, or characters without spaces."""
     answers = _field(saved, "answers")
@@ -421,14 +416,13 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
 
     fields = {
         **saved,
+        **_change(saved),
         "before": before,
         "after": after,
         "size": saved["units"],
         "moved": saved.get("moved", 0),
-        "delta": _undefined(saved["delta"], Difference),
         "classes": {name: differences(name) for name in CLASSES},
         "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
-        "interval": _interval(saved.get("interval")),
         "further": {name: _change(changes[name]) for name in further},
     }
     pair: Pair = _convert(fields, Pair, "$.pairs[...]")
@@ -465,8 +459,8 @@ def _oracle(saved: Saved, scores: Mapping[str, float]) -> OracleResult:
 def bound_from_shares(saved: Saved, systems: Sequence[str]) -> Bound:
     """The counts of a bound, which was saved as shares. Two roundings change a product by far less than a half."""
     units, shares = _field(saved, "units", Count), _field(saved, "systems", dict[str, Share | None])
-    right = tuple(round((shares[name] or 0) * units) for name in systems)
-    return Bound(units, right, round((_field(saved, "upper_bound", Share | None) or 0) * units))
+    correct = tuple(round((shares[name] or 0) * units) for name in systems)
+    return Bound(units, correct, round((_field(saved, "upper_bound", Share | None) or 0) * units))
 
 
 def _slice(saved: Saved, systems: Sequence[str]) -> Saved:

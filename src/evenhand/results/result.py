@@ -81,7 +81,7 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
 
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
-            raise KeyError(f"no match model {model!r} was scored; there are {', '.join(self.scores)}")
+            raise KeyError(f"no measure {model!r} was scored; there are {', '.join(self.scores)}")
         return self.scores[model]
 
     def __iter__(self) -> Iterator[str]:

@@ -236,7 +236,10 @@ class MeasureScore:
     def __repr__(self) -> str:
         """One line with the headline; tables are shown by the result."""
         if self.model.has_ratios_only:
-            figures = ", ".join(f"{declared.name}={self._formatted(declared.name)}" for declared in self.model.ratios)
+            values = {declared.name: self.overall.more[declared.name] for declared in self.model.ratios}
+            figures = ", ".join(
+                f"{name}={value if value is None else f'{value:.4f}'}" for name, value in values.items()
+            )
         elif self.model.headline == "accuracy":
             figures = f"accuracy={self.headline:.4f}"
         else:
@@ -247,10 +250,6 @@ class MeasureScore:
     def adding(self, name: str, details: Mapping[str, Any]) -> MeasureScore:
         """The score with additional results, if there are any."""
         return replace(self, further={**self.further, name: dict(details)}) if details else self
-
-    def _formatted(self, name: str) -> str:
-        value = self.overall.more[name]
-        return "None" if value is None else f"{value:.4f}"
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 """The scores of contingency tables that fit next to the others, and their short names."""
 _GOLD, _SYSTEM = "gold", "system"
 """Parts of count types that count one unit once for either side."""
+_Errors = tuple[str, str, str]
+"""The error type, gold label and predicted label that a group of errors has in common."""
 _EXPECTED = 2
 """The column of `Formula.columns()` with the gold units."""
 
@@ -85,9 +87,8 @@ def _additional_ratios(results: Results, models: Sequence[str]) -> list[Ratio]:
     """The ratios in addition to precision, recall and F that are known for at least one system."""
     scores = [result[name] for result in results.values() for name in models]
     ratios = {ratio.name: ratio for score in scores for ratio in score.model.ratios}
-    return [
-        ratio for name, ratio in ratios.items() if any(score.overall.more.get(name) is not None for score in scores)
-    ]
+    known = {name for score in scores for name, value in score.overall.more.items() if value is not None}
+    return [ratio for name, ratio in ratios.items() if name in known]
 
 
 def _accuracy(results: Results, model: str) -> Table:
@@ -202,6 +203,11 @@ def label_table(
 
     summed, remark = len(rows) - len(weights), _baselines(score, style)
     return Table(name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
+
+
+def gold_units(row: Row) -> float:
+    """The number of gold units in a row: its count `gold`, or all counts but FP."""
+    return row["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
 
 
 def asking(result: Result, score: MeasureScore) -> Ask:
@@ -330,7 +336,7 @@ def measure_summary(results: Results, name: str) -> Table:
     for system, result in results.items():
         overall = result[name].overall
         rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
-    return Table(name, columns, rows, remark=definitions(model), rivals=[range(len(rows))] if len(rows) > 1 else ())
+    return Table(name, columns, rows, remark=definitions(model), rivals=rivals(rows))
 
 
 def definitions(model: Formula) -> str:
@@ -481,14 +487,8 @@ def missing(task: str, system: str) -> Query | None:
 
 
 def _wrong_by_label(score: MeasureScore) -> Counter[str]:
-    cells = score.confusion or {}
-    return Counter(
-        {
-            gold: int(sum(count for system, count in row.items() if system != NO_LABEL))
-            for gold, row in cells.items()
-            if gold != NO_LABEL
-        }
-    )
+    rows = {gold: row for gold, row in (score.confusion or {}).items() if gold != NO_LABEL}
+    return Counter({gold: int(sum(row.values()) - row.get(NO_LABEL, 0)) for gold, row in rows.items()})
 
 
 def one_sided(score: MeasureScore | None) -> tuple[float, float]:
@@ -498,7 +498,8 @@ def one_sided(score: MeasureScore | None) -> tuple[float, float]:
     return missing, sum(cells.get(NO_LABEL, {}).values())
 
 
-class Errors(NamedTuple):
+@dataclass(frozen=True)
+class ErrorGroup:
     """What to fix first: groups of errors, and how far the score would rise if a group were corrected.
 
     - A *group* has all errors with the same error type, gold label and system label: LE from PER to ORG, FN of PER.
@@ -511,15 +512,6 @@ class Errors(NamedTuple):
 
     Source: Bolya et al. 2020, section 2, who fix one type of error at a time and report how far the score rises.
     """
-
-    verdict: str
-    gold: str
-    predicted: str
-
-
-@dataclass(frozen=True)
-class ErrorGroup:
-    """The errors of one group, their number, and the gain of the score without them."""
 
     verdict: str
     gold: str
@@ -550,7 +542,7 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
     if model.parts or model.headline == "macro":
         return []
     weights = {kind: _weights(model, kind) for kind in tally.kinds}
-    right, counts, gains = task.error_types.correct(model.name), dict[Errors, int](), dict[Errors, Values]()
+    right, counts, gains = task.error_types.correct(model.name), dict[_Errors, int](), dict[_Errors, Values]()
     total = np.zeros(len(model.columns()))
     for (_, gold, predicted, kind), count in tally.total().cells().items():
         total += count * weights[kind]
@@ -558,14 +550,14 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
         if verdict is None or verdict in right:
             continue
         known = predicted if task.display.has_label_answers or gold == NO_LABEL else NO_LABEL
-        group = Errors(verdict, gold, known)
+        group = (verdict, gold, known)
         counts[group] = counts.get(group, 0) + int(count)
         gains[group] = gains.get(group, 0.0) + count * _corrected(model, kind, weights, right[0])
     return _ordered(model, total, counts, gains)
 
 
 def _ordered(
-    model: Formula, total: Values, counts: Mapping[Errors, int], gains: Mapping[Errors, Values]
+    model: Formula, total: Values, counts: Mapping[_Errors, int], gains: Mapping[_Errors, Values]
 ) -> list[ErrorGroup]:
     if not counts:
         return []

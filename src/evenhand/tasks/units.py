@@ -125,14 +125,10 @@ class Locations:
     def text(self, sentence: int) -> str | None:
         """The text of a sentence, cached; None if the file has no text."""
         if sentence not in self._texts:
-            self._texts[sentence] = self._text(sentence)
+            corpus, own = self.corpus(sentence)
+            has_text = corpus.tokens is not None and corpus.bounds is not None
+            self._texts[sentence] = corpus.text(own) if has_text else None
         return self._texts[sentence]
-
-    def _text(self, sentence: int) -> str | None:
-        corpus, own = self.corpus(sentence)
-        if corpus.tokens is None or corpus.bounds is None:
-            return None
-        return corpus.text(own)
 
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
         """The pieces of a text of characters, which are words cut at some edges: their starts and texts.

@@ -47,7 +47,7 @@ _CONTROL = bytes(range(SPACE + 1))
 Cell = tuple[Ints, Ints]
 """Start and end of a cell, for every line."""
 Windows = npt.NDArray[np.unsignedinteger[Any]]
-"""Windows of bytes, as many as the type has."""
+"""Windows of one to eight bytes, depending on the type."""
 
 
 class Cells(ABC):

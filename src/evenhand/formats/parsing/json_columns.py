@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -59,6 +59,7 @@ from evenhand.formats.parsing.json_spans import SpanError, has_prefix, quotes_sa
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.settings import Offsets
 
+T = TypeVar("T")
 ACCEPTED = ("accept", "")
 """The answers of annotators that keep a record; records without an answer are kept, too."""
 Cells = tuple[Ints, Ints]
@@ -108,36 +109,32 @@ class ColumnReader:
 
     def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
         self._vocabulary, self._offsets = vocabulary, offsets
-        self._text_spelling: Spelling | None = None
-        self._token_spelling: Spelling | None = None
+        self._spellings: dict[Callable[[Block], Spelling | None], Spelling] = {}
+        """The spellings of the last blocks of texts and of tokens, by the functions that found them."""
         self._labels = LabelCodes(vocabulary)
         self._codes = CellCodes()
         self._names: list[str] = []
 
     def read_texts(self, block: Block) -> TextBatch | None:
         """A block of texts with spans, or None if it needs the decoder or an error message."""
-        # A block with another spelling fails, and the next one shows its own.
-        spelling, self._text_spelling = self._text_spelling or learn(block), None
-        if spelling is None:
-            return None
-        try:
-            batch = self._read_texts(block, spelling)
-        except OddError:
-            return None
-        self._text_spelling = spelling
-        return batch
+        return self._read(block, learn, self._read_texts)
 
     def read_tokens(self, block: Block) -> TokenBatch | None:
         """A block of tokens with tags or spans, likewise."""
-        spelling, self._token_spelling = self._token_spelling or learn_tokens(block), None
+        return self._read(block, learn_tokens, self._read_tokens)
+
+    def _read(
+        self, block: Block, learn: Callable[[Block], Spelling | None], read: Callable[[Block, Spelling], T]
+    ) -> T | None:
+        # A block with another spelling fails, and the next one shows its own.
+        spelling = self._spellings.pop(learn, None) or learn(block)
         if spelling is None:
             return None
         try:
-            batch = self._read_tokens(block, spelling)
+            batch = read(block, spelling)
         except (OddError, LimitError):
             return None
-        block.has_lines(len(batch.lengths))
-        self._token_spelling = spelling
+        self._spellings[learn] = spelling
         return batch
 
     def _read_texts(self, block: Block, spelling: Spelling) -> TextBatch:
@@ -187,6 +184,7 @@ class ColumnReader:
             tags = self._coded_tags(data, len(tokens), rows, cells)
         else:
             spans = self._spans(matcher, items, lengths)
+        block.has_lines(len(lengths))
         ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
         return TokenBatch(tokens, lengths, ids, spans, tags, self._names)
 

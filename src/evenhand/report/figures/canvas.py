@@ -80,7 +80,6 @@ class Size:
 
 
 def check_matplotlib() -> None:
-    """Refuse figures if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -49,14 +49,7 @@ class NotebookFigure(Figure):
 
 
 def plot(
-    result: WithFigures,
-    kind: str | None = None,
-    *,
-    path: str | Path | None = None,
-    width: float | None = None,
-    height: float | None = None,
-    counts: bool = False,
-    systems: str | Sequence[str] = (),
+    result: WithFigures, kind: str | None, path: str | Path | None, size: Size, *, counts: bool, systems: Sequence[str]
 ) -> Figure:
     """Draw one figure of a result, and write it to `path`, if given; see `WithFigures.plot`."""
     subject = Results({result.name: result}) if isinstance(result, Result) else result
@@ -68,7 +61,6 @@ def plot(
     if systems and kind != "confusion":
         raise SettingError(f"systems does nothing for the figure {kind!r}; leave it out.")
     form = None if path is None else canvas.form_of(path)
-    size = Size(width, height)
     options: dict[str, dict[str, Any]] = {"errors": {"counts": counts}, "confusion": {"systems": systems}}
     with canvas.style():
         figure = canvas.finish(_FIGURES[kind][2](subject, size, **options.get(kind, {})))
@@ -232,7 +224,7 @@ class Plan:
     """In inches."""
 
 
-def draw_confusion(results: Results, size: Size, systems: str | Sequence[str] = ()) -> Figure:
+def draw_confusion(results: Results, size: Size, systems: Sequence[str]) -> Figure:
     """One matrix per system, with gold labels as rows; all have the same labels and the same shades."""
     declared, scores = _confusion_scores(results, systems)
     errors = errors_by_label(list(scores.values()))
@@ -292,18 +284,16 @@ def _shape(scores: Sequence[MeasureScore], labels: Sequence[str], size: Size, *,
     return next((plan for plan in plans if plan.cell >= _SMALL_CELL), max(plans, key=lambda plan: plan.cell))
 
 
-def _confusion_scores(results: Results, systems: str | Sequence[str]) -> tuple[Confusion, dict[str, MeasureScore]]:
+def _confusion_scores(results: Results, systems: Sequence[str]) -> tuple[Confusion, dict[str, MeasureScore]]:
     declared, first = TASKS[results.task].display.confusion, next(iter(results.values()))
     if declared is None:
         raise SettingError(f"{results.task.title()} have no labels to confuse; draw the figure errors instead.")
     score = confusion_score(first)
     if score is None and declared.measures:
-        raise SettingError(
-            f"The confusion matrix comes from the match model {declared.measures[0]}; score with it too."
-        )
+        raise SettingError(f"The confusion matrix comes from the measure {declared.measures[0]}; score with it too.")
     if score is None:
-        raise SettingError(f"No match model of {results.task} has a confusion matrix.")
-    names = [systems] if isinstance(systems, str) else list(dict.fromkeys(systems)) or list(results)
+        raise SettingError(f"No measure of {results.task} has a confusion matrix.")
+    names = list(dict.fromkeys(systems)) or list(results)
     for name in names:
         if name not in results:
             raise SettingError(

@@ -160,7 +160,7 @@ def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) ->
 
 _EXAMPLES = 3
 _BEFORE, _AFTER, _MAX_WORDS = 18, 6, 8
-"""Context of an example: characters before the unit, tokens after it; and the maximum number of its own tokens."""
+"""Context of an example: characters before the unit, tokens after it; and the maximum number of tokens of the unit."""
 
 
 @dataclass(frozen=True)

@@ -138,14 +138,15 @@ def mention_types(mentions: Chains, key: Annotation, nominal: Sequence[str]) -> 
     labels, coder = mentions.vocabulary.labels, mentions.vocabulary.columns["pos"]
     code = pos.coded(coder)[key.corpus.document_bounds[mentions.document] + mentions.start]
     types = ints([labels.code(name) for name in coder.names])
-    are_nominal = is_nominal(mentions, code, np.array([name in nominal for name in coder.names], dtype=np.bool_))
+    is_noun = np.array([name in nominal for name in coder.names], dtype=np.bool_)
+    are_nominal = is_nominal(mentions, is_noun[code] if len(is_noun) else np.zeros(len(mentions), dtype=np.bool_))
     return are_nominal, np.where(are_nominal, labels.code(NOUNS), types[code])
 
 
-def is_nominal(mentions: Chains, pos: Ints, nominal: Bools) -> Bools:
-    """Which mentions are nominal, given the POS codes of their first tokens, and which codes are nominal."""
-    is_noun = nominal[pos] if len(nominal) else np.zeros(len(mentions), dtype=np.bool_)
-    return is_noun | (mentions.end - mentions.start > 1)
+def is_nominal(mentions: Chains, begins_with_noun: Bools) -> Bools:
+    """Which mentions are nominal: nouns, and mentions of several tokens."""
+    is_long: Bools = mentions.end - mentions.start > 1
+    return begins_with_noun | is_long
 
 
 def by_pronoun(answers: Predictions, locations: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:

@@ -133,7 +133,7 @@ def notes(
     if not gold.units:
         notes.append(f"gold {gold.name}: has no mention at all.")
     elif not gold.labels:
-        notes.append(f"gold {gold.name}: has no POS, so there are no types of mentions and no arcs_nom.")
+        notes.append(f"gold {gold.name}: has no POS, so types of mentions and arcs_nom are not available.")
     return (*notes, *shared.unit_notes(name, side.units, "mention", "chain", identical=identical))
 
 

@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from evenhand.errors import WARNING, SettingError, counted
-from evenhand.scoring.scores import MeasureScore, Row
+from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
@@ -147,17 +147,13 @@ def _left_out(result: Result) -> Table | None:
 
 def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Counts and scores by label; support is the number of gold brackets in scored sentences."""
-    table = shared.label_table(result, score, query, style, support=_support)
+    table = shared.label_table(result, score, query, style, support=shared.gold_units)
     rows = [list(row) for row in table.rows]
     width = len(shared.score_cells(score.overall, score.beta))
     for cells, row in zip(rows, (*score.labels.values(), score.overall), strict=False):
         if isnan(row.f1):
             cells[-width:] = [UNDEFINED] * width
     return replace(table, rows=rows)
-
-
-def _support(row: Row) -> float:
-    return sum(row[kind] for kind in row.counts if kind != "FP")
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:

@@ -135,31 +135,23 @@ class _Declared(NamedTuple):
     formula: Callable[[str, ScoreSettings], Formula]
     scorer: str
     function: str
-    """The function of `parseval` that counts."""
-    definition: str
+    """The function of `parseval` that counts; its docstring, or its module's for `count`, is the definition."""
     aliases: tuple[str, ...]
     summary: str
 
 
-_CROSSING = f"{_PARSEVAL}.count_crossing"
 _DECLARED = {
     "labeled": _Declared(
-        *(labeled, "brackets", "count", _PARSEVAL),
-        *(("evalb", "parseval", "lf"), "Brackets with the right words and label"),
+        labeled, "brackets", "count", ("evalb", "parseval", "lf"), "Brackets with the right words and label"
     ),
-    "unlabeled": _Declared(_unlabeled, "brackets", "count", _PARSEVAL, ("uf",), "Brackets with the right words"),
+    "unlabeled": _Declared(_unlabeled, "brackets", "count", ("uf",), "Brackets with the right words"),
     "complete": _Declared(
-        *(_complete, "sentences", "count_crossing", _CROSSING),
-        *(("complete match",), "Sentences with all brackets right"),
+        _complete, "sentences", "count_crossing", ("complete match",), "Sentences with all brackets right"
     ),
     "crossing": _Declared(
-        *(_crossing, "sentences", "count_crossing", _CROSSING),
-        *(("no crossing",), "Sentences without a crossing bracket"),
+        _crossing, "sentences", "count_crossing", ("no crossing",), "Sentences without a crossing bracket"
     ),
-    "tagging": _Declared(
-        *(_tagging, "tagging", "count_tagging", f"{_PARSEVAL}.count_tagging"),
-        *(("tagging accuracy",), "Words with the right tag"),
-    ),
+    "tagging": _Declared(_tagging, "tagging", "count_tagging", ("tagging accuracy",), "Words with the right tag"),
 }
 
 
@@ -171,8 +163,9 @@ def _measure(base: str, *, short: bool, with_all: bool) -> Measure:
     count: Any = lazy(f"{_PARSEVAL}:{declared.function}")
     name = base + ending
     scorer = Scorer(_scorer(declared.scorer, name), partial(count, **options))
+    definition = _PARSEVAL if declared.function == "count" else f"{_PARSEVAL}.{declared.function}"
     return Measure(
-        *(name, CONSTITUENTS, scorer, declared.formula, declared.definition),
+        *(name, CONSTITUENTS, scorer, declared.formula, definition),
         aliases=tuple(alias + ending for alias in declared.aliases),
         family="short" if short and not with_all else None,
         summary=f"{summary}.",

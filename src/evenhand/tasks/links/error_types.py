@@ -39,7 +39,7 @@ from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.matching import NIL_CODE, Linked, LinkPair
 from evenhand.tasks.spans import measures as span_kinds
 from evenhand.tasks.spans.fair import fair
-from evenhand.tasks.spans.matching import SpanMatches
+from evenhand.tasks.spans.matching import SpanMatches, groups_and_labels
 
 _RANKED_ERRORS = {"other": kinds.OTHER, "missed": kinds.MISSED}
 _KIND_OF = np.array([kinds.TP, kinds.OTHER, kinds.BES, kinds.BEL, kinds.BEO, kinds.LBE, kinds.FN, kinds.FP, kinds.TN])
@@ -68,17 +68,11 @@ def count(pair: LinkPair) -> Tally:
     gold, system, matches = pair.gold, pair.system, pair.cached(match_links)
     identifiers = np.append(gold.answer, -1)[matches.gold], np.append(system.answer, -1)[matches.system]
     kind = link_kinds(matches.kind, *identifiers)
-    names, label_of = pair.types
-    scope = np.where(
-        matches.gold >= 0,
-        np.append(gold.spans.scope, 0)[matches.gold],
-        np.append(system.spans.scope, 0)[matches.system],
-    )
-    groups = pair.groups[scope]
+    rows = matches.gold, matches.system
+    groups, gold_label, system_label = groups_and_labels(*rows, gold.spans, system.spans, pair.groups)
     pair.extra_tallies[kinds.RANKS] = _count_ranks(pair, kind, matches, groups)
-    gold_label = label_of[np.append(gold.spans.label, -1)[matches.gold]]
-    system_label = label_of[np.append(system.spans.label, -1)[matches.system]]
-    return Tally.of(names, kinds.KINDS, groups, gold_label, system_label, kind)
+    names, label_of = pair.types
+    return Tally.of(names, kinds.KINDS, groups, label_of[gold_label], label_of[system_label], kind)
 
 
 def _count_ranks(pair: LinkPair, kind: Ints, matches: SpanMatches, groups: Ints) -> Tally:
@@ -96,10 +90,6 @@ def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureSc
     """Add the ranks of right identifiers."""
     ranks: dict[str, dict[str, float]] = {name: {} for name in _RANKED_ERRORS}
     cells = tallies[kinds.RANKS].total().cells() if kinds.RANKS in tallies else {}
-    for (_, error, _, rank), count in sorted(cells.items(), key=lambda cell: _order(cell[0][3])):
+    for (_, error, _, rank), count in sorted(cells.items(), key=lambda cell: kinds.rank_order(cell[0][3])):
         ranks[error][rank] = count
     return score.adding("ranks", ranks)
-
-
-def _order(rank: str) -> tuple[bool, int]:
-    return rank == kinds.NO_RANK, int(rank) if rank.isdecimal() else 0

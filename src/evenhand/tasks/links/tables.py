@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.errors import SettingError, counted
-from evenhand.scoring.scores import MeasureScore, Row
+from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED
-from evenhand.tasks.links.task import ERROR_NAMES, KINDS
+from evenhand.tasks.links.task import ERROR_NAMES, KINDS, NO_RANK, rank_order
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair, Transition
@@ -23,18 +23,13 @@ if TYPE_CHECKING:
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
     """A table by label for every measure, means over documents, error types, and ranks of right identifiers."""
     for score in result.scores.values():
-        yield shared.label_table(result, score, query, style, support=_support).folded()
+        yield shared.label_table(result, score, query, style, support=shared.gold_units).folded()
     averaged = [score for score in result.scores.values() if "documents" in score.further]
     if averaged and result.gold.documents > 1:
         yield _documents(averaged)
     if "fair" in result.scores:
         yield shared.error_type_table(result, result["fair"], ERROR_NAMES, "kinds of errors (fair)")
         yield from _ranks(result["fair"])
-
-
-def _support(row: Row) -> float:
-    """The number of gold links that a measure looks at."""
-    return row["gold"] if "gold" in row.counts else sum(row[kind] for kind in row.counts if kind != "FP")
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
@@ -61,9 +56,8 @@ def _documents(scores: list[MeasureScore]) -> Table:
 
 def _ranks(score: MeasureScore) -> Iterator[Table]:
     ranks = score.further["ranks"]
-    names = list(dict.fromkeys(rank for row in ranks.values() for rank in row))
-    names.sort(key=lambda rank: (not rank.isdecimal(), int(rank) if rank.isdecimal() else 0))
-    if not any(name.isdecimal() for name in names):
+    names = sorted({rank for row in ranks.values() for rank in row}, key=rank_order)
+    if names in ([], [NO_RANK]):
         return
     columns = [Column("rank of the right identifier", "text"), *(Column(name, "count") for name in names)]
     rows: list[list[Cell]] = [[f"LE.{error}", *(row.get(name, 0) for name in names)] for error, row in ranks.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from typing import Any
 
 from evenhand.dataclass import dataclass
@@ -62,6 +63,11 @@ _NELEVAL = "evenhand.tasks.links.neleval"
 _WITH_DOCUMENTS = lazy(f"{_NELEVAL}:with_documents")
 _set_formula = partial(count_errors, extra_scores=_WITH_DOCUMENTS)
 _weak_formula = partial(count_hits, extra_scores=_WITH_DOCUMENTS)
+
+
+def rank_order(rank: str) -> float:
+    """The sort key of a rank as text; `none` is the last."""
+    return inf if rank == NO_RANK else int(rank)
 
 
 def by_document(scorer: str, depth: int = 1) -> str:

@@ -62,14 +62,14 @@ class Entity(NamedTuple):
 
 
 def count_ehealthkd(pair: RelationPair) -> Tally:
-    if len({side.parts is None for side in pair.given}) > 1:
+    if len({side.parts is None for side in pair.as_read}) > 1:
         remedy = "give both sides with offsets into a text, or both with tokens"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
-    gold, system = map(_Sentences, pair.given)
-    scopes = distinct(pair.given[0].spans.scope).tolist()
+    gold, system = map(_Sentences, pair.as_read)
+    scopes = distinct(pair.as_read[0].spans.scope).tolist()
     rows = [(scope, *unit) for scope in scopes for unit in _units(gold[scope], system[scope])]
     scope, *columns = ints(rows).reshape(-1, 4).T
-    return Tally.of(pair.given[0].spans.vocabulary.labels.values, EHEALTHKD_KINDS, pair.groups[scope], *columns)
+    return Tally.of(pair.as_read[0].spans.vocabulary.labels.values, EHEALTHKD_KINDS, pair.groups[scope], *columns)
 
 
 @dataclass(frozen=True)

@@ -72,17 +72,17 @@ class Side:
 class RelationPair:
     """Gold standard and one system side by side.
 
-    `given` are both sides as read, `gold` and `system` the same without repeats.
+    `as_read` are both sides, `gold` and `system` the same without repeats.
     """
 
     def __init__(
         self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
     ) -> None:
         """`kept` are the gold relations without repeats; `documents` and `groups` have an entry for each scope."""
-        self.given, self.groups, self.settings = (gold, system), groups, settings
+        self.as_read, self.groups, self.settings = (gold, system), groups, settings
         self.ends = SpanKeys.of(gold.spans, system.spans)
-        symmetric = _symmetric(self.given, documents, settings)
-        sides = _ordered_ends(self.given, self.ends, symmetric)
+        symmetric = _symmetric(self.as_read, documents, settings)
+        sides = _ordered_ends(self.as_read, self.ends, symmetric)
         keys = _relation_keys(sides, self.ends)
         rows = kept, _first_of_each(keys[1])
         self.gold, self.system = (side.take(chosen) for side, chosen in zip(sides, rows, strict=True))

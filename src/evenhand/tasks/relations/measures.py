@@ -62,7 +62,7 @@ def count_boundaries(pair: RelationPair) -> Tally:
 
 def count_dygie(pair: RelationPair) -> Tally:
     """The same on the last relation of each head and tail."""
-    gold, system = (side.take(_last(bounds, side)) for side, bounds in zip(pair.given, pair.ends.bounds, strict=True))
+    gold, system = (side.take(_last(bounds, side)) for side, bounds in zip(pair.as_read, pair.ends.bounds, strict=True))
     return _count_bounds(pair, gold, system)
 
 

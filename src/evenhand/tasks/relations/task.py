@@ -81,41 +81,46 @@ def _ehealthkd(name: str, settings: ScoreSettings) -> Formula:
 
 def _measure(
     name: str,
-    module: str,
+    count: str,
     formula: Callable[[str, ScoreSettings], Formula],
     summary: str,
     *aliases: str,
     definition: str | None = None,
     **options: Any,
 ) -> Measure:
-    """A measure that `count_NAME` of a module of this folder counts and, by default, defines in its docstring."""
-    address = f"evenhand.tasks.relations.{module}"
-    scorer, definition = Scorer(name, lazy(f"{address}:count_{name}")), definition or f"{address}.count_{name}"
+    """A measure that a function of this folder counts and, by default, defines in its docstring."""
+    address = f"evenhand.tasks.relations.{count}"
+    scorer, definition = Scorer(name, lazy(address)), definition or address.replace(":", ".")
     return Measure(name, "relations", scorer, formula, definition, aliases, summary=summary, **options)
 
 
 MEASURES = (
     _measure(
-        *("strict", "measures", count_errors, "Type, bounds and labels of both arguments are equal."),
+        *("strict", "measures:count_strict", count_errors, "Type, bounds and labels of both arguments are equal."),
         *("exact", "with NEC", "rel+"),
     ),
     _measure(
-        *("boundaries", "measures", count_errors),
+        *("boundaries", "measures:count_boundaries", count_errors),
         "Type and bounds of both arguments are equal, regardless of labels.",
         *("without NEC", "rel"),
         definition=_STRICT,
     ),
     _measure(
-        *("dygie", "measures", count_errors),
+        *("dygie", "measures:count_dygie", count_errors),
         "As boundaries, with one type for each head and tail, the last of the file.",
         "DyGIE++",
         definition=_STRICT,
         title="DyGIE++",
     ),
-    _measure("relaxed", "measures", count_hits, "Type and labels are equal, and both arguments overlap.", "overlap"),
-    _measure("fair", "measures", _fair, "Each relation counts once; kinds of errors tell whose fault they are."),
     _measure(
-        *("ehealthkd", "ehealthkd", _ehealthkd),
+        *("relaxed", "measures:count_relaxed", count_hits),
+        *("Type and labels are equal, and both arguments overlap.", "overlap"),
+    ),
+    _measure(
+        "fair", "measures:count_fair", _fair, "Each relation counts once; kinds of errors tell whose fault they are."
+    ),
+    _measure(
+        *("ehealthkd", "ehealthkd:count_ehealthkd", _ehealthkd),
         "Entities and relations in one number, as eHealth-KD 2020 counts them.",
         "eHealth-KD 2020",
         definition="evenhand.tasks.relations.ehealthkd",

@@ -13,7 +13,7 @@ Both sides are sets of spans per document, by character offsets. P = TP / (TP + 
 
 Spans with gaps go from their first character to their last.
 
-Sources: Marimon et al. 2019; the counts are those of the shared task's MEDDOCAN-Evaluation-Script.
+Sources: Marimon et al. 2019; the counts follow the shared task's MEDDOCAN-Evaluation-Script.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def count_i2b2_strict(pair: SpanPair) -> Tally:
 
     Spans with gaps go from their first character to their last.
 
-    Sources: Stubbs et al. 2015; the counts are those of the shared task's i2b2_evaluation_scripts.
+    Sources: Stubbs et al. 2015; the counts follow the shared task's i2b2_evaluation_scripts.
     """
     return tally_documents(pair, lambda document: set_counts(document.gold, document.system))
 

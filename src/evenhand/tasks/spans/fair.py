@@ -41,7 +41,7 @@ count for the label of the system. FP always count for the label of the system.
 the column and FP in the row of the empty label.
 
 Source: Ortmann 2022, section 2.1 with footnote 2 (error types and edges) and section 3 with Algorithm 2 (matching,
-focus, confusion). Where the paper leaves a choice open, the counts are those of its reference implementation.
+focus, confusion). Where the paper leaves a choice open, the counts follow its reference implementation.
 """
 
 # The plain version of this algorithm is tests/slow_fair.py. Here, equal spans and spans with equal bounds are matched
@@ -89,7 +89,7 @@ def exact(gold: Spans, system: Spans, equal: tuple[Ints, Ints] | None = None) ->
     that one side repeats counts only as often as the other side has it. Every other gold span is an FN, every other
     system span an FP.
 
-    Sources: Ortmann 2022, Algorithm 1; the counts are those of conlleval (Tjong Kim Sang and Buchholz 2000).
+    Sources: Ortmann 2022, Algorithm 1; the counts equal conlleval's (Tjong Kim Sang and Buchholz 2000).
     """
     matching = Matching(gold, system)
     matching.pair(*(equal or equal_spans(gold, system)), TP)
@@ -120,18 +120,12 @@ def count_fair(pair: SpanPair) -> Tally:
 
 def matches(pair: SpanPair, scorer: str) -> SpanMatches:
     """The error types of all spans under the scorer `exact` or `fair`."""
-    return pair.cached(_fair_matches if scorer == "fair" else _exact_matches)
+    return pair.cached(_matches, scorer)
 
 
-def _exact_matches(pair: SpanPair) -> SpanMatches:
-    return _mark_gold_errors(pair, exact(pair.gold, pair.system, pair.equal))
-
-
-def _fair_matches(pair: SpanPair) -> SpanMatches:
-    return _mark_gold_errors(pair, fair(pair.gold, pair.system, pair.equal))
-
-
-def _mark_gold_errors(pair: SpanPair, matches: SpanMatches) -> SpanMatches:
+def _matches(pair: SpanPair, scorer: str) -> SpanMatches:
+    match = fair if scorer == "fair" else exact
+    matches = match(pair.gold, pair.system, pair.equal)
     return matches if pair.targets is None else with_gold_errors(matches, *pair.original, pair.targets)
 
 

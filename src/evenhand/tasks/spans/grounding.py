@@ -14,7 +14,7 @@ from evenhand.alignment.documents import AlignmentIssues, DocumentsByName
 from evenhand.alignment.documents import Naming as DocumentNaming
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import AlignedSpans
-from evenhand.arrays import Ints, distinct
+from evenhand.arrays import distinct
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
@@ -322,12 +322,8 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     spans = spans_of([lists.spans[row] for row in order], ground, vocabulary, report)
     is_shown = lists.counting is None and convention != Convention()
     reading = replace(system.readings["spans"], offsets=str(convention), quotes_show=is_shown)
-    corpus = replace(atoms.corpus(system.corpus.source), documents=_documents(batches))
+    corpus = replace(atoms.corpus(system.corpus.source), documents=Corpus.concatenate(batches).documents)
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, system.name)
-
-
-def _documents(batches: Sequence[Corpus]) -> Ints:
-    return Corpus.concatenate(batches).documents
 
 
 def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
@@ -337,7 +333,7 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
     if not set(names).isdisjoint(gold_names) and len(set(names)) == len(names) and len(gold_names) == texts:
         known, missing = {name: at for at, name in enumerate(names)}, set(gold_names) ^ set(names)
         if missing:
-            finding = f"the ids of texts differ from those of the gold standard: {sorted(missing)[0]!r}"
+            finding = f"the ids of texts differ from the gold standard's: {sorted(missing)[0]!r}"
             raise InputError(system.source, None, finding, "give one list for each text", "document")
         return [known[name] for name in gold_names]
     if system.sentences != texts:

@@ -11,7 +11,7 @@ many pairs are listed one after the other to bound memory.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -430,13 +430,14 @@ class SpanPair:
             self.levels = max(int(gold.level.max(initial=0)), int(system.level.max(initial=0))) + 1
             gold, system = by_level(gold, self.levels), by_level(system, self.levels)
         self.gold, self.system = gold, system
-        self._results: dict[Callable[[SpanPair], Any], Any] = {}
+        self._results: dict[Hashable, Any] = {}
 
-    def cached(self, function: Callable[[SpanPair], Result]) -> Result:
-        """The result of a function of this pair, computed once."""
-        if function not in self._results:
-            self._results[function] = function(self)
-        result: Result = self._results[function]
+    def cached(self, function: Callable[..., Result], *arguments: Hashable) -> Result:
+        """The value of `function(pair, *arguments)`, which several scorers share."""
+        key = function, *arguments
+        if key not in self._results:
+            self._results[key] = function(self, *arguments)
+        result: Result = self._results[key]
         return result
 
     @property

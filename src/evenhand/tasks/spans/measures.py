@@ -199,14 +199,6 @@ def _exact(name: str, settings: ScoreSettings) -> Formula:
     return replace(count_errors(name, settings), scorer="exact", counts=counts)
 
 
-def _fair(name: str, settings: ScoreSettings) -> Formula:
-    return _mixed(name, settings, PRESETS["fair"])
-
-
-def _weighted(name: str, settings: ScoreSettings) -> Formula:
-    return _mixed(name, settings, settings["weights"])
-
-
 def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> Formula:
     """Error types of fair evaluation as mixtures of TP, FP and FN."""
     mixtures = [(part, weights[kind]) for kind, parts in _PARTS.items() for part in parts]
@@ -216,6 +208,13 @@ def _mixed(name: str, settings: ScoreSettings, weights: Weights) -> Formula:
     divided, extra_scores = PrecisionRecall.of_errors(tp, fp, fn), lazy("evenhand.tasks.spans.fair:with_details")
     breakdown = Breakdown(focus=settings["focus"])
     return Formula(name, "fair", shown, divided, beta=settings.beta, breakdown=breakdown, extra_scores=extra_scores)
+
+
+_fair = partial(_mixed, weights=PRESETS["fair"])
+
+
+def _weighted(name: str, settings: ScoreSettings) -> Formula:
+    return _mixed(name, settings, settings["weights"])
 
 
 def _gold_errors(settings: ScoreSettings) -> tuple[str, ...]:
@@ -295,10 +294,6 @@ def _with_leak(name: str, settings: ScoreSettings) -> Formula:
     leak = Ratio("leak", {"FN": 1.0}, sentences, "missing spans per sentence.", is_share=False, is_best_low=True)
     breakdown = Breakdown(known={"leak": sentences}, overall_only=frozenset(("leak",)), shares_unlabeled=False)
     return count_errors(name, settings, ratios=(leak,), breakdown=breakdown)
-
-
-def _bounds(name: str, settings: ScoreSettings) -> Formula:
-    return count_errors(name, settings, breakdown=Breakdown("overall"))
 
 
 def _germeval(name: str, settings: ScoreSettings) -> Formula:
@@ -402,6 +397,7 @@ SENTENCES = Parameter(
     effect=Effect(reads=True),
 )
 
+_bounds = partial(count_errors, breakdown=Breakdown("overall"))
 _FAIR = _scorer("fair", "fair:count_fair")
 _UNITS = _scorer("units", "token_separator:count_units", also_run=_scorer("near", "token_separator:count_near"))
 _SEMEVAL = _scorer("semeval", "overlap:count_semeval")
@@ -419,15 +415,19 @@ _GERMEVAL = {
     "outer": (_STRICT, "GermEval, metric 3: as strict, on the first level."),
     "inner": (_STRICT, "GermEval, metric 3: as strict, on the deeper levels."),
 }
-_DEIDENTIFICATION = {
-    "meddocan-ner": ("meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
-    "meddocan-strict": ("bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
-    "meddocan-merged": ("meddocan_merged", _bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
-    "i2b2-strict": ("i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
-    "i2b2-relaxed": ("i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
-    "i2b2-token": ("i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
-    "i2b2-binary-strict": ("bounds", _bounds, "i2b2: as strict, without labels."),
-    "i2b2-binary-token": ("i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
+_DEIDENTIFICATION: Mapping[str, tuple[str, Callable[[str, ScoreSettings], Formula], str]] = {
+    "meddocan-ner": ("count_meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
+    "meddocan-strict": ("count_bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
+    "meddocan-merged": (
+        "count_meddocan_merged",
+        _bounds,
+        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
+    ),
+    "i2b2-strict": ("count_i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": ("count_i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
+    "i2b2-token": ("count_i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
+    "i2b2-binary-strict": ("count_bounds", _bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": ("count_i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
 }
 
 
@@ -440,7 +440,7 @@ def _measure(
     *aliases: str,
     **options: Any,
 ) -> Measure:
-    """A measure with a shared scorer, or with the address of its own; the definition is a docstring of this folder."""
+    """A measure with a shared scorer, or the address of another one; the definition is a docstring of this folder."""
     scorer = _scorer(name, scorer) if isinstance(scorer, str) else scorer
     definition = f"evenhand.tasks.spans.{definition}"
     return Measure(name, "spans", scorer, formula, definition, aliases, summary=summary, **options)
@@ -513,7 +513,7 @@ MEASURES = (
     ),
     *(
         _measure(
-            *(name, _scorer(name, f"deidentification:count_{scorer}", "document_text"), formula),
+            *(name, _scorer(name, f"deidentification:{scorer}", "document_text"), formula),
             "deidentification" + (".count_i2b2_strict" if name.startswith("i2b2") else ""),
             summary,
             family=name.partition("-")[0],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evenhand.data.overrides import OverrideFile
-from evenhand.errors import WARNING, SettingError, counted, plural
+from evenhand.errors import WARNING, SettingError, counted, counted_phrase
 from evenhand.grounding.grounder import AMBIGUOUS, MAX_LISTED, NOWHERE, STEPS, UNKNOWN, GroundingCounts
 from evenhand.grounding.items import READINGS
 from evenhand.scoring.scores import MeasureScore
@@ -35,7 +35,7 @@ _LISTED = (
     "unknown label: not a label of the gold standard."
 )
 _REMARK = (
-    "Found by: the first step that found the string. absent: not in the text; repeated: named more often than it "
+    "Found by: the first step with a match. absent: not in the text; repeated: named more often than it "
     "occurs; both count as wrong. Upper bound: exact F1 if every string were placed where it scores best, which uses "
     "the gold standard; not a score."
 )
@@ -70,17 +70,8 @@ def before_and_after(results: Results) -> Iterator[Table]:
 
 
 def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
-    names = (
-        "documents",
-        "missing",
-        *READINGS,
-        "several",
-        "malformed",
-        "skipped_lines",
-        "unclosed_tags",
-        "unopened_tags",
-    )
-    return _counts("answers of language models", grounded, (*names, "text_differs"))
+    names = ("documents", "missing", *READINGS, "several", "malformed", "skipped_lines", "unclosed_tags")
+    return _counts("answers of language models", grounded, (*names, "unopened_tags", "text_differs"))
 
 
 def _placements(grounded: Mapping[str, GroundingCounts]) -> Table:
@@ -180,29 +171,23 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
         "named more often than they occur": grounding["repeated"],
         "not whole tokens": grounding["outside"],
     }
-    why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
-    unplaced = f"no place in the text ({why}); see --unplaced"
-    sentences = (
-        (grounding.unplaced, f"of {counted(grounding['items'], 'item')}", "has", "have", unplaced),
-        (grounding["unparsable"], "answer could not be read and", "counts", "count", "as empty"),
-        (grounding["several"], "answer", "has", "have", "several lists, of which the last complete one counts"),
-        (grounding["missing"], "document without an answer", "counts", "count", "as empty"),
-        (
-            grounding["unused_ids"],
-            "answer",
-            "has",
-            "have",
-            "ids, but the gold standard does not, so they are matched by order",
-        ),
-        (grounding["malformed"], "item without a string or a label", "is", "are", "left out"),
-        (grounding["capped"], "search", "has", "have", "hit a limit, so some positions may be wrong"),
-    )
     notes = []
-    for count, what, one, several, ending in sentences:
-        noun, _, others = what.partition(" ")
-        nouns = noun if count == 1 or noun == "of" else "searches" if noun == "search" else plural(noun)
-        subject = f"{nouns} {others}".strip()
-        notes += [f"system {name}: {count:,} {subject} {one if count == 1 else several} {ending}."] * (count > 0)
+    if unplaced := grounding.unplaced:
+        items = f"of {counted(grounding['items'], 'item')} {'has' if unplaced == 1 else 'have'}"
+        why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items() if count)
+        notes.append(f"system {name}: {unplaced:,} {items} no place in the text ({why}); see --unplaced.")
+    lists = "several lists, of which the last complete one counts"
+    ids = "ids, but the gold standard does not, so they are matched by order"
+    sentences = (
+        (grounding["unparsable"], "answers that cannot be read", "counts as empty", "count as empty"),
+        (grounding["several"], "answers", f"has {lists}", f"have {lists}"),
+        (grounding["missing"], "documents without an answer", "counts as empty", "count as empty"),
+        (grounding["unused_ids"], "answers", f"has {ids}", f"have {ids}"),
+        (grounding["malformed"], "items without a string or a label", "is left out", "are left out"),
+        (grounding["capped"], "positions", "may be wrong: a search hit a limit", "may be wrong: searches hit a limit"),
+    )
+    for count, subject, one, several in sentences:
+        notes += [f"system {name}: {counted_phrase(count, subject)} {one if count == 1 else several}."] if count else []
     answered = grounding["documents"] - grounding["missing"]
     hint = "if they are written in another way, name it with --shape"
     if grounding.has_nothing:

@@ -153,7 +153,7 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
 
 def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
     """Enhanced edges by label; support is counted in edges, not words."""
-    table = shared.label_table(result, score, _edge_query, style, support=lambda row: row["gold"])
+    table = shared.label_table(result, score, _edge_query, style, support=shared.gold_units)
     return replace(table, weights=[row["gold"] for row in score.labels.values()])
 
 

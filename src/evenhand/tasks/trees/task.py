@@ -11,19 +11,7 @@ from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer
 from evenhand.settings import ScoreSettings
 from evenhand.tasks import task as spec
-from evenhand.tasks.words.measures import (
-    ABSENT,
-    ENHANCED,
-    EXTRA,
-    MISSING,
-    PUNCTUATION,
-    RIGHT,
-    TREE_ERRORS,
-    TREE_KINDS,
-    by_label,
-    notes,
-    traits_of_trees,
-)
+from evenhand.tasks.words import measures as words
 
 _ATTACHMENT = {
     "uas": "The share of words with the right head.",
@@ -58,7 +46,7 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 
 
 def _attachment(name: str, settings: ScoreSettings) -> Formula:
-    return by_label(name, "trees", TREE_KINDS, RIGHT[name], settings, confuses=name == "ls")
+    return words.by_label(name, "trees", words.TREE_KINDS, words.RIGHT[name], settings, confuses=name == "ls")
 
 
 def _conll18(name: str, settings: ScoreSettings) -> Formula:
@@ -78,7 +66,7 @@ def _conll18(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _enhanced(name: str, settings: ScoreSettings) -> Formula:
-    formula = by_label(name, name, TREE_KINDS, ("right",), settings, confuses=True)
+    formula = words.by_label(name, name, words.TREE_KINDS, ("right",), settings, confuses=True)
     counts = {**formula.counts, "pairs": {"pairs": 1.0}}
     extra_scores = lazy("evenhand.tasks.trees.enhanced:with_details")
     return replace(formula, headline="overall", counts=counts, extra_scores=extra_scores)
@@ -119,13 +107,13 @@ def _scored(content: spec.GoldProfile) -> tuple[str, ...]:
     """Attachment scores and, if the file has the columns, metrics of CoNLL 2018 and of enhanced dependencies."""
     if "universal" not in content.traits:
         return ATTACHMENT
-    return (*ATTACHMENT, *CONLL18, *(ENHANCED if "enhanced" in content.traits else ()))
+    return (*ATTACHMENT, *CONLL18, *(words.ENHANCED if "enhanced" in content.traits else ()))
 
 
 def _ranked(content: spec.GoldProfile) -> tuple[str, ...]:
     if "universal" not in content.traits:
         return "las", "uas", "ls"
-    return (*OFFICIAL, *(ENHANCED if "enhanced" in content.traits else ()))
+    return (*OFFICIAL, *(words.ENHANCED if "enhanced" in content.traits else ()))
 
 
 def _digits(text: str) -> str:
@@ -142,7 +130,7 @@ def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
 def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     chooses = settings.labels or settings.exclude or settings["punctuation"].by != "keep" or settings["subtypes"]
     if chooses and any(model in CONLL18 for model in settings.match):
-        more = ", nor elas and eulas" if any(model in ENHANCED for model in settings.match) else ""
+        more = ", nor elas and eulas" if any(model in words.ENHANCED for model in settings.match) else ""
         return (f"--labels, --exclude, --punctuation and --subtypes do not affect the metrics of CoNLL 2018{more}.",)
     return ()
 
@@ -151,17 +139,17 @@ TASK = spec.Task(
     name="trees",
     title="dependency trees",
     unit="word",
-    other_units=dict.fromkeys(ENHANCED, "enhanced edge"),
+    other_units=dict.fromkeys(words.ENHANCED, "enhanced edge"),
     example=spec.Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),
     measures=MEASURES,
     selection=spec.MeasureSelection(
         scored=_scored,
         ranked=_ranked,
-        compared=("las", "uas", "ls", *ENHANCED),
-        reported=("las", "uas", "ls", *ENHANCED),
+        compared=("las", "uas", "ls", *words.ENHANCED),
+        reported=("las", "uas", "ls", *words.ENHANCED),
     ),
     parameters=(
-        PUNCTUATION,
+        words.PUNCTUATION,
         Parameter(
             "subtypes",
             "flag",
@@ -185,7 +173,7 @@ TASK = spec.Task(
     ),
     input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
-        traits=traits_of_trees,
+        traits=words.traits_of_trees,
         detects=lambda annotation: "trees" in annotation.layers,
     ),
     rules=spec.SettingRules(
@@ -199,17 +187,17 @@ TASK = spec.Task(
     evaluation=spec.EvaluationSpec(
         align=lazy("evenhand.tasks.trees.attachment:align"),
         evaluate=lazy("evenhand.tasks.trees.attachment:evaluate"),
-        notes=notes,
+        notes=words.notes,
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
     error_types=spec.ErrorTypes(
-        all=(*TREE_KINDS, MISSING, EXTRA, ABSENT),
-        correct=lambda by: RIGHT[by],
-        names=TREE_ERRORS,
-        absent=(MISSING, ABSENT),
+        all=(*words.TREE_KINDS, words.MISSING, words.EXTRA, words.ABSENT),
+        correct=lambda by: words.RIGHT[by],
+        names=words.TREE_ERRORS,
+        absent=(words.MISSING, words.ABSENT),
     ),
     comparison=spec.ComparisonSpec(
-        unit_scorers=("trees", *ENHANCED),
+        unit_scorers=("trees", *words.ENHANCED),
         unit_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
     ),
     display=spec.Display(

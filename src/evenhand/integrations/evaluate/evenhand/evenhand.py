@@ -17,7 +17,7 @@ labels and by label, from sequences of tags such as ["B-PER", "I-PER", "O"]."""
 _INPUTS = """
 predictions: a list of tags for each sentence, as texts
 references: the tags of the gold standard, in the same form
-Other keywords are those of `evenhand.score`: match="exact,fair,ts", labels, exclude, map, repair, encoding, …
+For other keywords see `evenhand.score`: match="exact,fair,ts", labels, exclude, map, repair, encoding, …
 """
 _CITATION = """@inproceedings{ortmann-2022-fine,
   title = {Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans},
