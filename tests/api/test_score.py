@@ -129,7 +129,7 @@ def test_batch_sizes_change_nothing(
         return run.tallies["tagger"]
 
     whole = tallies(1 << 20, 1 << 20)
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PART_SPANS", portion)
     assert tallies(*sizes) == whole
 
 

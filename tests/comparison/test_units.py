@@ -223,7 +223,7 @@ def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.M
     assert all(each["units"] for each in whole)
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", 20)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PART_SPANS", 20)
     monkeypatch.setattr(words, "MANY_WORDS", 50)
     assert [in_order(each) for each in found()] == [in_order(each) for each in whole]
 
@@ -250,7 +250,7 @@ def places(collection: Collection, units: CollectedUnits) -> list[tuple[int, ...
 @pytest.mark.parametrize("room", [0, 1, 25])
 def test_units_that_differ_come_before_those_that_all_have_right(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Portions are small, so that units that all have right are met before others that take their room."""
-    monkeypatch.setattr(portion, "PORTION", 10)
+    monkeypatch.setattr(portion, "PART_SPANS", 10)
     whole = collected(10_000)
     units = whole.units()
     right = [number for (kind, *_), number in whole.classes.items() if TASKS["spans"].error_types.all[kind] == "TP"]

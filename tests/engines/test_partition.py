@@ -458,7 +458,7 @@ def tallies(
     gold: list[list[str]], system: list[str], monkeypatch: pytest.MonkeyPatch, portion: int, **options: object
 ) -> dict[str, object]:
     """The counts of all judges; the gold standard comes a sentence at a time, the system as one sentence."""
-    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PORTION", portion)
+    monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PART_SPANS", portion)
     golds = [eh.tags([tags], tokens=[words], encoding="iob2") for tags, words in zip(gold, WORDS, strict=True)]
     bioes = eh.tags([system], tokens=ALL, encoding="iob2")
     batch = Annotation(bioes.corpus, {"spans": bioes.spans()}, bioes.readings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
-from evenhand.engines.processes import _NEEDED, WorkerError, Workers, _load, _Tasks, cores, processes
+from evenhand.engines.processes import WorkerError, Workers, _Tasks, cores, processes
 from evenhand.pipeline.run import Job
 
 SMALLEST = 4000
@@ -193,9 +194,33 @@ def test_what_is_small_is_done_here(files: dict[str, Path], monkeypatch: pytest.
     assert not numbers
 
 
-def test_what_processes_load_ahead_is_there() -> None:
-    _load()
-    assert all(name in sys.modules for name in _NEEDED)
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+def test_copies_of_this_process_give_the_same_result(files: dict[str, Path]) -> None:
+    """In a process without threads, as the command line is one."""
+    code = (
+        "import sys, evenhand as eh\n"
+        "from evenhand.engines.processes import may_fork, processes\n"
+        "assert may_fork()\n"
+        f"engine = processes(2, {SMALLEST}, forks=True, report=lambda sentence: print(sentence, file=sys.stderr))\n"
+        "print(eh.score(*sys.argv[1:], engine=engine).to_json())\n"
+    )
+    command = [sys.executable, "-c", code, str(files["gold"]), str(files["crf"])]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == eh.score(files["gold"], files["crf"]).to_json().strip()
+    assert re.fullmatch(r"2 processes: the input was divided into \d+ parts\.\n", done.stderr)
+
+
+def test_small_input_is_reported(files: dict[str, Path]) -> None:
+    sentences: list[str] = []
+    eh.score(files["gold"], files["crf"], engine=processes(2, report=sentences.append))
+    size = sum(files[side].stat().st_size for side in ("gold", "crf")) / 1e6
+    assert sentences == [f"One process: the input has {size:.1f} MB, and dividing it pays off from 67 MB."]
+
+
+def test_input_that_cannot_be_divided_is_reported(files: dict[str, Path]) -> None:
+    sentences: list[str] = []
+    eh.score(eh.read(files["gold"]), files["crf"], engine=processes(2, report=sentences.append))
+    assert sentences == ["One process: this job cannot be divided."]
 
 
 def test_there_are_cores() -> None:

@@ -119,7 +119,7 @@ def test_values_are_remembered_from_portion_to_portion(tmp_path: Path, monkeypat
     system.write_text("".join(f"{name}\t{'O' if name == 'ada' else 'B-X'}\n.\tO\n\n" for name in names))
     whole = leak(gold, system)
     assert (whole["overall"]["values"], whole["overall"]["values_safe"]) == (3, 2)
-    monkeypatch.setattr("evenhand.tasks.spans.evaluation.PORTION", 1)
+    monkeypatch.setattr("evenhand.tasks.spans.evaluation.PART_SPANS", 1)
     monkeypatch.setattr("evenhand.settings.ReadSettings.block_size", 8)
     assert leak(gold, system) == whole
 

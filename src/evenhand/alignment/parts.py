@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from evenhand.alignment.documents import AlignmentIssues
 from evenhand.arrays import Bools
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.dataclass import dataclass
-from evenhand.grounding.grounder import GroundingCounts
+
+if TYPE_CHECKING:
+    from evenhand.grounding.grounder import GroundingCounts
 
 Batches = Sequence[Annotation]
 """Consecutive annotations of the gold standard: blocks of a file, or small files."""

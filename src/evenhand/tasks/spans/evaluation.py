@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from evenhand.tasks.spans.values import PartValues
 
 Stream = Iterator[Annotation]
-_MANY_SPANS = 1 << 13
+PART_SPANS = 1 << 13
 """Number of gold spans in a part, large enough to make the cost of a call negligible."""
-_MANY_ATOMS = 1 << 19
+PART_ATOMS = 1 << 19
 """Number of atoms in a part with few spans."""
 
 
@@ -92,7 +92,7 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
             sum(len(batch.spans(layer)) for batch in batches),
             sum(batch.corpus.token_count or 0 for batch in batches),
         )
-        return spans >= _MANY_SPANS or atoms >= _MANY_ATOMS
+        return spans >= PART_SPANS or atoms >= PART_ATOMS
 
     return Alignment(
         (_checked(batch, request) for batch in opened.gold),
