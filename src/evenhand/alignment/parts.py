@@ -6,7 +6,7 @@ parts end. Usually that is the end of a block of the gold file. If a system has 
 earlier, and the remaining sentences wait for the next part.
 
 Each system is read by a `Follower`, which knows how its text is aligned with the gold standard's: by tokens
-(`alignment.spans`), words (`alignment.words`), documents (`alignment.documents`, `alignment.mentions`) and so on.
+(`alignment.spans`), words (`alignment.words`), documents (`alignment.mentions`, `alignment.links`) and so on.
 """
 
 from __future__ import annotations
