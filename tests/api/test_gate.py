@@ -81,7 +81,7 @@ def test_the_rounding_of_a_score_is_no_drop(write) -> None:
     """A score that is lower by less than numbers can tell is not worse, though one sentence cannot decide anything."""
     gold, old, new = write(gold=[["A A"]], old=[["A X"]], new=[["A X"]])
     gate = eh.gate(gold, old, new, task="tags", alpha=0.05)
-    found = judge_by_alpha(gate.comparison, replace(gate.pair, delta=-1e-16), 0.05, None, by_default=False)
+    found = judge_by_alpha(gate.comparison, replace(gate.pair, delta=-1e-16), 0.05, by_default=False)
     assert (found.passed, found.sentence) == (True, "The candidate is not worse (alpha = 0.05).")
 
 

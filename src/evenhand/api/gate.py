@@ -6,7 +6,7 @@ criteria check the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, nan
@@ -48,23 +48,81 @@ _MAX_LABELS = 5
 
 
 @dataclass(frozen=True)
+class Figure:
+    name: str
+    value: float
+    unit: Unit
+    is_best_low: bool = False
+    """Whether a lower value is better."""
+    shares: tuple[str, ...] = ()
+    """Names of the shares of a count, as a criterion spells them."""
+
+
+@dataclass(frozen=True)
+class ScoreLimit:
+    """A limit of a named score."""
+
+    kind: str
+    """floor, ceiling or max-drop."""
+    name: str
+    """The name of the score; empty for the drop of the score that systems are compared by."""
+    limit: float
+    """A score or count, or the number of points of a drop."""
+    is_percent: bool
+    """Whether the user gives a unit; counts have none."""
+
+    @staticmethod
+    def checked(kind: str, name: str, value: object) -> ScoreLimit:
+        title = f"{kind} {name}".rstrip()
+        if kind == "max-drop":
+            limit = _check_points(title, value)
+        else:
+            fits = "a score or a count, at least 0"
+            limit = check_number(title, parse_unit(value, 1), lambda value: 0 <= value < inf, fits)
+        return ScoreLimit(kind, name, limit, isinstance(value, str))
+
+    def check(self, figure: Figure) -> None:
+        """Refuse a fraction above 1, a share as the limit of a count, and a drop of a count or of a low ratio."""
+        name, limit, title = self.name, self.limit, f"{self.kind} {self.name}".rstrip()
+        text = f"{100 * limit:g}%" if self.is_percent else f"{limit:g}"
+        # At most 0 or 1 errors are a usual limit. At least 1 of a count is nearly always meant as 100 %.
+        is_share = self.is_percent or 0 < limit < 1 or (self.kind == "floor" and limit <= 1)
+        if self.kind == "max-drop" and figure.unit != "fraction":
+            finding = f"{title} is in points, but {name} is a {figure.unit}; use ceiling or floor"
+        elif self.kind == "max-drop" and figure.is_best_low:
+            finding = f"{title} is not a limit, because {name} is better if it is low; use ceiling"
+        elif self.kind == "max-drop":
+            return
+        elif figure.unit == "fraction" and limit > 1:
+            is_likely = limit <= 100 and not self.is_percent
+            remedy = f"give {limit / 100:g} or {limit:g}%" if is_likely else "give one of these"
+            finding = f"{title} is {text}; scores are fractions from 0 to 1: {remedy}"
+        elif figure.unit == "count" and is_share:
+            remedies = [f"for a share, use {' or '.join(figure.shares)}"] if figure.shares else []
+            remedies.append(
+                "for a count, give 2 or more" if self.kind == "floor" else "for a count, give a whole number"
+            )
+            finding = f"{title} is {text}, but {figure.name} is a count; {'; '.join(remedies)}"
+        elif figure.unit != "fraction" and self.is_percent:
+            finding = f"{title} is {text}, but {figure.name} may be above 1; give a number"
+        else:
+            return
+        raise SettingError(f"{finding}.")
+
+
+@dataclass(frozen=True)
 class Limits:
     """The limits that a user specifies; by default none."""
 
-    floor: Mapping[str, float]
-    """Minimum values, by the name of a score."""
-    ceiling: Mapping[str, float]
-    drop: Mapping[str, float]
-    """Maximum drops of scores in points; the empty name is the score that systems are compared by."""
+    scores: Sequence[ScoreLimit]
+    """Floors, then ceilings, then drops."""
     label_drop: float | None
     new_errors: int | None
     alpha: float | None
+    only: bool
+    """Whether the default criteria are left out."""
     is_default: bool = False
     """Whether alpha is the default."""
-    only: bool = False
-    """Whether the default criteria are left out."""
-    percents: frozenset[str] = frozenset()
-    """Floors and ceilings in percent, such as `floor PER:recall`; counts have no unit."""
 
     @staticmethod
     def checked(
@@ -77,76 +135,51 @@ class Limits:
         only: bool,
     ) -> Limits:
         """Check the limits that a user specifies."""
-        drops = {} if max_drop is None else max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
+        drops = max_drop if max_drop is None or isinstance(max_drop, Mapping) else {"": max_drop}
         if alpha is not None:
             fits = f"a number below 1, and at least {MIN_ALPHA:f}"
             alpha = check_number("alpha", parse_unit(alpha, 1), lambda value: MIN_ALPHA <= value < 1, fits)
-        bounds = {"floor": floor or {}, "ceiling": ceiling or {}}
+        by_kind = {"floor": floor, "ceiling": ceiling, "max-drop": drops}
         return Limits(
-            {name: _bound("floor", name, value) for name, value in bounds["floor"].items()},
-            {name: _bound("ceiling", name, value) for name, value in bounds["ceiling"].items()},
-            {name: _drop_limit(f"max-drop {name}".rstrip(), value) for name, value in drops.items()},
-            None if max_label_drop is None else _drop_limit("max-label-drop", max_label_drop),
+            [
+                ScoreLimit.checked(kind, name, value)
+                for kind, limits in by_kind.items()
+                for name, value in (limits or {}).items()
+            ],
+            None if max_label_drop is None else _check_points("max-label-drop", max_label_drop),
             None if max_new_errors is None else check_whole_number("max-new-errors", max_new_errors, 0),
             alpha,
             only=bool(only),
-            percents=frozenset(
-                f"{kind} {name}" for kind, limits in bounds.items() for name in limits if isinstance(limits[name], str)
-            ),
         )
 
     @property
     def score_names(self) -> list[str]:
         """The names of all scores with limits."""
-        return list(dict.fromkeys((*self.floor, *self.ceiling, *(name for name in self.drop if name))))
+        return list(dict.fromkeys(limit.name for limit in self.scores if limit.name or limit.kind != "max-drop"))
 
     @property
     def of_changes(self) -> list[str]:
         """The limits that need a baseline."""
-        named = {"max-drop": self.drop, "max-label-drop": self.label_drop is not None}
-        named |= {"max-new-errors": self.new_errors is not None, "alpha": self.alpha is not None}
-        return [name for name, value in named.items() if value]
+        named = {"max-label-drop": self.label_drop, "max-new-errors": self.new_errors, "alpha": self.alpha}
+        others = [name for name, value in named.items() if value is not None]
+        return [limit.kind for limit in self.scores if limit.kind == "max-drop"] + others
 
-    def without_baseline(self) -> Limits:
-        """Return the same limits if none needs a baseline, and at least one is named."""
-        if self.of_changes:
-            name = self.of_changes[0]
-            raise SettingError(f"{name} needs a baseline; name one, or use floor and ceiling.")
-        if not self.floor and not self.ceiling:
+    def for_baseline(self, baseline: Input | None) -> Limits:
+        """The limits with the default criterion, the test; without a baseline, only floors and ceilings are valid."""
+        if baseline is None and self.of_changes:
+            raise SettingError(f"{self.of_changes[0]} needs a baseline; name one, or use floor and ceiling.")
+        if baseline is None and not self.scores:
             raise SettingError("Without a baseline there is nothing to compare with; give one, or a floor or ceiling.")
-        return self
-
-    def with_baseline(self) -> Limits:
-        """Return the limits with the default criterion, the test, unless `only` leaves it out."""
-        if self.only and not (self.floor or self.ceiling or self.of_changes):
+        if baseline is None or self.alpha is not None:
+            return self
+        if self.only and not (self.scores or self.of_changes):
             raise SettingError("only leaves out the default criterion, and no other is named; name one or omit only.")
-        return self if self.only or self.alpha is not None else replace(self, alpha=DEFAULT_ALPHA, is_default=True)
+        return self if self.only else replace(self, alpha=DEFAULT_ALPHA, is_default=True)
 
 
-def _bound(kind: str, name: str, value: object) -> float:
-    return check_number(
-        f"{kind} {name}".rstrip(),
-        parse_unit(value, 1),
-        lambda value: 0 <= value < inf,
-        "a score or a count, at least 0",
-    )
-
-
-def _drop_limit(name: str, value: object) -> float:
-    return check_number(
-        name, parse_unit(value, 100), lambda value: 0 <= value <= 100, "a number of points from 0 to 100"
-    )
-
-
-@dataclass(frozen=True)
-class Figure:
-    name: str
-    value: float
-    unit: Unit
-    is_best_low: bool = False
-    """Whether a lower value is better."""
-    shares: tuple[str, ...] = ()
-    """Names of the shares of a count, as a criterion spells them."""
+def _check_points(name: str, value: object) -> float:
+    fits = "a number of points from 0 to 100"
+    return check_number(name, parse_unit(value, 100), lambda value: 0 <= value <= 100, fits)
 
 
 @dataclass(frozen=True)
@@ -200,8 +233,7 @@ class ScoreName:
         if isinstance(value, Mapping):
             names = ", ".join(f"{self.text}.{key}" for key in list(value)[:_MAX_LISTED])
             raise SettingError(f"{self.text!r} is ambiguous; choose one of {names}.")
-        unit = _unit(score.model, name, value, is_tabled=self.path[:1] in [(table,) for table in _TABLES])
-        return Figure(name, float(value), unit, _is_best_low(score.model, name), self._shares(score.model, name, row))
+        return self._figure(score.model, name, value, row)
 
     def declared(self, task: str) -> Figure | None:
         """The figure without its value, if the measure declares it: known before any file is read."""
@@ -212,18 +244,26 @@ class ScoreName:
         name = ".".join(self.path) if self.path else "headline"
         if self.path and name not in row:
             return None
-        unit = _unit(formula, name, nan, is_tabled=False)
-        return Figure(name, nan, unit, _is_best_low(formula, name), self._shares(formula, name, row))
+        return self._figure(formula, name, nan, row)
 
-    def _shares(self, formula: Formula, count: str, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """The names of a count's shares: the ratios with this numerator or, without one, the scores of its row."""
-        sums = formula.counts.get(count)
+    def _figure(self, formula: Formula, name: str, value: float, row: Mapping[str, Any]) -> Figure:
+        """A figure with its unit. Shares of a count are ratios with this numerator, or else the scores of its row."""
+        ratios = [ratio for ratio in formula.ratios if ratio.name == name]
+        is_count = isinstance(value, int) or name in formula.counts or bool({*self.path[:1]} & {*_TABLES})
+        is_ratio = any(not ratio.is_share for ratio in ratios)
+        sums = formula.counts.get(name)
         shares = [
             ratio.name for ratio in formula.ratios if ratio.is_share and sums is not None and ratio.numerator == sums
         ]
         scores = ("share",) if "share" in row else (*_SCORES, "accuracy")
-        known = [name for name in shares or scores if row.get(name) is not None]
-        return tuple(self.text.removesuffix(count) + name for name in known)
+        known = [score for score in shares or scores if row.get(score) is not None]
+        return Figure(
+            name,
+            float(value),
+            "ratio" if is_ratio else "count" if is_count else "fraction",
+            any(ratio.is_best_low for ratio in ratios),
+            tuple(self.text.removesuffix(name) + share for share in known),
+        )
 
     def _row(self, scores: Mapping[str, Any]) -> Mapping[str, Any]:
         """The figures of the label or, without one, the overall figures."""
@@ -266,20 +306,10 @@ def measure_of_names(names: Iterable[str], task: str, by: str) -> str:
     return by
 
 
-def _is_best_low(formula: Formula, name: str) -> bool:
-    return any(ratio.is_best_low for ratio in formula.ratios if ratio.name == name)
-
-
 def _default_settings(task: str, by: str) -> ScoreSettings:
     return ScoreSettings(
         (by,), task, parameters={parameter.name: parameter.default for parameter in parameters_of(task)}
     )
-
-
-def _unit(formula: Formula, name: str, value: float, *, is_tabled: bool) -> Unit:
-    if any(ratio.name == name and not ratio.is_share for ratio in formula.ratios):
-        return "ratio"
-    return "count" if isinstance(value, int) or is_tabled or name in formula.counts else "fraction"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -287,101 +317,47 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(listed[:_MAX_LISTED]) + (" and others" if len(listed) > _MAX_LISTED else "")
 
 
-def of_scores(limits: Limits, names: Mapping[str, ScoreName], result: Result) -> Iterator[Criterion]:
-    """Floors and ceilings of a candidate's scores."""
-    for kind, bounds in (("floor", limits.floor), ("ceiling", limits.ceiling)):
-        for name, limit in bounds.items():
-            figure = names[name].figure(result)
-            _check_bound(limits, kind, name, figure)
-            distance = figure.value - limit if kind == "floor" else limit - figure.value
-            bound = f"{limit:g} ({100 * limit:g} %)" if figure.unit == "fraction" else f"{limit:g}"
-            sentence = f"{names[name].full_name} is {_with_unit(figure, limit)}; the {kind} is {bound}."
-            yield Criterion(kind, limit, figure.value, distance >= -_TOLERANCE, sentence, name, figure.unit)
-
-
-def check_declared(limits: Limits, names: Mapping[str, ScoreName], task: str) -> None:
-    """Refuse limits that do not fit the declared figures of measures."""
-    for kind, bounds in (("floor", limits.floor), ("ceiling", limits.ceiling)):
-        for name in bounds:
-            figure = names[name].declared(task)
-            if figure is not None:
-                _check_bound(limits, kind, name, figure)
-    for name in filter(None, limits.drop):
-        figure = names[name].declared(task)
-        if figure is not None:
-            _check_drop(names[name], figure)
-
-
-def _check_bound(limits: Limits, kind: str, name: str, figure: Figure) -> None:
-    """Refuse a fraction above 1, and a share as the limit of a count."""
-    criterion = f"{kind} {name}".rstrip()
-    limit, is_percent = getattr(limits, kind)[name], f"{kind} {name}" in limits.percents
-    if figure.unit == "fraction":
-        if limit > 1:
-            text = f"{100 * limit:g}%" if is_percent else f"{limit:g}"
-            remedy = f"give {limit / 100:g} or {limit:g}%" if limit <= 100 and not is_percent else "give one of these"
-            raise SettingError(f"{criterion} is {text}; scores are fractions from 0 to 1: {remedy}.")
-        return
-    # At most 0 or 1 errors are a usual limit. At least 1 of a count is nearly always meant as 100 %.
-    is_share = is_percent or 0 < limit < 1 or (kind == "floor" and limit <= 1)
-    if figure.unit == "count" and is_share:
-        shares = " or ".join(figure.shares)
-        remedies = [f"for a share, use {shares}"] if shares else []
-        remedies.append("for a count, give 2 or more" if kind == "floor" else "for a count, give a whole number")
-        text = f"{100 * limit:g}%" if is_percent else f"{limit:g}"
-        raise SettingError(f"{criterion} is {text}, but {figure.name} is a count; {'; '.join(remedies)}.")
-    if is_percent:
-        raise SettingError(f"{criterion} is {100 * limit:g}%, but {figure.name} may be above 1; give a number.")
-
-
-def of_changes(
-    limits: Limits,
-    names: Mapping[str, ScoreName],
-    results: Results | None,
-    comparison: Comparison,
-    few: int | None,
+def criteria(
+    limits: Limits, names: Mapping[str, ScoreName], results: Results | None, candidate: str, compared: Comparison | None
 ) -> Iterator[Criterion]:
-    """Drops, new errors and the p-value, against a baseline."""
-    (pair,) = comparison.pairs.values()
-    for name, limit in limits.drop.items():
-        if name:
-            assert results is not None
-            before, after = (_share(names[name], results[system]) for system in (pair.before, pair.after))
-            yield _drop(100 * (before - after), limit, name=name)
+    """Floors and ceilings of a candidate's scores; drops, new errors and the p-value, against a baseline."""
+    pair = None if compared is None else next(iter(compared.pairs.values()))
+    for limit in limits.scores:
+        if pair is not None and limit.kind == "max-drop" and not limit.name:
+            yield _drop(-100 * pair.delta, limit.limit)
+            continue
+        assert results is not None
+        name, figures = names[limit.name], dict[str, Figure]()
+        for system in results if limit.kind == "max-drop" else [candidate]:
+            figures[system] = name.figure(results[system])
+            limit.check(figures[system])
+        if pair is not None and limit.kind == "max-drop":
+            yield _drop(100 * (figures[pair.before].value - figures[pair.after].value), limit.limit, name=limit.name)
         else:
-            yield _drop(-100 * pair.delta, limit)
+            yield _bound(limit, name, figures[candidate])
+    if compared is None or pair is None:
+        return
     if limits.label_drop is not None:
-        yield _label_drop(comparison, pair, limits.label_drop)
+        yield _label_drop(compared, pair, limits.label_drop)
     if limits.new_errors is not None:
-        count, limit = pair.new_errors.count, limits.new_errors
-        sentence = f"{counted(count, 'new error')}; the limit is {limit:,}."
-        yield Criterion("max-new-errors", limit, count, count <= limit, sentence, unit="count")
-    if limits.alpha is not None and not _is_left_to_drop(limits, comparison):
-        yield judge_by_alpha(comparison, pair, limits.alpha, few, by_default=limits.is_default)
+        count, most = pair.new_errors.count, limits.new_errors
+        sentence = f"{counted(count, 'new error')}; the limit is {most:,}."
+        yield Criterion("max-new-errors", most, count, count <= most, sentence, unit="count")
+    if limits.alpha is not None and not _is_left_to_drop(limits, compared):
+        yield judge_by_alpha(compared, pair, limits.alpha, by_default=limits.is_default)
 
 
-def _with_unit(figure: Figure, limit: float) -> str:
-    """A figure with its unit, and enough decimals to differ from the limit."""
-    if figure.unit != "fraction":
-        return f"{figure.value:,.10g} (a {figure.unit})"
-    decimals = next((size for size in range(4, 10) if round(figure.value, size) != limit), 4)
-    return f"{figure.value:.{decimals}f} ({100 * figure.value:.{decimals - 2}f} %)"
-
-
-def _share(name: ScoreName, result: Result) -> float:
-    figure = name.figure(result)
-    _check_drop(name, figure)
-    return figure.value
-
-
-def _check_drop(name: ScoreName, figure: Figure) -> None:
-    """Refuse a drop of a count, or of a ratio that is better if it is low."""
-    if figure.unit != "fraction":
-        subject = f"max-drop {name.text} is in points, but {name.text} is a {figure.unit}"
-        raise SettingError(f"{subject}; use ceiling or floor.")
-    if figure.is_best_low:
-        subject = f"max-drop {name.text} is not a limit, because {name.text} is better if it is low"
-        raise SettingError(f"{subject}; use ceiling.")
+def _bound(limit: ScoreLimit, name: ScoreName, figure: Figure) -> Criterion:
+    """A floor or a ceiling; the value has enough decimals to differ from it."""
+    bound, value = limit.limit, figure.value
+    shown, shown_bound = f"{value:,.10g} (a {figure.unit})", f"{bound:g}"
+    if figure.unit == "fraction":
+        decimals = next((size for size in range(4, 10) if round(value, size) != bound), 4)
+        shown = f"{value:.{decimals}f} ({100 * value:.{decimals - 2}f} %)"
+        shown_bound += f" ({100 * bound:g} %)"
+    distance = value - bound if limit.kind == "floor" else bound - value
+    sentence = f"{name.full_name} is {shown}; the {limit.kind} is {shown_bound}."
+    return Criterion(limit.kind, bound, value, distance >= -_TOLERANCE, sentence, limit.name, figure.unit)
 
 
 def _drop(drop: float, limit: float, reason: str = "", name: str = "") -> Criterion:
@@ -418,9 +394,9 @@ def _label_drop(comparison: Comparison, pair: Pair, limit: float) -> Criterion:
     )
 
 
-def judge_by_alpha(comparison: Comparison, pair: Pair, limit: float, few: int | None, *, by_default: bool) -> Criterion:
+def judge_by_alpha(comparison: Comparison, pair: Pair, limit: float, *, by_default: bool) -> Criterion:
     """The p-value, if the test can decide. A candidate that is not worse passes."""
-    test, drop = pair.significance, -100 * pair.delta
+    test, drop, few = pair.significance, -100 * pair.delta, comparison.resampling["few_documents"]
     p = nan if test is None else test.p
     numbers = f"(alpha = {limit:g})" if test is None else f"(p = {p:.4f}, alpha = {limit:g})"
     instead = "" if few is None else f" {_too_few(few, 'documents', limit)}, so the test resamples sentences."
@@ -451,7 +427,8 @@ def _is_left_to_drop(limits: Limits, comparison: Comparison) -> bool:
     """Whether the default test cannot decide on a worse candidate, and a user specifies a maximum drop."""
     (pair,) = comparison.pairs.values()
     is_open = limits.alpha is not None and pair.delta < -ROUNDING and not decides(pair.significance, limits.alpha)
-    return limits.is_default and "" in limits.drop and is_open
+    has_drop = any(limit.kind == "max-drop" and not limit.name for limit in limits.scores)
+    return limits.is_default and has_drop and is_open
 
 
 def _cannot_decide(comparison: Comparison, pair: Pair, alpha: float) -> str:
@@ -524,27 +501,33 @@ def gate(
         raise SettingError(
             "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
-    gold = side_of(gold)
-    if baseline is None:
-        return _without_baseline(gold, candidate, limits.without_baseline(), by, options)
-    limits = limits.with_baseline()
-    systems = systems_by_name([baseline, candidate]) or {}
-    _, second = systems
-    resampling = _resampling(trials, limits.alpha, seed, of)
+    gold, limits = side_of(gold), limits.for_baseline(baseline)
+    systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
+    *_, last = systems
+    resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)
     content = content_for(gold, options)
-    names = _names(limits, content.task, by, options)
-    prepared = _prepared(gold, systems, names, by, options, content) if names else None
-    compared = compared_options(options) if names else options
-    job = ComparisonJob(gold, systems, [(0, 1)], by, resampling, compared, content=content)
+    compared = compared_by(TASKS[content.task], by, options)
+    default = compared if by is not None else measure_of_names(limits.score_names, content.task, compared)
+    names = {name: ScoreName.read(name, content.task, default, compared, options) for name in limits.score_names}
+    for limit in limits.scores:  # before files are read
+        figure = names[limit.name].declared(content.task) if limit.name in names else None
+        if figure is not None:
+            limit.check(figure)
+    prepared = _prepared(gold, systems, names, compared, options, content) if names else None
+    if resampling is None:
+        assert prepared is not None  # there is a floor or a ceiling
+        results = score_inputs(gold, systems, prepared, "total")
+        _refuse_empty(results.gold, content.task)
+        return Gate(last, default, tuple(criteria(limits, names, results, last, None)), results, None)
+    kept = compared_options(options) if names else options
+    job = ComparisonJob(gold, systems, [(0, 1)], by, resampling, kept, content=content)
     run = job(scored=prepared)
     _refuse_empty(run.gold, content.task)
-    results = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
+    scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
     result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
+    checked = tuple(criteria(limits, names, scored, last, result))
     few = result.resampling["few_documents"]
-    criteria = [] if results is None else list(of_scores(limits, names, results[second]))
-    criteria += of_changes(limits, names, results, result, few)
-    unchecked = tuple(not_checked(limits, result))
-    return Gate(second, result.by, tuple(criteria), results, result, few, unchecked)
+    return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)))
 
 
 def _refuse_empty(gold: GoldSummary, task: str) -> None:
@@ -555,40 +538,11 @@ def _refuse_empty(gold: GoldSummary, task: str) -> None:
         raise InputError(gold.name, None, finding, f"give a gold standard with {plural(unit)}")
 
 
-def _without_baseline(
-    gold: Input, candidate: Input, limits: Limits, by: str | None, options: Mapping[str, Any]
-) -> Gate:
-    """Check floors and ceilings only."""
-    systems = systems_by_name([candidate]) or {}
-    (name,) = systems
-    content = content_for(gold, options)
-    names = _names(limits, content.task, by, options)
-    prepared = _prepared(gold, systems, names, by, options, content)
-    results = score_inputs(gold, systems, prepared, "total")
-    _refuse_empty(results.gold, content.task)
-    default = _default_measure(limits, content.task, by, options)
-    return Gate(name, default, tuple(of_scores(limits, names, results[name])), results, None)
-
-
-def _names(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> dict[str, ScoreName]:
-    """Parse the names of scores, and refuse limits that no file could make valid, before files are read."""
-    default, compared = _default_measure(limits, task, by, options), compared_by(TASKS[task], by, options)
-    names = {name: ScoreName.read(name, task, default, compared, options) for name in limits.score_names}
-    check_declared(limits, names, task)
-    return names
-
-
-def _default_measure(limits: Limits, task: str, by: str | None, options: Mapping[str, Any]) -> str:
-    """The measure of names without one: the one that a user compares by, or the only one with a named figure."""
-    compared = compared_by(TASKS[task], by, options)
-    return compared if by is not None else measure_of_names(limits.score_names, task, compared)
-
-
 def _prepared(
     gold: Input,
     systems: Mapping[str, Input],
     names: Mapping[str, ScoreName],
-    by: str | None,
+    compared: str,
     options: Mapping[str, Any],
     content: GoldProfile,
 ) -> RunConfig:
@@ -596,7 +550,7 @@ def _prepared(
     for name in NOT_COMPARED:
         if options.get(name) not in (None, "", ()):
             raise SettingError(f"{name} does nothing in a gate; leave it out.")
-    models = [compared_by(TASKS[content.task], by, options), *(name.model for name in names.values())]
+    models = [compared, *(name.model for name in names.values())]
     others = [model(content.task, name).counterpart for name in models]
     match = tuple(dict.fromkeys((*models, *filter(None, others))))
     return prepare(gold, systems, {**options, "match": match}, content)
