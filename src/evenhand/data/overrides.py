@@ -156,65 +156,54 @@ class OverrideLocator:
     def take(self, corpus: Corpus) -> list[Placed]:
         """Return the overrides of a batch in the order of their lines."""
         before = self._documents - int(corpus.continues and self._documents > 0)
-        placed = list(self._in_sentences(corpus, before))
-        if self._by_document:
-            placed += self._in_documents(corpus, before)
+        placed = [*self._in_sentences(corpus, before), *self._in_documents(corpus, before)]
         self.sentences += corpus.sentences
         self._documents = before + len(corpus.documents)
         return sorted(placed, key=lambda item: self._order[item.override.location])
 
     def finish(self) -> None:
         """Refuse overrides of sentences and documents that do not exist."""
-        for number, overrides in self._by_sentence.items():
-            for override in overrides if number > self.sentences else ():
-                finding = f"there is no sentence {number}, as the gold standard has {self.sentences:,}"
-                self._refuse(stale(override, finding))
-        for name, overrides in self._by_document.items():
-            for override in overrides if name not in self._seen else ():
-                self._refuse(stale(override, f"the gold standard has no document {name!r}"))
+        for number in [number for number in self._by_sentence if number > self.sentences]:
+            finding = f"there is no sentence {number}, as the gold standard has {self.sentences:,}"
+            self._refuse_all(self._by_sentence[number], finding)
+        for name in [name for name in self._by_document if name not in self._seen]:
+            self._refuse_all(self._by_document[name], f"the gold standard has no document {name!r}")
+
+    def _refuse_all(self, overrides: Sequence[Override], finding: str, remedy: str | None = None) -> None:
+        for override in overrides:
+            self._refuse(stale(override, finding, remedy))
 
     def _in_sentences(self, corpus: Corpus, before: int) -> Iterator[Placed]:
         """Yield the overrides that name a sentence by its number in the file; a named document must match."""
         numbers = range(self.sentences + 1, self.sentences + corpus.sentences + 1)
         for number in [number for number in self._by_sentence if number in numbers]:
             scope = number - numbers.start
+            names = _names(corpus, int((corpus.documents <= scope).sum()) - 1, before)
             for override in self._by_sentence[number]:
-                if self._is_in_document(override, corpus, scope, before):
+                if override.document is None or override.document in names:
                     yield Placed(scope, override)
-
-    def _is_in_document(self, override: Override, corpus: Corpus, scope: int, before: int) -> bool:
-        if override.document is None:
-            return True
-        document = int((corpus.documents <= scope).sum()) - 1
-        names = [before + document + 1, *_names(corpus, document)]
-        if override.document in names:
-            return True
-        finding = f"sentence {override.sentence} is in document {names[-1]!r}, not in {override.document!r}"
-        self._refuse(stale(override, finding))
-        return False
+                else:
+                    finding = f"sentence {number} is in document {names[-1]!r}, not in {override.document!r}"
+                    self._refuse_all([override], finding)
 
     def _in_documents(self, corpus: Corpus, before: int) -> Iterator[Placed]:
         """Yield the overrides that name a document, which must be a single text or sentence."""
         bounds = [*corpus.documents.tolist(), corpus.sentences]
-        for document, first in enumerate(bounds[:-1]):
-            names: list[str | int] = [before + document + 1, *_names(corpus, document)]
-            for name in [name for name in names if name in self._by_document]:
+        for document, first in enumerate(bounds[:-1] if self._by_document else ()):
+            for name in [name for name in _names(corpus, document, before) if name in self._by_document]:
                 is_whole = not (document == 0 and corpus.continues)
                 is_one = is_whole and bounds[document + 1] - first == 1
                 is_text = is_whole and _is_one_text(corpus, first, bounds[document + 1])
                 is_repeated = name in self._seen
                 self._seen.add(name)
                 for override in self._by_document[name]:
-                    finding = None
-                    if not (is_text if override.positions == "characters" else is_one):
-                        finding = f"the document {name!r} has several sentences"
-                    elif is_repeated:
-                        finding = f"two documents are called {name!r}"
-                    if finding is None:
+                    is_located = is_text if override.positions == "characters" else is_one
+                    if is_located and not is_repeated:
                         yield Placed(first, override)
-                    else:
-                        remedy = "name the sentence, too, by its number from 1 over the file"
-                        self._refuse(InputError(override.source, override.line, finding, remedy))
+                        continue
+                    several = f"the document {name!r} has several sentences"
+                    finding = f"two documents are called {name!r}" if is_located else several
+                    self._refuse_all([override], finding, "name the sentence, too, by its number from 1 over the file")
 
 
 def _is_one_text(corpus: Corpus, first: int, stop: int) -> bool:
@@ -224,94 +213,75 @@ def _is_one_text(corpus: Corpus, first: int, stop: int) -> bool:
     return bool(text == other)
 
 
-def _names(corpus: Corpus, document: int) -> list[str]:
-    """Return the names of a document: its id, its name or, if a file is one document, the endings of its path."""
+def _names(corpus: Corpus, document: int, before: int) -> list[str | int]:
+    """Return the names of a document: its number, its id or name or, of a file, the endings of its path."""
+    number = before + document + 1
     if corpus.ids is not None and len(corpus.documents) == corpus.sentences:
-        return [corpus.ids[document]]
+        return [number, corpus.ids[document]]
     if corpus.names and not corpus.unnamed:
-        return [corpus.names[document]]
+        return [number, corpus.names[document]]
     if len(corpus.documents) > 1 or corpus.continues:
-        return []
+        return [number]
     parts = PurePath(os.path.splitext(corpus.source)[0]).parts
-    return [os.path.basename(corpus.source), *("/".join(parts[first:]) for first in reversed(range(len(parts))))]
+    endings = ["/".join(parts[first:]) for first in reversed(range(len(parts)))]
+    return [number, os.path.basename(corpus.source), *endings]
 
 
-class Resolver:
-    """Converts positions of overrides to atoms of a batch, and back."""
+def _in_atoms(placed: Placed, corpus: Corpus) -> Placed:
+    """Return an override whose positions are atoms of a batch."""
+    override = placed.override
+    if override.positions != "characters":
+        if override.positions == "tokens" and corpus.atoms != "tokens":
+            raise _wrong_unit(override, "tokens", "a text without tokens", "characters")
+        return placed
+    if not corpus.has_input_text:
+        raise _wrong_unit(override, "characters", "no text", "tokens")
+    scope, span, to = placed.scope, None, dict(override.to)
+    if override.span is not None:
+        scope, span = _atoms_of(override, placed.scope, override.span, corpus)
+    if override.target is not None and {"start", "end"} & to.keys():
+        target_scope, bounds = _atoms_of(override, placed.scope, override.target, corpus)
+        if span is not None and target_scope != scope:
+            raise stale(override, "`to` is in another sentence than the span")
+        scope, to = target_scope, {**to, "start": bounds.start, "end": bounds.end}
+    return Placed(scope, replace(override, span=span, to=to))
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
 
-    def placed(self, placed: Placed) -> Placed:
-        """Return the override in atoms."""
-        override, corpus = placed.override, self._corpus
-        if override.positions != "characters":
-            if override.positions == "tokens" and corpus.atoms != "tokens":
-                raise _wrong_unit(override, "tokens", "a text without tokens", "characters")
-            return placed
-        if not corpus.has_input_text:
-            raise _wrong_unit(override, "characters", "no text", "tokens")
-        scope, span = placed.scope, None
-        if override.span is not None:
-            scope, span = self._atoms(override, scope, override.span)
-        to = dict(override.to)
-        target = override.target
-        if target is not None and {"start", "end"} & to.keys():
-            target_scope, bounds = self._atoms(override, placed.scope, target)
-            if span is not None and target_scope != scope:
-                raise stale(override, "`to` is in another sentence than the span")
-            scope, to = target_scope, {**to, "start": bounds.start, "end": bounds.end}
-        return Placed(scope, replace(override, span=span, to=to))
+def _atoms_of(override: Override, scope: int, span: LabeledBounds, corpus: Corpus) -> tuple[int, LabeledBounds]:
+    """Return the sentence and the atoms of a span in characters."""
+    atoms = corpus.atoms_at(scope, span.start, span.end)
+    if atoms is None:
+        whole = " that are whole tokens" if corpus.atoms == "tokens" else ""
+        raise stale(override, f"the text has no characters from {span.start} to {span.end}{whole}")
+    sentence, start, end = atoms
+    if override.sentence is not None and sentence != scope:
+        finding = f"the characters from {span.start} to {span.end} are not in sentence {override.sentence}"
+        raise stale(override, finding)
+    return sentence, LabeledBounds(start, end, span.label)
 
-    def _atoms(self, override: Override, scope: int, span: LabeledBounds) -> tuple[int, LabeledBounds]:
-        atoms = self._corpus.atoms_at(scope, span.start, span.end)
-        if atoms is None:
-            whole = " that are whole tokens" if self._corpus.atoms == "tokens" else ""
-            raise stale(override, f"the text has no characters from {span.start} to {span.end}{whole}")
-        sentence, start, end = atoms
-        if override.sentence is not None and sentence != scope:
-            finding = f"the characters from {span.start} to {span.end} are not in sentence {override.sentence}"
-            raise stale(override, finding)
-        return sentence, LabeledBounds(start, end, span.label)
 
-    def remedy(self, override: Override, scope: int, spans: Spans) -> str | None:
-        """Return the remedy for a span that does not exist, if its positions fit as characters of the text."""
-        span, corpus = override.subject, self._corpus
-        if override.positions is not None or not corpus.has_input_text:
-            return None
-        atoms = corpus.atoms_at(scope, span.start, span.end)
-        label = spans.vocabulary.labels.find(span.label)
-        if atoms is None or label is None:
-            return None
-        columns = zip((spans.scope, spans.start, spans.end), atoms, strict=True)
-        is_there = np.logical_and.reduce([spans.label == label, *(column == value for column, value in columns)])
-        return 'add "positions": "characters", with which it fits' if is_there.any() else None
+def _in_characters(scope: int, span: LabeledBounds, corpus: Corpus) -> LabeledBounds:
+    positions = corpus.positions(*(ints([number]) for number in (scope, span.start, span.end)))
+    return LabeledBounds(int(positions.start[0]), int(positions.end[0]), span.label)
 
-    def in_unit_of(self, override: Override, scope: int, span: LabeledBounds) -> LabeledBounds:
-        """Convert a span in atoms to the unit of an override."""
-        return self.in_text(scope, span) if override.positions == "characters" else span
 
-    def in_text(self, scope: int, span: LabeledBounds) -> LabeledBounds:
-        positions = self._corpus.positions(*(ints([number]) for number in (scope, span.start, span.end)))
-        return LabeledBounds(int(positions.start[0]), int(positions.end[0]), span.label)
-
-    def with_unit(self, placed: Placed) -> Override:
-        """Return an override in atoms with the unit of its positions in its record."""
-        scope, override = placed
-        if override.positions is not None or self._corpus.bounds is None or self._corpus.atoms == "tokens":
-            return replace(override, record={**override.record, "positions": override.positions or self._corpus.atoms})
-        record = dict(override.record)
-        if override.span is not None:
-            record |= self.in_text(scope, override.span)._asdict()
-        if override.target is not None:
-            target = self.in_text(scope, override.target)._asdict()
-            record["to"] = {name: target[name] for name in override.to}
-        return replace(override, record={**record, "positions": "characters"})
+def _with_unit(placed: Placed, corpus: Corpus) -> Override:
+    """Return an override in atoms with the unit of its positions in its record."""
+    scope, override = placed
+    if override.positions is not None or corpus.bounds is None or corpus.atoms == "tokens":
+        return replace(override, record={**override.record, "positions": override.positions or corpus.atoms})
+    record = dict(override.record)
+    if override.span is not None:
+        record |= _in_characters(scope, override.span, corpus)._asdict()
+    if override.target is not None:
+        target = _in_characters(scope, override.target, corpus)._asdict()
+        record["to"] = {name: target[name] for name in override.to}
+    return replace(override, record={**record, "positions": "characters"})
 
 
 def _wrong_unit(override: Override, unit: str, content: str, other: str) -> InputError:
     finding = f"positions are {unit}, but the gold standard has {content}"
-    return InputError(override.source, override.line, finding, f"count in {other}, with positions {other}")
+    return stale(override, finding, f"count in {other}, with positions {other}")
 
 
 def stale(override: Override, finding: str, remedy: str | None = None) -> InputError:
@@ -397,37 +367,34 @@ class _OverriddenBatch:
     """The spans of a batch and their overrides."""
 
     def __init__(self, spans: Spans, corpus: Corpus, placed: Sequence[Placed], before: int, refuse: Refuse) -> None:
-        self.spans, self._lengths, self._before = spans, corpus.lengths, before
-        self._positions, resolved = Resolver(corpus), list[Placed]()
-        for item in placed:
-            try:
-                resolved.append(self._positions.placed(item))
-            except InputError as error:
-                refuse(error)
-        self._rows = _rows(spans, [item.scope for item in resolved])
+        self.spans, self._corpus, self._before = spans, corpus, before
         self._by_span: dict[Key, Override] = {}
-        for item in resolved:
-            try:
-                self._add(*item)
-            except InputError as error:
-                refuse(error)
         self._targets: dict[Key, LabeledBounds] = {}
         self._makers: dict[Key, Override] = {}
         """The override that makes each target."""
-        for key, override in list(self._by_span.items()):
+        self._each(self._add, placed, refuse)
+        self._each(self._add_target, self._placed, refuse)
+
+    @staticmethod
+    def _each(add: Callable[[Placed], None], items: Sequence[Placed], refuse: Refuse) -> None:
+        for item in items:
             try:
-                self._add_target(key, override)
+                add(item)
             except InputError as error:
                 refuse(error)
 
     @property
+    def _placed(self) -> list[Placed]:
+        return [Placed(scope, override) for (scope, _), override in self._by_span.items()]
+
+    @property
     def applied(self) -> list[Override]:
-        ordered = sorted(self._by_span.items(), key=lambda item: item[0])
-        return [self._positions.with_unit(Placed(scope, override)) for (scope, _), override in ordered]
+        ordered = sorted(self._placed, key=lambda item: (item.scope, item.override.subject))
+        return [_with_unit(item, self._corpus) for item in ordered]
 
     @property
     def changed_scopes(self) -> list[int]:
-        return sorted({scope for (scope, _), override in self._by_span.items() if override.verdict != RIGHT})
+        return sorted({scope for scope, override in self._placed if override.verdict != RIGHT})
 
     def corrected(self) -> Spans:
         """Return the corrected spans without unclear ones."""
@@ -435,7 +402,7 @@ class _OverriddenBatch:
             return self.spans
         columns = {name: getattr(self.spans, name).copy() for name in ("start", "end", "label", "shape")}
         for key, target in self._targets.items():
-            rows = self._rows.get(key, [])
+            rows = self._rows(key)
             columns["shape"][rows] *= target[:2] == key[1][:2]
             columns["start"][rows], columns["end"][rows] = target.start, target.end
             columns["label"][rows] = self.spans.vocabulary.labels.code(target.label)
@@ -456,46 +423,51 @@ class _OverriddenBatch:
             layers[TARGETS] = self._new_spans([(scope, target) for (scope, _), target in self._targets.items()])
         return layers
 
-    def _add(self, scope: int, override: Override) -> None:
+    def _add(self, placed: Placed) -> None:
         """Add an override, if its span exists (or is missing, if this is the verdict) and has no other override."""
+        scope, override = _in_atoms(placed, self._corpus)
         key, sentence = (scope, override.subject), self._sentence(scope, override)
-        subject = self._positions.in_unit_of(override, scope, override.subject)
+        subject, rows = self._shown(override, scope, override.subject), self._rows(key)
         if (other := self._by_span.get(key)) is not None:
             if other.agrees(override):
                 return
             line = f"line {other.line}" if other.source == override.source else other.location
             raise stale(override, f"the span {subject} of {sentence} has another override in {line}")
-        if override.verdict == MISSING and key in self._rows:
+        if override.verdict == MISSING and len(rows):
             raise stale(override, f"the span {subject} is not missing from {sentence}")
-        if override.verdict != MISSING and key not in self._rows:
-            remedy = self._positions.remedy(override, scope, self.spans)
-            raise stale(override, f"{sentence} has no gold span {subject}{self._nearest(scope, override)}", remedy)
-        if len({int(self.spans.shape[row]) for row in self._rows.get(key, [])}) > 1:
+        if override.verdict != MISSING and not len(rows):
+            finding = f"{sentence} has no gold span {subject}{self._nearest(scope, override)}"
+            raise stale(override, finding, self._remedy(scope, override))
+        if len(set(self.spans.shape[rows].tolist())) > 1:
             raise stale(override, f"{sentence} has several gold spans {subject}, which differ in their gaps")
         self._by_span[key] = override
 
-    def _add_target(self, key: Key, override: Override) -> None:
+    def _add_target(self, placed: Placed) -> None:
         """Add the target of an override, if it is within the sentence and not there yet."""
-        scope, target = key[0], override.target
-        if target is None:
+        scope, override = placed
+        if override.target is None:
             return
-        sentence, size = self._sentence(scope, override), None if self._lengths is None else self._lengths[scope]
-        if size is not None and target.end > size:
-            raise stale(override, f"`to` ends at {target.end}, and {sentence} at {size}")
-        span = self._positions.in_unit_of(override, scope, target)
-        if (other := self._makers.get((scope, target))) is not None:
+        target, sentence, lengths = (scope, override.target), self._sentence(scope, override), self._corpus.lengths
+        if lengths is not None and override.target.end > lengths[scope]:
+            raise stale(override, f"`to` ends at {override.target.end}, and {sentence} at {lengths[scope]}")
+        span = self._shown(override, *target)
+        if (other := self._makers.get(target)) is not None:
             raise stale(override, f"the span {span} of {sentence} is made by {other.location}, too")
-        changed = self._by_span.get((scope, target))
+        changed = self._by_span.get(target)
         is_kept = changed is None or changed.verdict in (RIGHT, UNCLEAR)  # an unclear span exists but does not count
-        if ((scope, target) in self._rows and is_kept) or target == override.span:
+        if (len(self._rows(target)) and is_kept) or override.target == override.span:
             raise stale(override, f"`to` makes the span {span}, which {sentence} has already")
-        self._targets[key], self._makers[scope, target] = target, override
+        self._targets[scope, override.subject], self._makers[target] = override.target, override
 
     def _sentence(self, scope: int, override: Override) -> str:
         """Return the sentence or document of an override, as its line names it."""
         if override.sentence is None:
             return f"document {override.document!r}"
         return f"sentence {self._before + scope + 1}"
+
+    def _shown(self, override: Override, scope: int, span: LabeledBounds) -> LabeledBounds:
+        """Convert a span in atoms to the unit of an override."""
+        return _in_characters(scope, span, self._corpus) if override.positions == "characters" else span
 
     def _nearest(self, scope: int, override: Override) -> str:
         spans, span = self.spans, override.subject
@@ -505,34 +477,41 @@ class _OverriddenBatch:
         label = spans.vocabulary.labels.find(span.label)
         is_other = spans.label != (-1 if label is None else label)
         row = int(np.lexsort((is_other, distance, np.abs(spans.scope - scope)))[0])
-        nearest_scope = int(spans.scope[row])
-        nearest = self._positions.in_unit_of(override, nearest_scope, _span(spans, row))
+        nearest_scope, start, end = (int(column[row]) for column in (spans.scope, spans.start, spans.end))
+        name = spans.vocabulary.labels[int(spans.label[row])]
+        nearest = self._shown(override, nearest_scope, LabeledBounds(start, end, name))
         location = "" if nearest_scope == scope else f", in sentence {self._before + nearest_scope + 1}"
         return f" (the nearest one is {nearest}{location})"
+
+    def _remedy(self, scope: int, override: Override) -> str | None:
+        """Return the remedy for a span that does not exist, if its positions fit as characters of the text."""
+        span = override.subject
+        if override.positions is not None or not self._corpus.has_input_text:
+            return None
+        atoms = self._corpus.atoms_at(scope, span.start, span.end)
+        is_there = atoms is not None and len(self._rows((atoms[0], LabeledBounds(*atoms[1:], span.label))))
+        return 'add "positions": "characters", with which it fits' if is_there else None
+
+    def _rows(self, key: Key) -> Ints:
+        """Return the rows of a span; a file may repeat it."""
+        scope, span = key
+        label = self.spans.vocabulary.labels.find(span.label)
+        columns = (self.spans.scope, self.spans.start, self.spans.end, self.spans.label)
+        values = (scope, span.start, span.end, -1 if label is None else label)
+        return np.flatnonzero(
+            np.logical_and.reduce([column == value for column, value in zip(columns, values, strict=True)])
+        )
 
     def _keys_with(self, *verdicts: str) -> list[Key]:
         return [key for key, override in self._by_span.items() if override.verdict in verdicts]
 
     def _rows_with(self, *verdicts: str) -> Ints:
-        return ints(sorted(row for key in self._keys_with(*verdicts) for row in self._rows[key]))
+        return ints(sorted(row for key in self._keys_with(*verdicts) for row in self._rows(key).tolist()))
 
     def _new_spans(self, spans: Sequence[tuple[int, LabeledBounds]]) -> Spans:
         vocabulary = self.spans.vocabulary
         rows = [(scope, span.start, span.end, vocabulary.labels.code(span.label)) for scope, span in spans]
         return Spans.of(vocabulary, *ints(rows).reshape(-1, 4).T)
-
-
-def _rows(spans: Spans, scopes: Sequence[int]) -> Mapping[Key, list[int]]:
-    """Return the rows of each span in some sentences; a file may repeat a span."""
-    rows: dict[Key, list[int]] = defaultdict(list)
-    for row in np.flatnonzero(np.isin(spans.scope, scopes)).tolist() if scopes else ():
-        rows[int(spans.scope[row]), _span(spans, row)].append(row)
-    return rows
-
-
-def _span(spans: Spans, row: int) -> LabeledBounds:
-    names = spans.vocabulary.labels
-    return LabeledBounds(int(spans.start[row]), int(spans.end[row]), names[int(spans.label[row])])
 
 
 def _in_order(spans: Spans, original: Spans) -> Spans:
