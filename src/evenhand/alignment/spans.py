@@ -142,13 +142,14 @@ class SpanFollower(Follower):
         ends, own_ends = _sentence_ends(corpora), self._ends
         if np.array_equal(ends, own_ends[: len(ends)]):
             return None
-        ends_here: Bools = own_ends[np.minimum(np.searchsorted(own_ends, ends), len(own_ends) - 1)] == ends
+        own_edges = np.append(0, own_ends)
+        ends_here: Bools = own_edges[np.searchsorted(own_edges, ends).clip(max=len(own_ends))] == ends
         return ends_here
 
     def take(self, gold: Batches) -> AlignedSpans:
         corpora = [batch.corpus for batch in gold]
         size = sum(map(self._size, corpora))
-        pieces = self._taken(size)
+        pieces = self._taken(size, sum(corpus.sentences for corpus in corpora))
         self._compared -= size
         tags = complete([piece.tags(self._layer) for piece in pieces]) if len(self._layers) > 1 else None
         spans = Spans.of(Vocabulary(), *[empty()] * 4)
@@ -199,18 +200,24 @@ class SpanFollower(Follower):
     def _ends(self) -> Ints:
         return _sentence_ends([batch.corpus for batch in self._waiting])
 
-    def _taken(self, size: int) -> list[Annotation]:
-        """Whole sentences of this size, which no longer wait."""
+    def _taken(self, size: int, sentences: int) -> list[Annotation]:
+        """Whole sentences of this size, which no longer wait; empty ones at the end only up to a number of sentences."""
         pieces: list[Annotation] = []
-        while self._waiting and size >= self._size(self._waiting[0].corpus):
+        while self._waiting:
+            corpus = self._waiting[0].corpus
+            here = self._size(corpus)
+            if size < here or (not here and sentences < corpus.sentences):
+                break
             pieces.append(self._waiting.pop(0))
-            size -= self._size(pieces[-1].corpus)
-        if size:
+            size, sentences = size - here, sentences - corpus.sentences
+        if size or (self._waiting and sentences > 0):
             batch = self._waiting[0]
-            bounds = batch.corpus.bounds
-            sentence = int(np.searchsorted(bounds, size)) if self._by_token and bounds is not None else size
-            pieces.append(batch.within(0, sentence))
-            self._waiting[0] = batch.within(sentence, batch.corpus.sentences)
+            last, bounds = size, batch.corpus.bounds
+            if self._by_token and bounds is not None:
+                low, high = np.searchsorted(bounds, size), np.searchsorted(bounds, size, side="right") - 1
+                last = int(np.clip(sentences, low, high))
+            pieces.append(batch.within(0, last))
+            self._waiting[0] = batch.within(last, batch.corpus.sentences)
         return pieces
 
     def _compare(self, gold: Sequence[Corpus], *, is_complete: bool) -> None:
@@ -272,9 +279,8 @@ class SpanFollower(Follower):
 
 def _sentence_ends(corpora: Sequence[Corpus]) -> Ints:
     """The number of tokens up to the end of each sentence, counted from the first corpus."""
-    lengths = join_columns([corpus.lengths for corpus in corpora])
-    assert lengths is not None
-    return np.cumsum(lengths)
+    lengths = [corpus.lengths for corpus in corpora if corpus.lengths is not None]
+    return np.cumsum(np.concatenate(lengths)) if lengths else empty()
 
 
 def _at(
