@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, get_args, overload
 
@@ -151,13 +152,7 @@ def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups:
     if _LEAK not in prepared.settings.match:
         raise SettingError("show='leaked' needs the measure leak; add it to match.")
     watch = LeakObserver(None if limit is None else check_whole_number("limit", limit, 0))
-
-    def observed(job: Job) -> Run:
-        run = job.run([watch])
-        run.settle_groups(job.groups)
-        return run
-
-    results = score_inputs(gold, systems, prepared, groups, observed)
+    results = score_inputs(gold, systems, prepared, groups, partial(serial, observers=[watch]))
     return Results({name: _with_spans(result, watch.spans.get(name, [])) for name, result in results.items()})
 
 

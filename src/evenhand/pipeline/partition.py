@@ -22,8 +22,7 @@ from evenhand.formats.read import recognise
 from evenhand.formats.source import Part, Source
 from evenhand.formats.storage import AnyPath, is_pipe
 from evenhand.pipeline.inputs import name_of
-from evenhand.pipeline.run import Job, Key, Run, SummedTallies
-from evenhand.scoring.tally import Tally
+from evenhand.pipeline.run import Job, Run, RunAccumulator
 from evenhand.settings import Groups, ReadSettings, ScoreSettings, system_settings
 
 Pair = list[FileList]
@@ -241,30 +240,24 @@ class Joining:
     """Adds up the runs of parts, which must come in order; only a few are in memory at once."""
 
     def __init__(self, job: Job) -> None:
-        self._groups, self._part_groups = job.groups, part_groups(job)
+        self._job, self._sum = job, RunAccumulator(job.prepared.task, (), job.groups)
         self._takes_tags = any("token_tags" in scorer.needs for scorer in job.judges)
-        self._check_sides, self._refuse_itself = job.prepared.task.evaluation.check_inputs, job.refuse_itself
         self.parts = 0
         """The number of parts added."""
-        self._run: Run | None = None
-        self._sums = SummedTallies(job.groups, by_document=job.prepared.task.evaluation.by_document)
 
     def add(self, run: Run) -> None:
         """Add the run of the next part. Raise an error if it does not continue the others."""
         self.parts += 1
-        if self._run is None:
-            self._run = run
-            self._add_tallies(run, 0)
+        if self.parts == 1:
+            self._sum.run = run
+            self._sum.add_tallies(run)
             return
-        joined = self._run
+        joined = self._sum.run
         _check_continues(joined, run, takes_tags=self._takes_tags)
         documents = joined.documents - int(run.begins_inside)
         shift = {"sentence": joined.sentences, "finest": joined.sentences, "document": documents, "total": 0}
-        self._add_tallies(run, shift[self._part_groups])
-        joined.gold.join(run.gold)
-        for name, side in joined.systems.items():
-            side.join(run.systems[name])
-            joined.levels[name] = max(joined.levels[name], run.levels[name])
+        self._sum.add_tallies(run, shift[part_groups(self._job)])
+        self._sum.add_sides(run.gold, run.systems, run.levels)
         joined.document_of += [of_document + documents for of_document in run.document_of]
         joined.documents = documents + run.documents
         joined.sentences += run.sentences
@@ -276,24 +269,12 @@ class Joining:
 
     def finish(self) -> Run:
         """Return the run of all parts."""
-        run = self._run
-        assert run is not None  # there is at least one part
-        for (name, tag, scorer), tally in self._sums.finish().items():
-            tallies = run.tallies[name] if tag is None else run.supertags[name][tag]
-            tallies[scorer] = tally
-        run.settle_groups(self._groups)
-        self._check_sides(run.gold, run.systems)  # a part may have a side without spans even if the whole does not
-        self._refuse_itself(run)  # parts are not files
+        job, run = self._job, self._sum.sum_tallies()
+        run.settle_groups(job.groups)
+        # A part may have a side without spans even if the whole does not.
+        job.prepared.task.evaluation.check_inputs(run.gold, run.systems)
+        job.refuse_itself(run)  # parts are not files
         return run
-
-    def _add_tallies(self, run: Run, shift: int) -> None:
-        tallies: dict[Key, Tally] = {}
-        for name, by_scorer in run.tallies.items():
-            tallies |= {(name, None, scorer): tally for scorer, tally in by_scorer.items()}
-            for tag, tagged in run.supertags[name].items():
-                tallies |= {(name, tag, scorer): tally for scorer, tally in tagged.items()}
-        for key, tally in tallies.items():
-            self._sums.add(key, tally.shifted(shift))
 
 
 def _check_continues(before: Run, after: Run, *, takes_tags: bool) -> None:

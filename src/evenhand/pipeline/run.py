@@ -148,41 +148,17 @@ class Run:
         }
 
 
-class SummedTallies:
-    """Adds up the tallies of parts by key, at most a few totals at a time."""
-
-    def __init__(self, groups: Groups, *, by_document: bool) -> None:
-        self._is_total, self._by_document = groups == "total", by_document
-        self._waiting: dict[Key, list[Tally]] = {}
-
-    def add(self, key: Key, tally: Tally) -> None:
-        waiting = self._waiting.setdefault(key, [])
-        waiting.append(tally)
-        if self._is_total and len(waiting) > _MAX_WAITING:
-            waiting[:] = [self._merged(waiting)]
-
-    def finish(self) -> dict[Key, Tally]:
-        """Return the sums and free their parts."""
-        return {key: self._merged(self._waiting.pop(key)) for key in list(self._waiting)}
-
-    def _merged(self, tallies: list[Tally]) -> Tally:
-        # Totals of fractions are added up document by document, so they do not depend on the parts.
-        merged = Tally.merge(tallies)
-        return merged.total() if self._is_total and self._by_document else merged
-
-
 class RunAccumulator:
-    """Numbers the batches of the gold standard, and adds up evaluations to a run."""
+    """Numbers the batches of the gold standard, and adds up the evaluations, or the runs, of parts to a run."""
 
-    def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str) -> None:
+    def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str = "spans") -> None:
         if task.evaluation.by_document and groups == "sentence":
             raise SettingError(
                 f"Scores of {task.name} are not sums over sentences; choose total, document or finest groups."
             )
-        self.run = Run(SideSummary(), {name: SideSummary() for name in systems})
+        self.run = Run(SideSummary(), {name: SideSummary() for name in systems}, levels=dict.fromkeys(systems, 1))
         self._by_document, self._groups, self._layer = task.evaluation.by_document, groups, layer
-        self.run.levels = dict.fromkeys(systems, 1)
-        self._sums, self._supertags = (SummedTallies(groups, by_document=task.evaluation.by_document) for _ in range(2))
+        self._waiting: dict[Key, list[Tally]] = {}
         self._shared: dict[str, list[Tally]] = {}
 
     def number(self, batch: Annotation) -> Offsets:
@@ -199,33 +175,50 @@ class RunAccumulator:
     def add(self, evaluation: Evaluation) -> None:
         """Add the counts of the next part."""
         run = self.run
-        for name, tallies in evaluation.tallies.items():
-            for scorer, tally in tallies.items():
-                self._sums.add((name, None, scorer), tally)
-        for name, tags in evaluation.supertags.items():
-            for tag, tallies in tags.items():
-                for scorer, tally in tallies.items():
-                    self._supertags.add((name, tag, scorer), tally)
+        self.add_tallies(evaluation)
+        self.add_sides(evaluation.gold_count, evaluation.system_counts, evaluation.levels)
         for scorer, tally in evaluation.shared.items():
             self._shared.setdefault(scorer, []).append(tally)
-        run.gold.join(evaluation.gold_count)
-        for name, summary in evaluation.system_counts.items():
-            run.systems[name].join(summary)
-        for name, levels in evaluation.levels.items():
-            run.levels[name] = max(run.levels[name], levels)
         if evaluation.before is not None:
             run.before = evaluation.before if run.before is None else run.before.plus(evaluation.before)
 
-    def finish(self, alignment: Alignment, labels: Sequence[str]) -> Run:
-        """The run of all parts; `alignment` knows how the systems were read."""
+    def add_sides(self, gold: SideSummary, systems: Mapping[str, SideSummary], levels: Mapping[str, int]) -> None:
+        """Add the summaries of the next part."""
+        self.run.gold.join(gold)
+        for name, summary in systems.items():
+            self.run.systems[name].join(summary)
+        for name, number in levels.items():
+            self.run.levels[name] = max(self.run.levels[name], number)
+
+    def add_tallies(self, part: Evaluation | Run, shift: int = 0) -> None:
+        """Add tallies whose groups are numbered from `shift` on; only a few totals wait to be added up."""
+        for name, by_scorer in part.tallies.items():
+            for tag, tallies in [(None, by_scorer), *part.supertags.get(name, {}).items()]:
+                for scorer, tally in tallies.items():
+                    waiting = self._waiting.setdefault((name, tag, scorer), [])
+                    waiting.append(tally.shifted(shift))
+                    if self._groups == "total" and len(waiting) > _MAX_WAITING:
+                        waiting[:] = [self._merged(waiting)]
+
+    def _merged(self, tallies: list[Tally]) -> Tally:
+        # Totals of fractions are added up document by document, so they do not depend on the parts.
+        merged = Tally.merge(tallies)
+        return merged.total() if self._groups == "total" and self._by_document else merged
+
+    def sum_tallies(self) -> Run:
+        """Return the run with the sums of all tallies, and free their parts."""
         run = self.run
-        shared = {scorer: Tally.merge(tallies) for scorer, tallies in self._shared.items()}
         run.tallies = {name: {} for name in run.systems}
         run.supertags = {name: {} for name in run.systems}
-        for (name, _, scorer), tally in self._sums.finish().items():
-            run.tallies[name][scorer] = tally
-        for (name, tag, scorer), tally in self._supertags.finish().items():
-            run.supertags[name].setdefault(str(tag), {})[scorer] = tally
+        for name, tag, scorer in list(self._waiting):
+            tallies = run.tallies[name] if tag is None else run.supertags[name].setdefault(tag, {})
+            tallies[scorer] = self._merged(self._waiting.pop((name, tag, scorer)))
+        return run
+
+    def finish(self, alignment: Alignment, labels: Sequence[str]) -> Run:
+        """The run of all parts; `alignment` knows how the systems were read."""
+        run = self.sum_tallies()
+        shared = {scorer: Tally.merge(tallies) for scorer, tallies in self._shared.items()}
         for by_scorer in (*run.tallies.values(), *(run.before.tallies.values() if run.before else ())):
             by_scorer |= shared
         for name, follower in alignment.followers.items():
@@ -368,8 +361,8 @@ Engine = Callable[[Job], Run]
 """Runs a job. All engines return the same run."""
 
 
-def serial(job: Job) -> Run:
+def serial(job: Job, observers: Sequence[Observer] = (), vocabulary: Vocabulary | None = None) -> Run:
     """Run a job in this process."""
-    run = job.run()
+    run = job.run(observers, vocabulary)
     run.settle_groups(job.groups)
     return run

@@ -21,7 +21,7 @@ from evenhand.formats.arrow_columns import arrow
 from evenhand.formats.arrow_write import Sink, named, strings, table_file, table_format
 from evenhand.formats.paths import check_output_not_input
 from evenhand.parameters import check_file
-from evenhand.pipeline.run import Engine, Job, Run
+from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.tasks.evaluation import OTHER_SENTENCES, Evaluation, VerdictRows
 from evenhand.tasks.registry import models_of
 from evenhand.tasks.task import Task
@@ -206,6 +206,4 @@ def _run_and_record(path: str, job: Job) -> Run:
                 for rows, before in evaluation.rows(name, scorer):
                     table.add(name, rows, before)
 
-        run = job.run([record], vocabulary)
-        run.settle_groups(job.groups)
-        return run
+        return serial(job, [record], vocabulary)
