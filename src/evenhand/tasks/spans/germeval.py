@@ -16,13 +16,13 @@ Sources: Benikova et al. 2014; GermEval 2014, the evaluation plan of the task.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.layers import Spans, by_level
-from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.spans.fair import exact
 from evenhand.tasks.spans.matching import SpanMatches, SpanPair, equal_spans, tally_pairs
@@ -82,20 +82,7 @@ def count_on_other_level(gold: Spans, system: Spans) -> int:
     return len(equal_spans(by_level(missed, 2), by_level(moved, 2))[0])
 
 
-@dataclass(frozen=True)
-class Causes:
-    """Why the figures of the script differ, as numbers of entities of both sides."""
-
-    other_label: int = 0
-    """An I- with another label than the preceding tag, which the script takes for the same entity."""
-    sentence_end: int = 0
-    """An I- that begins a sentence, which the script takes for the end of the preceding entity."""
-    file_end: int = 0
-    """Entities on the last token of the file, correct on both sides, which the script counts as wrong."""
-
-
-@dataclass(frozen=True)
-class ScriptCounts:
+def count_as_script(tags: Ints, sentence_starts: Ints) -> tuple[Ints, Ints, Counter[str]]:
     """The counts of the official script of GermEval 2014 (version of 19 May 2014), which differ from the definition.
 
     The script reads the tags of a level from the first line of the file to the last, as if it were one sentence:
@@ -108,62 +95,30 @@ class ScriptCounts:
 
     Sources: the script's behaviour; GermEval 2014, the evaluation plan of the task.
     """
-
-    gold: Ints
-    """Entities by label."""
-    predicted: Ints
-    correct: Ints
-    loosely_correct: Ints
-    """By class."""
-    causes: Causes
-
-    @staticmethod
-    def of(tags: Ints, sentence_starts: Ints) -> ScriptCounts:
-        """The counts of one level, from the tags of both sides (rows) in the whole file, as codes of `TAGS`."""
-        before = np.concatenate((np.zeros_like(tags[:, :1]), tags[:, :-1]), axis=1)
-        continues = (tags > len(LABELS)) & (before > 0)
-        label = _label(tags)
-        is_first = np.zeros(tags.shape[1], dtype=np.bool_)
-        is_first[sentence_starts] = True
-        gold, predicted = (
-            np.bincount(label[side, begins], minlength=len(LABELS))
-            for side, begins in enumerate(~continues & (tags > 0))
-        )
-        # An entity is on both sides if both begin at one token, both end before another, and neither does in between.
-        cuts = np.flatnonzero((~continues).any(axis=0))
-        is_common = ~continues[0, cuts] & ~continues[1, cuts]
-        rows = np.flatnonzero(is_common[:-1] & is_common[1:] & (label[0, cuts[:-1]] < _OUTSIDE))
-        begin, end = cuts[rows], cuts[rows + 1]
-        return ScriptCounts(
-            gold,
-            predicted,
-            _count_equal(label, begin, end, len(LABELS)),
-            _count_equal(_CLASS_OF[label], begin, end, len(CLASSES)),
-            Causes(
-                int((continues & (label != _label(before)) & ~is_first).sum()),
-                int((continues & is_first).sum()),
-                int(_ends_with_entity(label, continues)),
-            ),
-        )
-
-
-def _label(tags: Ints) -> Ints:
-    """The label of each tag as an index of `LABELS`."""
-    return np.where(tags > 0, (tags - 1) % len(LABELS), _OUTSIDE)
-
-
-def _count_equal(label: Ints, begin: Ints, end: Ints, labels: int) -> Ints:
-    """The number of entities with equal labels on both sides at every token, by the label of the last one."""
-    differing = np.append(0, np.cumsum(label[0] != label[1]))
-    equal = differing[begin] == differing[end]
-    return np.bincount(label[0, end[equal] - 1], minlength=labels)
-
-
-def _ends_with_entity(label: Ints, continues: Bools) -> bool:
-    """Whether both sides have the same entity on the last token, suffixes aside."""
-    common = np.flatnonzero((~continues).all(axis=0))
-    if not len(common):
-        return False
-    gold, system = _CLASS_OF[label[:, common[-1] :]]
-    is_entity = (label[:, common[-1] :] < _OUTSIDE).all() and continues[:, common[-1] + 1 :].all()
-    return bool(is_entity and (gold == system).all())
+    # `tags` are codes of `TAGS` on one level in the whole file, one row per side. The result has the gold, found and
+    # correct entities of each label and of each class, and the number of entities to which each rule was applied.
+    tags = np.pad(tags, ((0, 0), (1, 1)))
+    label = np.where(tags > 0, (tags - 1) % len(LABELS), _OUTSIDE)
+    continues = (tags > len(LABELS)) & (np.roll(tags, 1, axis=1) > 0)
+    has_other_label = label != np.roll(label, 1, axis=1)
+    begins = ~continues & (tags > 0)
+    is_first = np.zeros(tags.shape[1], dtype=np.bool_)
+    is_first[sentence_starts + 1] = True
+    # An entity is on both sides if both begin at one token, both end before another, and neither does in between.
+    cuts = np.flatnonzero((~continues).any(axis=0))
+    is_common: Bools = np.all(~continues[:, cuts], axis=0)
+    rows = np.flatnonzero(is_common[:-1] & is_common[1:] & begins[0, cuts[:-1]])
+    begin, end = cuts[rows], cuts[rows + 1]
+    ends_file = end == tags.shape[1] - 1
+    counts = []
+    for codes, size in ((label, len(LABELS)), (_CLASS_OF[label], len(CLASSES))):
+        differing = np.append(0, np.cumsum(codes[0] != codes[1]))
+        is_equal = differing[begin] == differing[end]
+        sides = codes[0, begins[0]], codes[1, begins[1]], codes[0, end[is_equal & ~ends_file] - 1]
+        counts.append(np.stack([np.bincount(side, minlength=size) for side in sides], axis=1))
+    applied = {
+        "other label": (continues & has_other_label & ~is_first).sum(),
+        "sentence end": (continues & is_first).sum(),
+        "file end": (is_equal & ends_file).sum(),  # loosely correct
+    }
+    return counts[0], counts[1], Counter({rule: int(number) for rule, number in applied.items()})
