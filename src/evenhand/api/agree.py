@@ -712,7 +712,7 @@ def agree(
     named = systems_by_name(annotators) or {}
     check_choice("coding", coding, CODINGS)
     check_choice("by", by, ("document",), optional=True)
-    resampling = Resampling.checked(0, resamples, "percentile", level, seed)
+    resampling = Resampling(0, resamples, level=level, seed=seed).checked()
     sides, prepared = _prepared(named, options, annotator)
     _check_unitized(prepared.task, {"coding": coding != "label", "alpha-u": alpha_u, "gamma": gamma})
     unit_figures, samples = None, check_whole_number("samples", samples, 1, MAX_SAMPLES)

@@ -19,7 +19,7 @@ import numpy as np
 
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
-from evenhand.comparison.differences import SLICES, PairCounts
+from evenhand.comparison.differences import SLICES
 from evenhand.comparison.differences import Transition as UnitTransition
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
@@ -86,34 +86,25 @@ NOT_COMPARED = ("match", "groups", "jobs", "engine")
 class Resampling:
     """Settings of tests and intervals."""
 
-    trials: int
-    resamples: int
-    interval: str
-    level: float
-    seed: int
-    of: Resampled | None
+    trials: int = 0
+    resamples: int = 0
+    interval: str = "percentile"
+    level: float = 0.95
+    seed: int = 0
+    of: Resampled | None = None
     """What is resampled, if a user specifies it."""
 
-    @staticmethod
-    def checked(
-        trials: object = 0,
-        resamples: object = 0,
-        interval: object = "percentile",
-        level: object = 0.95,
-        seed: object = 0,
-        of: Resampled | None = None,
-    ) -> Resampling:
+    def checked(self) -> Resampling:
         """Check the values that a user specifies."""
-        check_choice("of", of, get_args(Resampled), optional=True)
-        if interval not in ("percentile", "bca"):
-            raise SettingError(f"interval is {quote(interval)}; choose percentile or bca.")
-        return Resampling(
-            check_whole_number("trials", trials, 0, MAX_TRIALS),
-            check_whole_number("resamples", resamples, 0, MAX_RESAMPLES),
-            str(interval),
-            check_number("level", level, lambda value: 0 < value < 1, "a number between 0 and 1"),
-            check_whole_number("seed", seed, 0, MAX_SEED),
-            of,
+        check_choice("of", self.of, get_args(Resampled), optional=True)
+        if self.interval not in ("percentile", "bca"):
+            raise SettingError(f"interval is {quote(self.interval)}; choose percentile or bca.")
+        return replace(
+            self,
+            trials=check_whole_number("trials", self.trials, 0, MAX_TRIALS),
+            resamples=check_whole_number("resamples", self.resamples, 0, MAX_RESAMPLES),
+            level=check_number("level", self.level, lambda value: 0 < value < 1, "a number between 0 and 1"),
+            seed=check_whole_number("seed", self.seed, 0, MAX_SEED),
         )
 
     def check(self, task: Task) -> None:
@@ -429,78 +420,71 @@ def _check_effect(options: Mapping[str, Any]) -> None:
             raise SettingError(f"{name} does nothing in a comparison; leave it out.")
 
 
-class Pairs:
-    """Builds the results of pairs: differences, tests and intervals."""
-
-    def __init__(self, job: ComparisonJob, run: ComparedRun) -> None:
-        self._job, self._run, self._texts = job, run, dict[int, str]()
-
-    def __call__(self) -> dict[tuple[str, str], Pair]:
-        counted, names = self._run.counts.differences.finish(), self._run.counts.systems
-        classes = [transitions for counts in counted.values() for transitions in counts.transitions.values()]
-        codes = {code for transitions in classes for unit in transitions for code in (unit.before, unit.after)}
-        self._texts = self._run.counts.answer_texts(codes)
-        pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counted}
-        tested = self._test(self._run.model, list(pairs.values()))
-        further = {model.name: self._test(model, list(pairs.values())) for model in self._run.further}
-        results = {}
-        for pair, counts in counted.items():
-            before, after = pairs[pair]
-            changed = tested[before, after]
-            # McNemar's test needs a score that is the share of correct units.
-            has_mcnemar = self._run.model.headline == "accuracy" and changed.significance is not None
-            results[before, after] = Pair(
-                before,
-                after,
-                counts.units,
-                counts.different,
-                counts.moved,
-                changed.delta,
-                self._classes(pair, counts),
-                changed.significance,
-                mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
-                changed.interval,
-                {name: changes[before, after] for name, changes in further.items()},
-            )
-        return results
-
-    def _test(self, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
-        run = self._run
-        if not run.gold.units:
-            return dict.fromkeys(pairs, ScoreChange(nan, None, None))
-        counted = GroupTables.of(model, run.tallies_of(model), run.groups[1])
-        return Testing(counted, run.resampling)(pairs)
-
-    def _classes(self, pair: tuple[int, int], counts: PairCounts) -> dict[str, Differences]:
-        sizes = counts.counts
-        different = sum(sizes.values())
-        return {
+def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
+    """The results of pairs: differences, tests and intervals."""
+    counted, names = run.counts.differences.finish(), run.counts.systems
+    classes = [transitions for counts in counted.values() for transitions in counts.transitions.values()]
+    codes = {code for transitions in classes for unit in transitions for code in (unit.before, unit.after)}
+    texts = run.counts.answer_texts(codes)
+    pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counted}
+    tested = _tests(run, run.model, list(pairs.values()))
+    further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
+    results = {}
+    for pair, counts in counted.items():
+        before, after = pairs[pair]
+        changed, different = tested[before, after], sum(counts.counts.values())
+        # McNemar's test needs a score that is the share of correct units.
+        has_mcnemar = run.model.headline == "accuracy" and changed.significance is not None
+        differences = {
             name: Differences(
                 name,
                 size,
                 size / different if different else 0.0,
-                self._transitions(counts.transitions[name], size, different),
-                partial(self._job.units, name, pair),
+                _transitions(run, texts, counts.transitions[name], size, different),
+                partial(job.units, name, pair),
             )
-            for name, size in sizes.items()
+            for name, size in counts.counts.items()
         }
+        results[before, after] = Pair(
+            before,
+            after,
+            counts.units,
+            counts.different,
+            counts.moved,
+            changed.delta,
+            differences,
+            changed.significance,
+            mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
+            changed.interval,
+            {name: changes[before, after] for name, changes in further.items()},
+        )
+    return results
 
-    def _transitions(self, counts: Mapping[UnitTransition, int], size: int, different: int) -> list[Transition]:
-        """The transitions of a class, the most frequent first."""
-        labels = self._run.counts.labels.values
-        rows = [
-            Transition(
-                gold="" if transition.gold < 0 else labels[transition.gold],
-                before=self._texts[transition.before],
-                after=self._texts[transition.after],
-                change=transition.change,
-                count=count,
-                share_of_class=count / size,
-                share_of_differences=count / different,
-            )
-            for transition, count in counts.items()
-        ]
-        return sorted(rows, key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
+
+def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+    if not run.gold.units:
+        return dict.fromkeys(pairs, ScoreChange(nan, None, None))
+    return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
+
+
+def _transitions(
+    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[UnitTransition, int], size: int, different: int
+) -> list[Transition]:
+    """The transitions of a class, the most frequent first."""
+    labels = run.counts.labels.values
+    rows = [
+        Transition(
+            gold="" if transition.gold < 0 else labels[transition.gold],
+            before=texts[transition.before],
+            after=texts[transition.after],
+            change=transition.change,
+            count=count,
+            share_of_class=count / size,
+            share_of_differences=count / different,
+        )
+        for transition, count in counts.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.count, row.gold, row.before, row.after, row.change))
 
 
 def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Comparison:
@@ -513,7 +497,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     gold, settings, groups = run.gold, run.prepared.settings, run.groups
     scores = _headlines(model, run.tallies_of(model), gold)
     further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
-    pairs = Pairs(job, run)()
+    pairs = _compared_pairs(job, run)
     resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
     resampling["of"] = groups[0] if run.has_groups else None
     has_nothing = bool(gold.units) and before.resampling.is_requested and not before.has_groups
@@ -598,33 +582,28 @@ def _oracle(run: ComparedRun, scores: Mapping[str, float]) -> OracleResult:
 
 def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, int]) -> dict[str, Slice]:
     """The score of every system on every label, the most frequent first."""
-    scored = _scores_by_label(model, tallies)
-    labels = {label for rows in scored.values() for label in rows}
+    slices = _by_label(model, tallies, support)
     if model.headline == "accuracy":  # a share of the gold standard's units, which other labels do not have
-        labels &= support.keys()
-    order = sorted(labels, key=lambda label: (-support.get(label, 0), label))
-    return {label: _slice(label, support.get(label, 0), scored) for label in order}
+        slices = {label: piece for label, piece in slices.items() if label in support}
+    return dict(sorted(slices.items(), key=lambda item: (-item[1].units, item[0])))
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
     """The score of every system on every slice, ordered by how much the scores differ."""
-    scored = _scores_by_label(model, tallies)
-    seen = [value for value in units if units[value] or any(value in rows for rows in scored.values())]
-    slices = {value: _slice(value, units[value], scored) for value in seen}
+    empty = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
+    slices = empty | {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
     spread = {value: max(piece.scores.values()) - min(piece.scores.values()) for value, piece in slices.items()}
     return dict(sorted(slices.items(), key=lambda item: (-spread[item[0]], item[0])))
 
 
-def _scores_by_label(model: Formula, tallies: Mapping[str, Tally]) -> dict[str, dict[str, float]]:
-    """By system, the scores of all labels; slices take the place of labels."""
+def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
+    """The scores of all systems by label; slices take the place of labels."""
     rows = {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
+    scored = {name: {label: headline_of(model, row) for label, row in labels.items()} for name, labels in rows.items()}
     return {
-        name: {label: headline_of(model, row) for label, row in by_label.items()} for name, by_label in rows.items()
+        label: Slice(units.get(label, 0), {name: labels.get(label, 0.0) for name, labels in scored.items()})
+        for label in dict.fromkeys(label for labels in scored.values() for label in labels)
     }
-
-
-def _slice(label: str, units: int, scored: Mapping[str, Mapping[str, float]]) -> Slice:
-    return Slice(units, {name: by_label.get(label, 0.0) for name, by_label in scored.items()})
 
 
 @checked_arguments(known_options)
@@ -683,7 +662,7 @@ def compare(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
+    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)

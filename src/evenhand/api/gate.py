@@ -559,7 +559,7 @@ def _prepared(
 def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:
     """The settings of the test; without trials if alpha is None."""
     trials = trials_for(1, alpha or DEFAULT_ALPHA) if trials is None else trials
-    resampling = Resampling.checked(trials, seed=seed, of=of)
+    resampling = Resampling(trials, seed=seed, of=of).checked()
     if alpha is None:
         return replace(resampling, trials=0)
     if 1 / (resampling.trials + 1) >= alpha:

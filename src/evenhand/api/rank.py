@@ -97,7 +97,7 @@ def rank(
     tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other trees, "mela", "lea", "arcs_any"
     and (with POS) "arcs_nom" for chains.
     """
-    resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
+    resampling = Resampling(trials or 0, resamples, level=level, seed=seed, of=of).checked()
     request = _Request(resampling, options, trials is not None, skip_broken)
     return _rank(side_of(gold), systems_by_name(systems) or {}, request).ranking
 
@@ -122,7 +122,7 @@ def rank_suite(
     systems. With `skip_broken`, a system that cannot be scored on one data set is ranked on none. Other keywords are as
     in `rank`.
     """
-    resampling = Resampling.checked(trials or 0, resamples, level=level, seed=seed, of=of)
+    resampling = Resampling(trials or 0, resamples, level=level, seed=seed, of=of).checked()
     request = _Request(resampling, options, trials is not None, skip_broken)
     data_sets = suite(manifest)
     parts = {

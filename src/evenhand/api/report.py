@@ -72,7 +72,7 @@ def report(
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
-    resampling = Resampling.checked(trials, resamples, interval, level, seed, of)
+    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
     job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), content=content)
