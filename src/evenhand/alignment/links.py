@@ -169,10 +169,10 @@ def _is_undivided(corpus: Corpus) -> bool:
 
 def _spans_of(piece: Piece) -> Spans:
     """Return the spans of some documents, renumbered from the first one."""
-    corpus = piece.batch.corpus
-    spans = to_documents(piece.batch.spans(LINKS), corpus.documents, corpus.bounds)
-    spans = spans.take(np.flatnonzero((spans.scope >= piece.first) & (spans.scope < piece.first + piece.size)))
-    return replace(spans, scope=spans.scope - piece.first)
+    corpus, spans = piece.batch.corpus, piece.batch.spans(LINKS)
+    low, high = np.append(corpus.documents, corpus.sentences)[[piece.first, piece.first + piece.size]].tolist()
+    spans = spans.take(np.flatnonzero((spans.scope >= low) & (spans.scope < high)))
+    return to_documents(spans, corpus.documents, corpus.bounds).shifted(-piece.first)
 
 
 def _length_error(gold: Corpus, gold_bounds: Ints, corpus: Corpus, bounds: Ints, document: int) -> InputError:
