@@ -29,7 +29,7 @@ from evenhand.tasks.words.comparison import WordView, edges_by_word, word_predic
 from evenhand.tasks.words.matching import Heads, UnitMatches, UnitPair, gold_sentences
 from evenhand.tasks.words.measures import Punctuation, without_subtype
 
-MANY_WORDS = 1 << 14
+MANY_WORDS = 1 << 13
 """Number of words in a part, large enough to make the cost of a call negligible."""
 _MAY_BE_PUNCTUATION = np.array([not chr(byte).isalnum() for byte in range(128)] + [True] * 128)
 """First bytes of possible punctuation; characters beyond ASCII are looked up one by one."""
