@@ -29,11 +29,11 @@ def flat_spans(chance: random.Random, length: int) -> list[tuple[str, int, int]]
 
 
 def voted(sides: dict[str, eh.Annotation]) -> list[Spans]:
-    """What a majority accepts, portion by portion."""
+    """What a majority accepts, part by part."""
     streams = {name: iter([side]) for name, side in sides.items()}
     shared = Annotators(streams, [None] * len(sides), ScoreSettings(("exact",), "spans"), Vocabulary())
     voting = Voting(list(sides), Vote())
-    return [batch.spans() for text in shared.portions() for batch in voting.annotations(text)]
+    return [batch.spans() for text in shared.parts() for batch in voting.annotations(text)]
 
 
 @pytest.mark.parametrize("studies", [50, pytest.param(500, marks=pytest.mark.long)])
