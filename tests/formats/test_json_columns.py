@@ -117,7 +117,7 @@ def test_columns_are_what_the_decoder_reads(
     path = tmp_path_factory.mktemp("files") / "file.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ColumnReader, "read_texts", lambda *_: None)
+        patch.setattr(ColumnReader, "read", lambda *_: None)
         expected = outcome(path, offsets)
     assert outcome(path, offsets) == expected
 
@@ -163,7 +163,7 @@ def test_lists_of_tokens_are_what_the_decoder_reads(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_reader, "SAMPLE", sample)
         found = outcome(path, "codepoints")
-        patch.setattr(ColumnReader, "read_tokens", lambda *_: None)
+        patch.setattr(ColumnReader, "read", lambda *_: None)
         assert outcome(path, "codepoints") == found
 
 
@@ -176,10 +176,12 @@ def test_usual_tokens_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     spans = [[], [(0, 1, "PER"), (2, 4, "LOC")]]
     tags = [["O"] * 5, ["B-PER", "O", "B-LOC", "I-LOC", "O"]]
     records = [TOKEN_SHAPES[shape](*row) for row in zip(tokens * 5, spans * 5, tags * 5, strict=True)]
-    found = ColumnReader(Vocabulary(), "codepoints").read_tokens(block(*records, **way))
+    found = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
     assert found is not None
-    assert found.tokens.texts(0, 10) == tokens[0] + tokens[1]
-    assert found.lengths.tolist() == [5] * 10
+    assert found.corpus.tokens is not None
+    assert found.corpus.tokens.texts(0, 10) == tokens[0] + tokens[1]
+    assert found.corpus.lengths is not None
+    assert found.corpus.lengths.tolist() == [5] * 10
     if found.spans is not None:
         assert found.spans.rows()[:2] == [("PER", 1, 0, 1), ("LOC", 1, 2, 4)]
     else:
@@ -200,9 +202,10 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     texts = ["", 'Ada "the {first}" wrote [1], [2]\n', "Zoë 😀 slept. " * 20]
     spans = [[], [(0, 3, "PER"), (5, 8, "LOC")], [(0, 3, "PER")]]
     records = [SHAPES[shape](*row, "accept") for row in zip(texts * 5, spans * 5, strict=True)]
-    found = ColumnReader(Vocabulary(), "codepoints").read_texts(block(*records, **way))
+    found = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
     assert found is not None
-    assert len(found.rows) == 15
+    assert found.corpus.sentences == 15
+    assert found.spans is not None
     assert len(found.spans) == 15
 
 

@@ -27,7 +27,7 @@ from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.jsonl import JSON, JSON_LINES
-from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, TokenBatch, respell, with_letters
+from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, respell, with_letters
 from evenhand.formats.parsing.json_records import (
     NUMBERED,
     OFFSETS,
@@ -320,7 +320,7 @@ class RecordReader:
         is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
-        self._column_reader = ColumnReader(vocabulary, unit)
+        self._column_reader = ColumnReader(source.display_name, vocabulary, unit)
         self._kinds = KindCheck(source)
         self._is_respelled = False
         self._failures = 0
@@ -350,32 +350,20 @@ class RecordReader:
 
     def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
         """The same for a uniform block; None for others."""
-        kind = self._kinds.kind
-        texts = self._column_reader.read_texts(block) if kind in (None, TEXT) else None
-        if texts is None:
-            tokens = None if kind == TEXT else self._column_reader.read_tokens(block)
-            if tokens is not None and kind in (None, TAGS if tokens.spans is None else TOKENS):
-                return self._take_tokens(tokens, block.first_line), 0
+        batch = self._column_reader.read(block)
+        if batch is None or self._kinds.kind not in (None, batch.kind):
             return None
-        self._kinds.kind = TEXT
-        if not len(texts.rows):
-            return None, texts.rejected
-        corpus = texts.texts.corpus(self._source.display_name, block.first_line + texts.rows)
-        return self._annotation(replace(corpus, ids=texts.ids), texts.spans), texts.rejected
-
-    def _take_tokens(self, batch: TokenBatch, first_line: int) -> Annotation:
-        lines = np.arange(first_line, first_line + len(batch.lengths))
-        corpus = token_corpus(self._source.display_name, batch.tokens, batch.lengths, lines, batch.ids)
+        self._kinds.kind = batch.kind
+        if not batch.corpus.sentences:
+            return None, batch.rejected
         if batch.tags is None:
-            self._kinds.kind = TOKENS
             assert batch.spans is not None
-            return self._annotation(corpus, batch.spans)
-        self._kinds.kind = TAGS
+            return self._annotation(batch.corpus, batch.spans), batch.rejected
         known, tags = len(self._codes), batch.tags
         codes = ints([self._codes[name] for name in batch.names])
         code = SparseCodes(tags.size, int(codes[tags.common]), tags.rows, codes[tags.codes])
-        coded = Coded(list(self._codes)[known:], code, corpus)
-        return self._read_tags(coded, begins_file=first_line == 1)
+        coded = Coded(list(self._codes)[known:], code, batch.corpus)
+        return self._read_tags(coded, begins_file=block.first_line == 1), batch.rejected
 
     @cached_property
     def _first_records(self) -> list[Raw]:

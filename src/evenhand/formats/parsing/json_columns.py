@@ -9,9 +9,10 @@ with a single different byte is left to the decoder in `json_records`, which acc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
-from typing import Literal, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -36,6 +37,7 @@ from evenhand.arrays import (
     windows,
 )
 from evenhand.data.characters import Texts
+from evenhand.data.corpus import Corpus
 from evenhand.data.from_lists import COMMON
 from evenhand.data.layers import Spans
 from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal
@@ -45,8 +47,11 @@ from evenhand.errors import LimitError
 from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
 from evenhand.formats.parsing.json_records import (
     DOCUMENT_KEYS,
+    TAGS,
+    TEXT,
     TEXT_KEYS,
     TOKEN_KEYS,
+    TOKENS,
     UNREADABLE,
     candidates,
     has_one_object_per_line,
@@ -55,11 +60,10 @@ from evenhand.formats.parsing.json_records import (
     role_of,
     text_of,
 )
-from evenhand.formats.parsing.json_spans import SpanError, has_prefix, quotes_same, span_fields
+from evenhand.formats.parsing.json_spans import SpanError, has_prefix, quotes_same, span_fields, token_corpus
 from evenhand.formats.source import LINE_FEED, Block
 from evenhand.settings import Offsets
 
-T = TypeVar("T")
 ACCEPTED = ("accept", "")
 """The answers of annotators that keep a record; records without an answer are kept, too."""
 Cells = tuple[Ints, Ints]
@@ -79,65 +83,43 @@ def _require(conditions: Bools) -> None:
 
 
 @dataclass(frozen=True)
-class TextBatch:
-    """The texts of a block that were not rejected, and their spans."""
+class ColumnBatch:
+    """The records of a block that were not rejected: texts or tokens, with spans or codes of tags."""
 
-    texts: Texts
-    spans: Spans
-    ids: Tokens | None
-    rows: Ints
-    """The numbers of these records in the block."""
-    rejected: int
-
-
-@dataclass(frozen=True)
-class TokenBatch:
-    """The records of a block: their tokens, and their spans or the codes of their tags."""
-
-    tokens: Tokens
-    lengths: Ints
-    """The number of tokens of each record."""
-    ids: Tokens | None
+    kind: str
+    corpus: Corpus
     spans: Spans | None
-    tags: SparseCodes | None
-    names: list[str]
+    tags: SparseCodes | None = None
+    names: Sequence[str] = ()
     """The tags by code."""
+    rejected: int = 0
 
 
 class ColumnReader:
     """Reads blocks of uniform records; it remembers their spelling, and the codes of labels and tags."""
 
-    def __init__(self, vocabulary: Vocabulary, offsets: Offsets) -> None:
-        self._vocabulary, self._offsets = vocabulary, offsets
-        self._spellings: dict[Callable[[Block], Spelling | None], Spelling] = {}
-        """The spellings of the last blocks of texts and of tokens, by the functions that found them."""
-        self._labels = LabelCodes(vocabulary)
+    def __init__(self, source: str, vocabulary: Vocabulary, offsets: Offsets) -> None:
+        self._source, self._vocabulary, self._offsets = source, vocabulary, offsets
+        self._spelling: Spelling | None = None
+        """The spelling of the last block."""
         self._codes = CellCodes()
         self._names: list[str] = []
+        """The labels or tags by code."""
 
-    def read_texts(self, block: Block) -> TextBatch | None:
-        """A block of texts with spans, or None if it needs the decoder or an error message."""
-        return self._read(block, learn, self._read_texts)
-
-    def read_tokens(self, block: Block) -> TokenBatch | None:
-        """A block of tokens with tags or spans, likewise."""
-        return self._read(block, learn_tokens, self._read_tokens)
-
-    def _read(
-        self, block: Block, learn: Callable[[Block], Spelling | None], read: Callable[[Block, Spelling], T]
-    ) -> T | None:
+    def read(self, block: Block) -> ColumnBatch | None:
+        """A block of uniform records, or None if it needs the decoder or an error message."""
         # A block with another spelling fails, and the next one shows its own.
-        spelling = self._spellings.pop(learn, None) or learn(block)
+        spelling, self._spelling = self._spelling or learn(block), None
         if spelling is None:
             return None
         try:
-            batch = read(block, spelling)
+            batch = (self._read_texts if spelling.kind == TEXT else self._read_tokens)(block, spelling)
         except (OddError, LimitError):
             return None
-        self._spellings[learn] = spelling
+        self._spelling = spelling
         return batch
 
-    def _read_texts(self, block: Block, spelling: Spelling) -> TextBatch:
+    def _read_texts(self, block: Block, spelling: Spelling) -> ColumnBatch:
         matcher = Matcher(block)
         items = matcher.fill(spelling)
         strings = [matcher.strings[name] for name in ("text", "quote") if name in matcher.strings]
@@ -156,45 +138,60 @@ class ColumnReader:
         _require((start >= 0) & (end > start))
         for quote in quotes:
             _check_quotes(data, (quote[0][spans], quote[1][spans]), texts, scope, counts)
-        label = matcher.strings["label"]
-        code = self._labels(data, (label[0][spans], label[1][spans]), matcher.windows["label"][spans])
+        first, last = matcher.strings["label"]
+        code = self._labels(data, (first[spans], last[spans]), matcher.windows["label"][spans])
         ids = Tokens(data, *(edge[records] for edge in matcher.strings["id"])) if "id" in matcher.strings else None
-        rows = np.flatnonzero(kept)
+        corpus = texts.corpus(self._source, block.first_line + np.flatnonzero(kept))
         layer = Spans.of(self._vocabulary, scope, start, end, code, counts.get("level"))
-        return TextBatch(texts, layer, ids, rows, len(kept) - len(rows))
+        return ColumnBatch(TEXT, replace(corpus, ids=ids), layer, rejected=int(np.count_nonzero(~kept)))
 
-    def _read_tokens(self, block: Block, spelling: Spelling) -> TokenBatch:
+    def _read_tokens(self, block: Block, spelling: Spelling) -> ColumnBatch:
         matcher = Matcher(block)
         items = matcher.fill(spelling)
         lists, quotes = matcher.lists["tokens"], matcher.all_strings.quotes
         lengths, bounds = lists.sizes, np.append(0, np.cumsum(lists.sizes))
-        has_tags = "tags" in matcher.lists
+        has_tags = spelling.kind == TAGS
         rows, cells = _rare_tags(matcher) if has_tags else (empty(), (empty(), empty()))
-        data, escaped, decode = matcher.data, 0, partial[Tokens](_listed_tokens, matcher.data, lists, quotes)
-        if matcher.has_escapes:
-            some = lists.around(matcher.backslashes)
-            data, (strings, cells), escaped = matcher.unescaped(_bounds(_within(lists.take(some), quotes)), cells)
-            decode = partial(_unescaped_tokens, decode, data, ranges(bounds[some], lengths[some]), strings)
+        escaped_lists = lists.around(matcher.backslashes)
+        strings = _bounds(_within(lists.take(escaped_lists), quotes))
+        data, (strings, cells), escaped = matcher.unescaped(strings, cells)
+
+        def decode() -> Tokens:
+            start, end = _bounds(_within(lists, quotes))
+            unescaped = ranges(bounds[escaped_lists], lengths[escaped_lists])
+            start[unescaped], end[unescaped] = strings
+            return Tokens(data, start, end)
+
         tokens = ListedTokens(matcher.data, lists.first, lists.last, bounds, decode)
         listed = sum(int(each.sizes.sum()) for each in matcher.lists.values())
         matcher.check_texts(spelling, items, escaped + 2 * listed)
         spans, tags = None, None
         if has_tags:
             _require(matcher.lists["tags"].sizes == lengths)
-            tags = self._coded_tags(data, len(tokens), rows, cells)
+            codes = self._coded(data, cells, windows(data)[cells[0]])
+            is_full = len(rows) == len(tokens)
+            common = 0 if is_full else self._names.index(COMMON)
+            tags = SparseCodes.of(codes) if is_full else SparseCodes(len(tokens), common, rows, codes)
         else:
             spans = self._spans(matcher, items, lengths)
         block.has_lines(len(lengths))
         ids = Tokens(data, *matcher.strings["id"]) if "id" in matcher.strings else None
-        return TokenBatch(tokens, lengths, ids, spans, tags, self._names)
+        corpus = token_corpus(self._source, tokens, lengths, block.first_line + np.arange(len(lengths)), ids)
+        return ColumnBatch(spelling.kind, corpus, spans, tags, self._names)
 
-    def _coded_tags(self, data: bytes, size: int, rows: Ints, cells: Cells) -> SparseCodes:
-        """The codes of `size` tags, of which only those in `rows` are not `O`."""
-        codes, new = self._codes(data, *cells, windows(data)[cells[0]])
+    def _coded(self, data: bytes, cells: Cells, first: Words) -> Ints:
+        """The codes of labels or tags; `first` are the windows of their first bytes."""
+        codes, new = self._codes(data, *cells, first)
         self._names += [data[cells[0][row] : cells[1][row]].decode() for row in new]
-        if len(rows) == size:
-            return SparseCodes.of(codes)
-        return SparseCodes(size, self._names.index(COMMON), rows, codes)
+        return codes
+
+    def _labels(self, data: bytes, label: Cells, first: Words) -> Ints:
+        """The codes of labels in the vocabulary; empty labels and tags of tokens are left to the decoder."""
+        cells = self._coded(data, label, first)
+        codes = ints([self._vocabulary.labels.code(name) for name in self._names])
+        if any(map(has_prefix, self._names)) or (label[0] == label[1]).any():
+            raise OddError
+        return codes[cells]
 
     def _spans(self, matcher: Matcher, items: Ints, lengths: Ints) -> Spans:
         scope = np.repeat(np.arange(len(items)), items)
@@ -223,40 +220,6 @@ def _check_quotes(data: bytes, quote: Cells, texts: Texts, scope: Ints, counts: 
             raise OddError
 
 
-class LabelCodes:
-    """The codes of labels in a vocabulary, by their bytes."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._cells = CellCodes()
-        self._codes: list[int] = []
-        """The code in the vocabulary, for each distinct cell."""
-        self._has_tags = False
-
-    def __call__(self, data: bytes, label: Cells, first: Words) -> Ints:
-        """The code of each label; `first` are the windows of their first bytes. Labels must not be empty."""
-        cells, new = self._cells(data, *label, first)
-        names = [data[label[0][row] : label[1][row]].decode() for row in new]
-        # All new labels are coded before one is refused, because their cells have codes already.
-        self._codes += [self._vocabulary.labels.code(name) for name in names]
-        self._has_tags = self._has_tags or any(map(has_prefix, names))
-        if self._has_tags or (label[0] == label[1]).any():
-            raise OddError
-        return ints(self._codes)[cells]
-
-
-def _listed_tokens(data: bytes, lists: StringLists, quotes: Words) -> Tokens:
-    return Tokens(data, *_bounds(_within(lists, quotes)))
-
-
-def _unescaped_tokens(decode: Callable[[], Tokens], data: bytes, rows: Ints, strings: Cells) -> Tokens:
-    """Tokens in the file, except for some rows with escapes, whose strings are elsewhere in the data."""
-    tokens = decode()
-    start, end = tokens.start.copy(), tokens.end.copy()
-    start[rows], end[rows] = strings
-    return Tokens(data, start, end)
-
-
 def _rare_tags(matcher: Matcher) -> tuple[Ints, Cells]:
     """The rows and bounds of the tags that are not `O`, and of the first one that is."""
     opens = _within(matcher.lists["tags"], matcher.all_strings.opens)
@@ -274,9 +237,10 @@ _TOKEN_KEYS, _TAG_KEYS = ("tokens", "words"), ("ner_tags", "tags")
 _OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
 """Keys of records of other kinds than a text with spans."""
 _READ_KEYS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
-_KEY_AND_BLANK = re.compile(rb'\{"[^"\\]*": ')
-_BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
+_SEPARATOR_BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
 """A blank after a colon, or after a comma between values."""
+_PART = re.compile(rb'"(?:[^"\\]|\\.)*+"(\s*:)?|[\[\]{}]|(?<![\w.+-])-?\d+(?![\w.])')
+"""A key with its colon, a string, a bracket, or a whole number."""
 _LINES = 100
 """The number of lines that are searched for one with a span."""
 
@@ -290,7 +254,7 @@ class Hole:
 
 
 Piece = bytes | Hole
-_TOKENS = Hole("tokens", "list")
+_SPANS, _TOKENS = Hole("spans", "list"), Hole("tokens", "list")
 _REQUIRED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
 
 
@@ -301,6 +265,7 @@ class Spelling:
     A record without spans is all head.
     """
 
+    kind: str
     head: tuple[Piece, ...]
     item: tuple[Piece, ...]
     separator: bytes
@@ -315,35 +280,32 @@ class Spelling:
 
 
 def learn(block: Block) -> Spelling | None:
-    """The spelling of a block of texts with spans, if one of its first lines shows it."""
+    """The spelling of a block of texts or tokens, if one of its first lines shows it."""
     for line, record in _first_records(block):
+        names = _hole_names(record)
+        if names is None:
+            return None
+        lists = {key: name for key, name in names.items() if name in ("tokens", "tags", "spans")}
+        if all(record[key] if name == "spans" else _are_several_strings(record[key]) for key, name in lists.items()):
+            return _spelling(line, names, next(iter(lists)))
+    return None
+
+
+def _hole_names(record: dict[str, object]) -> dict[str, str] | None:
+    """The names of holes by their keys: of a text with spans, or of tokens with tags or spans."""
+    names = {"id": "id", "answer": "answer"}
+    tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
+    if not tokens:
         layer, texts = _only_layer(record), [key for key in TEXT_KEYS if key in record]
         is_odd = not isinstance(record.get("answer", ""), str) or not record.keys().isdisjoint(_OTHER_KEYS)
-        if layer is None or len(texts) != 1 or is_odd:
-            return None
-        if record[layer]:
-            spelling = _spelling(record, {texts[0]: "text", "answer": "answer"}, layer, *_Style.of(line, layer))
-            holes = () if spelling is None else spelling.head + spelling.tail
-            return spelling if Hole("text", "string") in holes else None
-    return None
-
-
-def learn_tokens(block: Block) -> Spelling | None:
-    """The same for tokens with tags, or with spans of tokens."""
+        return None if layer is None or len(texts) != 1 or is_odd else {layer: "spans", texts[0]: "text", **names}
     read = _READ_KEYS.difference(DOCUMENT_KEYS, ["id"])
-    for line, record in _first_records(block):
-        tokens, tags = ([key for key in keys if key in record] for keys in (_TOKEN_KEYS, _TAG_KEYS))
-        others = [key for key in record if key not in tokens and key not in tags and (key in read or role_of(key))]
-        if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
-            return None
-        if rivals(record, tags[0] if tags else "spans"):
-            return None
-        names = {tokens[0]: "tokens"} | ({tags[0]: "tags"} if tags else {})
-        if all(_are_several_strings(record[key]) for key in names) and (tags or record["spans"]):
-            spelling = _spelling(record, names, None if tags else "spans", *_Style.of(line, tokens[0]))
-            # Quotes of tokens are compared one by one, by the decoder.
-            return None if spelling is None or Hole("quote", "string") in spelling.item else spelling
-    return None
+    others = [key for key in record if key not in tokens and key not in tags and (key in read or role_of(key))]
+    if len(tokens) != 1 or len(tags) > 1 or others != ([] if tags else ["spans"]):
+        return None
+    layer = tags[0] if tags else "spans"
+    is_odd = not isinstance(record[layer], list) or bool(rivals(record, layer))
+    return None if is_odd else {tokens[0]: "tokens", layer: "tags" if tags else "spans", **names}
 
 
 def _only_layer(record: dict[str, object]) -> str | None:
@@ -376,91 +338,70 @@ def _first_records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
         yield line, record
 
 
-@dataclass(frozen=True)
-class _Style:
-    """The bytes that a tool writes after values, after keys, and at the end of a line."""
+def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | None:
+    """The spelling of a line; the list under the key `sample` shows how values of lists are separated."""
+    values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    lists = {key: len(bytes(values[key])) for key, name in names.items() if name in ("tokens", "tags", "spans")}
+    head, tail, item = tuple(_pieces(line, names, lists)), tuple[Piece, ...](), tuple[Piece, ...]()
+    separator = b", " if _SEPARATOR_BLANK.search(bytes(values[sample])) else b","
+    if _SPANS in head:
+        spans = head.index(_SPANS)
+        head, tail = head[:spans], head[spans + 1 :]
+        layer = next(key for key, name in names.items() if name == "spans")
+        item = _item(msgspec.json.decode(values[layer], type=list[msgspec.Raw])[0])
+        if not set(item) >= _REQUIRED:
+            return None
+    holes = {hole.name: hole for hole in (*head, *tail) if isinstance(hole, Hole)}
+    if "tokens" not in holes:
+        return Spelling(TEXT, head, item, separator, tail) if Hole("text", "string") in holes.values() else None
+    # Quotes of tokens are compared one by one, by the decoder.
+    is_quoted = Hole("quote", "string") in item
+    return None if is_quoted else Spelling(TOKENS if item else TAGS, head, item, separator, tail)
 
-    comma: bytes
-    colon: bytes
-    end: bytes
 
-    @staticmethod
-    def of(line: bytes, key: str) -> tuple[_Style, _Style]:
-        """The style of a record, and of the list under a key, which may have blanks when the record has none."""
-        end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
-        values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-        blanks = [b" " if match else b"" for match in (_KEY_AND_BLANK.match(line), _BLANK.search(values[key]))]
-        return _Style(b"," + blanks[0], b":" + blanks[0], end), _Style(b"," + blanks[1], b":" + blanks[1], end)
+def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> Iterator[Piece]:
+    """The bytes of an object or list, with holes for its strings and whole numbers.
 
-    def pieces(self, value: object, names: Mapping[str, str], name: str = "") -> Iterator[Piece]:
-        """A value with holes for strings and whole numbers, called `name`; its children are called `names`."""
-        if isinstance(value, str):
-            yield from (b'"', Hole(name, "string"), b'"')
-        elif isinstance(value, int) and not isinstance(value, bool):
-            yield Hole(name, "count" if name not in ("", "id") else "number")
-        elif isinstance(value, dict | list):
-            keys = [str(key) for key in (value if isinstance(value, dict) else range(len(value)))]
-            values = value.values() if isinstance(value, dict) else value
-            yield b"{" if isinstance(value, dict) else b"["
-            for index, (key, child) in enumerate(zip(keys, values, strict=True)):
-                yield self.key(key, index) if isinstance(value, dict) else self.comma if index else b""
-                yield from self.pieces(child, {}, names.get(key, ""))
-            yield b"}" if isinstance(value, dict) else b"]"
+    `names` are the names of holes, by their key or index; `lists` are the sizes of the values that are one hole.
+    """
+    depth, end = 0, 0
+    key: Any = 0
+    for match in _PART.finditer(text):
+        begin, token = match.start(), match[0]
+        if begin < end:  # inside a hole
+            continue
+        if token in (b"[", b"{"):
+            if depth == 1 and key in lists:
+                yield from (text[end : begin + 1], Hole(names[key], "list"))
+                end = begin + lists[key] - 1
+            depth += 1
+        elif token in (b"]", b"}"):
+            depth -= 1
+        elif match[1] is not None:
+            key = msgspec.json.decode(token[: -len(match[1])]) if depth == 1 else key
         else:
-            yield msgspec.json.encode(value)
-
-    def key(self, key: str, index: int) -> bytes:
-        return (self.comma if index else b"") + msgspec.json.encode(key) + self.colon
-
-
-def _spelling(
-    record: dict[str, object], names: Mapping[str, str], spans: str | None, style: _Style, inner: _Style
-) -> Spelling | None:
-    """The spelling of a record; `names` are the names of holes by their keys, in addition to ids."""
-    head: list[Piece] = [b"{"]
-    tail: list[Piece] = []
-    part = head
-    for index, (key, value) in enumerate(record.items()):
-        part.append(style.key(key, index))
-        if key == spans:
-            head.append(b"[")
-            part = tail = [b"]"]
-        elif names.get(key) in ("tokens", "tags"):
-            part.extend((b"[", Hole(names[key], "list"), b"]"))
-        else:
-            part.extend(style.pieces(value, {}, {**names, "id": "id"}.get(key, "")))
-    part.append(b"}" + style.end)
-    item = () if spans is None else _item(record[spans], inner)
-    return None if item is None else Spelling(_joined(head), item, inner.comma, _joined(tail))
+            name = names.get(key, "") if depth == 1 else ""
+            edge = int(token.startswith(b'"'))
+            number: Literal["count", "number"] = "count" if name in ("start", "end", "level") else "number"
+            yield from (text[end : begin + edge], Hole(name, "string" if edge else number))
+            end = match.end() - edge
+            key = key + 1 if isinstance(key, int) else key
+    yield text[end:]
 
 
-def _item(spans: object, style: _Style) -> tuple[Piece, ...] | None:
-    assert isinstance(spans, list)
-    span = spans[0]
-    names: dict[str, str] = {}
+def _item(raw: msgspec.Raw) -> tuple[Piece, ...]:
+    """A span with its holes; empty if it is odd."""
+    span, names = msgspec.json.decode(raw), dict[Any, str]()
     if isinstance(span, dict):
         fields = span_fields(span)
         named = ((fields.start, "start"), (fields.end, "end"), (fields.label, "label"), (fields.level, "level"))
         names = {key: name for key, name in (*named, (fields.quoted, "quote")) if key is not None}
-        is_odd = "parts" in span or fields.length is not None or "start" not in names.values() or len(names) < 3
+        is_odd = "parts" in span or fields.length is not None
     else:
         types = [type(value) for value in span] if isinstance(span, list) else []
         is_odd = types not in ([int, int, str], [str, int, int])
-        order = ("start", "end", "label") if types[:1] == [int] else ("label", "start", "end")
-        names = {str(index): name for index, name in enumerate(order)}
-    item = () if is_odd else _joined(style.pieces(span, names))
-    return item if set(item) >= _REQUIRED else None
-
-
-def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """The same pieces, with consecutive literals as one."""
-    joined: list[Piece] = []
-    for piece in pieces:
-        if isinstance(piece, bytes) and joined and isinstance(joined[-1], bytes):
-            joined[-1] += piece
-        else:
-            joined.append(piece)
-    return tuple(joined)
+        names = dict(enumerate(("start", "end", "label") if types[:1] == [int] else ("label", "start", "end")))
+    return () if is_odd else tuple(_pieces(bytes(raw), names, {}))
 
 
 # Blocks compared with a spelling
@@ -557,7 +498,7 @@ class Matcher:
         Literals and holes alternate. `ends` are known ends of rows, negative if unknown.
         """
         for index in range(0, len(pieces) - 1, 2):
-            literal, hole, following = _literal(pieces[index]), pieces[index + 1], _literal(pieces[index + 2])
+            literal, hole = _literal(pieces[index]), pieces[index + 1]
             assert isinstance(hole, Hole)
             window = self._windows_after(literal, at)
             at = at + len(literal)
@@ -573,14 +514,12 @@ class Matcher:
                 self.strings[hole.name] = begin, at
             else:
                 is_last = index + 3 == len(pieces)
-                known = ends - len(following) if is_last and ends is not None else None
-                if hole.name != "text":
-                    end = self.string_ends(at, window)
-                elif known is None:
-                    end = self._search_ends(at)
-                else:
-                    unknown, end = np.flatnonzero(known < at), known
+                end = ends - len(_literal(pieces[-1])) if is_last and ends is not None else np.full(len(at), -1)
+                if hole.name == "text":
+                    unknown = np.flatnonzero(end < at)
                     end[unknown] = self._search_ends(at[unknown])
+                else:
+                    end = self.string_ends(at, window)
                 self.windows[hole.name], self.strings[hole.name], at = window, (at, end), end
         closing = _literal(pieces[-1])
         return at + len(closing), self._windows_after(closing, at)
@@ -789,12 +728,8 @@ def _escapes(backslashes: Ints) -> Ints:
 # Blocks made uniform
 
 
-_DIGITS = np.full(256, -(1 << 20))
-"""The value of each byte as a hexadecimal digit; very negative for other bytes."""
-for _value, _digit in enumerate(b"0123456789abcdef"):
-    _DIGITS[[_digit, ord(chr(_digit).upper())]] = _value
-_LEADING = {2: 0xC0, 3: 0xE0, 4: 0xF0}
-"""The bits of the first byte of a UTF-8 character, by its number of bytes."""
+_OTHER_ESCAPES = re.compile(rb"\\u00[0-7]|\\U")
+"""Escapes of ASCII characters, and those that Python knows but JSON does not."""
 _DECODER, _ENCODER = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Encoder()
 
 
@@ -833,34 +768,14 @@ def with_letters(block: Block) -> Block:
     It is unchanged if an escape stands for an ASCII character or is not a letter.
     """
     data = block.data
-    if b"\\" not in data or not data.isascii():
+    if b"\\" not in data or not data.isascii() or _OTHER_ESCAPES.search(data):
         return block
-    text: Bytes = np.frombuffer(data, dtype=np.uint8)
-    at = _escapes(bit_positions(bits_equal(text[: block.size], _BACKSLASH)))
-    at = at[text[at + 1] == ord("u")]
-    if not len(at):
+    try:
+        text = data[: block.size].decode("raw_unicode_escape")
+        try:
+            letters = text.encode()
+        except UnicodeEncodeError:  # two surrogates are one letter
+            letters = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le").encode()
+    except UnicodeDecodeError:
         return block
-    code = sum(_DIGITS[text[at + 2 + digit]] << (12 - 4 * digit) for digit in range(4))
-    high, low = (np.flatnonzero(code >> 10 == surrogate >> 10) for surrogate in (0xD800, 0xDC00))
-    if code.min() < 0x80 or not np.array_equal(high + 1, low) or (at[low] != at[high] + 6).any():
-        return block
-    code[high] = 0x10000 + ((code[high] & 0x3FF) << 10) + (code[low] & 0x3FF)
-    sizes = 2 + (code >= 0x800) + (code >= 0x10000)
-    sizes[low] = 0
-    replaced = _replace_escapes(text[: block.size].copy(), at, code, sizes)
-    return Block(replaced + PADDING, len(replaced), block.first_line)
-
-
-def _replace_escapes(text: Bytes, at: Ints, code: Ints, sizes: Ints) -> bytes:
-    """A text with UTF-8 letters of these sizes instead of the escapes at some offsets."""
-    is_kept = np.ones(len(text), dtype=np.bool_)
-    for size in (0, 2, 3, 4):
-        rows = np.flatnonzero(sizes == size)
-        begin, letter = at[rows], code[rows]
-        for index in range(6):
-            if index >= size:
-                is_kept[begin + index] = False
-            else:
-                bits = letter >> 6 * (size - 1 - index)
-                text[begin + index] = bits & 0x3F | 0x80 if index else bits | _LEADING[size]
-    return text[is_kept].tobytes()
+    return Block(letters + PADDING, len(letters), block.first_line)
