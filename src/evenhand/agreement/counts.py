@@ -6,9 +6,11 @@ positions have codes; `count_by_keys` scores annotators without codes, each of t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -48,26 +50,32 @@ from evenhand.tasks.spans.matching import Context, SpanPair
 QUANTIFIERS = ("all", "any", "every")
 JOINT = (OBSERVED, FLEISS, ALPHA, AC1)
 """The coefficients of any number of annotators at once."""
-_MAX_ROWS = 1 << 16
-"""Number of rows that are collected before they are added up."""
-_MAX_TALLIES = 16
-"""Number of tallies that are collected before they are added up."""
+_MAX_PARTS = 16
+"""Number of counts that are collected before they are added up."""
 
 
 @dataclass(frozen=True)
 class CountRows:
-    """Sparse counts by document, key (annotator or pair) and code."""
+    """Sparse counts by document and code: a pattern, or an annotator."""
 
     document: Ints
-    key: Ints
     code: Ints
     count: Ints
 
-    def table(self, key: int, documents: int, codes: int) -> Values:
-        """The counts of one key, (documents, codes)."""
-        chosen = self.key == key
-        cell = self.document[chosen] * codes + self.code[chosen]
-        counts = np.bincount(cell, self.count[chosen], minlength=documents * codes)
+    @staticmethod
+    def merge(parts: Sequence[CountRows]) -> CountRows:
+        """Add up rows with the same document and code."""
+        document, code, count = (
+            np.concatenate([empty(), *(getattr(part, name) for part in parts)])
+            for name in ("document", "code", "count")
+        )
+        codes = int(code.max(initial=0)) + 1
+        cell, index = np.unique(document * codes + code, return_inverse=True)
+        return CountRows(*np.divmod(cell, codes), ints(np.bincount(index, count, minlength=len(cell))))
+
+    def table(self, documents: int, codes: int) -> Values:
+        """The counts, (documents, codes)."""
+        counts = np.bincount(self.document * codes + self.code, self.count, minlength=documents * codes)
         return counts.reshape(documents, codes).astype(np.float64)
 
 
@@ -79,58 +87,6 @@ def _reversed_name(scorer: str) -> str:
 def _stacked_name(scorer: str) -> str:
     """The name of a scorer's counts on parts in which spans of an annotator overlap."""
     return f"{scorer} of overlapping spans"
-
-
-class CountSums:
-    """Adds up rows."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-        self._waiting = 0
-
-    def add(self, document: Ints, key: Ints, code: Ints, count: Ints) -> None:
-        self._parts.append((document, key, code, count))
-        self._waiting += len(document)
-        if self._waiting > _MAX_ROWS:
-            self._add_up()
-
-    def _add_up(self) -> None:
-        columns = [np.concatenate(parts) for parts in zip(*self._parts, strict=True)]
-        codes, keys = int(columns[2].max(initial=0)) + 1, int(columns[1].max(initial=0)) + 1
-        cell, index = np.unique((columns[0] * keys + columns[1]) * codes + columns[2], return_inverse=True)
-        count = np.bincount(index, columns[3], minlength=len(cell))
-        key, code = np.divmod(cell, codes)
-        self._parts = [(key // keys, key % keys, code, ints(count))]
-        self._waiting = 0
-
-    def finish(self) -> CountRows:
-        if not self._parts:
-            return CountRows(empty(), empty(), empty(), empty())
-        self._add_up()
-        return CountRows(*self._parts[0])
-
-
-class PatternCounts:
-    """Counts patterns by document."""
-
-    def __init__(self, annotators: int) -> None:
-        self._annotators = annotators
-        self._numbers: dict[bytes, int] = {}
-        self._sums = CountSums()
-
-    def add(self, document: Ints, codes: Ints, count: Ints | None = None) -> None:
-        """Add the codes of positions, one row per position, or one row per `count` positions."""
-        if not len(codes):
-            return
-        index, first = _distinct_rows(codes)
-        rows = [row.tobytes() for row in codes[first].astype(np.int64)]
-        number = ints([self._numbers.setdefault(row, len(self._numbers)) for row in rows])[index]
-        self._sums.add(document, np.zeros_like(number), number, ones(len(number)) if count is None else count)
-
-    def finish(self, size: int) -> tuple[Patterns, CountRows]:
-        """Return all patterns, of `size` possible codes, and their counts by document."""
-        table = np.frombuffer(b"".join(self._numbers), dtype=np.int64).reshape(-1, self._annotators)
-        return Patterns(table, size), self._sums.finish()
 
 
 def _distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
@@ -157,9 +113,9 @@ class Counts:
     patterns: Patterns
     pattern_rows: CountRows
     squares: CountRows
-    """Σ l² by document, annotator and label."""
-    crossing: CountRows
-    """Σ (positions of a unit that the other one labels)² by document, pair and label."""
+    """Σ l² by document and annotator."""
+    crossing: Mapping[tuple[int, int], int]
+    """Σ (positions of a unit that the other one labels)² by pair and label."""
     tallies: Mapping[tuple[int, str], Tally]
     """By pair and scorer, also with the second annotator as the key (`_reversed_name`); groups are documents.
 
@@ -209,8 +165,10 @@ class DocumentCounter:
         self._names, self._scorers, self._settings, self.book = names, scorers, settings, book
         self._is_unitized = is_unitized
         self._pairs = list(combinations(range(len(names)), 2))
-        self._patterns = PatternCounts(len(names))
-        self._squares, self._crossing, self._sizes = CountSums(), CountSums(), CountSums()
+        self._patterns: dict[bytes, int] = {}
+        self._pattern_rows: list[CountRows] = []
+        self._squares: list[CountRows] = []
+        self._crossing: Counter[tuple[int, int]] = Counter()
         self._tallies: dict[tuple[int, str], list[Tally]] = {}
         self._overlapping, self._units = zeros(len(names)).copy(), zeros(len(names)).copy()
         self._has: dict[int, Bools] = {}
@@ -254,11 +212,17 @@ class DocumentCounter:
         has = text.has[sentence]
         if not has.all():
             codes = np.where(has, codes, MISSING)
-        self._patterns.add(text.documents[sentence], codes)
-        if not self._is_unitized:
-            return
-        unlabeled = text.lengths - np.bincount(sentence, minlength=len(text.lengths))
-        self._patterns.add(text.documents, np.where(text.has, OUTSIDE, MISSING), ints(unlabeled))
+        self._count_patterns(text.documents[sentence], codes, ones(len(codes)))
+        if self._is_unitized:
+            unlabeled = text.lengths - np.bincount(sentence, minlength=len(text.lengths))
+            self._count_patterns(text.documents, np.where(text.has, OUTSIDE, MISSING), ints(unlabeled))
+
+    def _count_patterns(self, document: Ints, codes: Ints, count: Ints) -> None:
+        """Count the codes of positions, one row per `count` positions."""
+        index, first = _distinct_rows(codes)
+        rows = [row.tobytes() for row in codes[first].astype(np.int64)]
+        number = ints([self._patterns.setdefault(row, len(self._patterns)) for row in rows])[index]
+        _collect(self._pattern_rows, CountRows(document, number, count))
 
     def _count_lengths(self, text: SharedText, units: Sequence[Units], first: Ints, rank: Ints, size: int) -> None:
         """Add squares of lengths, and of the positions of a unit that the other annotator of a pair labels."""
@@ -267,12 +231,13 @@ class DocumentCounter:
             if not len(unit):
                 continue
             document = text.documents[np.searchsorted(first, unit.start, side="right") - 1]
-            self._squares.add(document, np.full(len(unit), side), unit.label, unit.length**2)
+            _collect(self._squares, CountRows(document, np.full(len(unit), side), unit.length**2))
             partners = [other for other in range(len(units)) if other != side]
             crossed = unitizing.overlaps(unit, [units[other] for other in partners], rank, size)
             for other, square in zip(partners, crossed, strict=True):
                 pair = numbers[min(side, other), max(side, other)]
-                self._crossing.add(document, np.full(len(unit), pair), unit.label, square)
+                by_label = ints(np.bincount(unit.label, square)).tolist()
+                self._crossing.update({(pair, label): squares for label, squares in enumerate(by_label)})
 
     def _count_pairs(self, text: SharedText, units: Sequence[Units]) -> None:
         """Run the scorers on pairs, in documents that both annotators have."""
@@ -297,27 +262,33 @@ class DocumentCounter:
 
     def _keep(self, pair: int, rename: Callable[[str], str], tallies: Mapping[str, Tally]) -> None:
         for scorer, tally in tallies.items():
-            waiting = self._tallies.setdefault((pair, rename(scorer)), [])
-            waiting.append(tally)
-            if len(waiting) > _MAX_TALLIES:
-                waiting[:] = [Tally.merge(waiting)]
+            _collect(self._tallies.setdefault((pair, rename(scorer)), []), tally)
 
     def finish(self, documents: int) -> Counts:
         has = np.zeros((documents, len(self._names)), dtype=np.bool_)
         for number, row in self._has.items():
             has[number] = row
+        codes = np.frombuffer(b"".join(self._patterns), dtype=np.int64).reshape(-1, len(self._names))
         return Counts(
             tuple(self._names),
             self._pairs,
             has,
-            *self._patterns.finish(len(self.book)),
-            self._squares.finish(),
-            self._crossing.finish(),
+            Patterns(codes, len(self.book)),
+            CountRows.merge(self._pattern_rows),
+            CountRows.merge(self._squares),
+            self._crossing,
             {key: Tally.merge(parts) for key, parts in self._tallies.items()},
             self._overlapping,
             self._units,
             self._labels,
         )
+
+
+def _collect(parts: list[Any], part: Any) -> None:
+    """Append rows or a tally to a list of the same type, and add them up if there are many."""
+    parts.append(part.merge([part]))
+    if len(parts) > _MAX_PARTS:
+        parts[:] = [part.merge(parts)]
 
 
 def _within(spans: Spans, kept: Bools) -> Spans:
@@ -376,9 +347,8 @@ def count_by_keys(sides: Mapping[str, Input], prepared: RunConfig) -> Counted:
             for scorer, tally in runs[key].tallies.get(names[response], {}).items():
                 tallies[number, rename(scorer)] = tally.regroup(rows[key]).select(common)
     units, labels = ints([run.gold.units for run in runs]), [dict(run.gold.labels) for run in runs]
-    nothing, patterns = CountRows(empty(), empty(), empty(), empty()), Patterns(ints([]).reshape(0, len(names)), 1)
-    overlapping = np.zeros_like(units)
-    counts = Counts(names, pairs, has, patterns, nothing, nothing, nothing, tallies, overlapping, units, labels)
+    nothing, patterns = CountRows.merge([]), Patterns(ints([]).reshape(0, len(names)), 1)
+    counts = Counts(names, pairs, has, patterns, nothing, nothing, {}, tallies, np.zeros_like(units), units, labels)
     return Counted(counts, Codebook(), (), list(numbers), [run.gold.reading or ReadInfo() for run in runs])
 
 
@@ -505,9 +475,8 @@ class Statistics:
     def _continuum(self) -> Values:
         """The sums for u-alpha, in the documents that all have."""
         table = self.sums(unitizing.continuum_rows(self.patterns))
-        codes = max(int(self._counts.squares.code.max(initial=0)) + 1, 1)
-        for side in self._annotators:
-            table[:, unitizing.SQUARES] += self._counts.squares.table(side, self._counts.documents, codes).sum(axis=1)
+        squares = self._counts.squares.table(self._counts.documents, len(self._counts.names))
+        table[:, unitizing.SQUARES] += squares[:, list(self._annotators)].sum(axis=1)
         table[~self.common] = 0
         return table
 
@@ -568,8 +537,7 @@ def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, 
         return None, {}
     statistics = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
     sums = statistics.totals @ unitizing.shared_rows(statistics.patterns)
-    crossing = counts.crossing.table(pair, counts.documents, max(labels) + 1)[statistics.common].sum(axis=0)
-    sums[2 * len(labels) :] += crossing[labels]
+    sums[2 * len(labels) :] += [counts.crossing.get((pair, label), 0) for label in labels]
     used = np.bincount(statistics.patterns.codes[statistics.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0
     values = zip(labels, unitizing.ku_alpha_of(sums), used, strict=True)
     by_label = {label: defined(value) for label, value, is_used in values if is_used}
