@@ -35,9 +35,9 @@ Evaluation: what the functions of an `EvaluationSpec` receive and return
     SideSummary        sizes and label counts of one side
     VerdictRows        rows of the unit table
     Locations          file, line, sentence and document of units
-    Predictions        predictions of several systems for the same units
-    Units              units of an error browser
-    SentenceView       the annotation of all sides in a sentence
+    Predictions        units of a measure, and the predictions of several systems for them
+    SentenceView       the annotation of all sides by sentence
+    DrawnRows          the rows of one side of a `SentenceView`
     sentence_units     every sentence as a unit, for `labeled_units`
     label_notes        notes on labels, for `EvaluationSpec.notes`
 
@@ -202,10 +202,10 @@ if TYPE_CHECKING:
     from evenhand.tasks.task import SettingRules as SettingRules
     from evenhand.tasks.task import Task as Task
     from evenhand.tasks.task import labeled_units as labeled_units
+    from evenhand.tasks.units import DrawnRows as DrawnRows
     from evenhand.tasks.units import Locations as Locations
     from evenhand.tasks.units import Predictions as Predictions
     from evenhand.tasks.units import SentenceView as SentenceView
-    from evenhand.tasks.units import Units as Units
     from evenhand.tasks.words.measures import LABELS as LABELS
     from evenhand.tasks.words.measures import TAG_KINDS as _RIGHT_OR_WRONG
     from evenhand.tasks.words.measures import by_label as by_label
@@ -251,7 +251,7 @@ _NAMES = {
         *("AgreementSpec", "ComparisonSpec", "Confusion", "Display", "ErrorTypes", "EvaluationSpec", "Example"),
         *("GoldProfile", "InputSpec", "MeasureSelection", "SettingRules", "Task", "labeled_units"),
     ),
-    "evenhand.tasks.units": ("Locations", "Predictions", "SentenceView", "Units"),
+    "evenhand.tasks.units": ("DrawnRows", "Locations", "Predictions", "SentenceView"),
     "evenhand.tasks.words.measures": ("LABELS", "by_label", "label_accuracy"),
 }
 

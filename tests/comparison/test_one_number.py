@@ -230,9 +230,9 @@ def check_page(report: eh.Report, scores: Mapping[str, float]) -> None:
     fine = (*task.error_types.correct(report.by), *task.error_types.unscored)
     right = [number for code, number in report.units.classes.items() if task.error_types.all[code[0]] in fine]
     wrong = dict(zip(report.results, (~np.isin(units.classes, right)).sum(axis=1).tolist(), strict=True))
-    for row in overview(report).rows:
-        if row.bar is not None:
-            assert int(row.bar.total.replace(",", "")) == wrong[row.name]
+    for row in overview(report)["rows"]:
+        if row["bar"] is not None:
+            assert int(row["bar"]["total"].replace(",", "")) == wrong[row["name"]]
 
 
 # Words that a system lost

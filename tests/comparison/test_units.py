@@ -19,10 +19,10 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.check import check
 from evenhand.formats.parsing import cells as grid
 from evenhand.settings import ReadSettings
-from evenhand.tasks.chains.evaluation import ChainView
+from evenhand.tasks.chains.evaluation import drawn_chains
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.spans import evaluation as portion
-from evenhand.tasks.units import Predictions
+from evenhand.tasks.units import Predictions, SentenceView
 from evenhand.tasks.words import evaluation as words
 
 TAGS = ROOT / "src" / "evenhand" / "examples" / "tags"
@@ -340,7 +340,7 @@ def test_places_of_many_different_wrong_tags_are_looked_up_together(
 
 def test_labels_of_units_are_told_once() -> None:
     columns = [np.zeros(2, dtype=np.int64), np.array([False, True])]
-    tables = [np.zeros((1, 2), dtype=np.int64)] * 4
+    tables = [np.zeros((1, 2), dtype=np.int64)] * 6
     answers = Predictions(*columns, *tables, *[columns[0]] * 3)
     assert answers.displayed_label.tolist() == [0, -1]
     assert answers.displayed_label is answers.displayed_label
@@ -388,7 +388,7 @@ def test_a_mention_is_drawn_in_all_sentences_that_it_touches() -> None:
     """Sentences [0, 3), [3, 3), [3, 5) and [5, 6); in the second document, positions count from its begin."""
     corpus = Corpus("a", 4, bounds=np.array([0, 3, 3, 5, 6]), documents=np.array([0, 3]))
     columns = ([0, 0, 0, 1], [2, 0, 3, 0], [4, 1, 5, 1], [8, 9, 8, 7], [0, 0, 0, 0])
-    drawn = ChainView([Chains(Vocabulary(), *map(ints, columns))], corpus)
+    drawn = SentenceView([drawn_chains(Chains(Vocabulary(), *map(ints, columns)), corpus)])
     assert drawn.sides(0) == [((1, 2, 4), (2, 0, 1))]
     assert drawn.sides(1) == [((1, -1, 1),)]
     assert drawn.sides(2) == [((1, -1, 1), (1, 0, 2))]

@@ -21,7 +21,7 @@ from damaged_tables import CONTENTS
 from damaged_tables import FORMS as FORMS_DAMAGED_TABLES
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.formats.arrow_columns import arrow, distinct, lists, tokens_of
+from evenhand.formats.arrow import arrow, distinct, lists, tokens_of
 from evenhand.formats.check import check
 from evenhand.formats.convert import Conversion
 from evenhand.formats.read import batches

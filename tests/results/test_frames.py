@@ -13,7 +13,7 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from evenhand.formats.arrow_columns import arrow
+from evenhand.formats.arrow import arrow
 from evenhand.report import data as csv_report
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"

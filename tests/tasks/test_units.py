@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -17,8 +16,8 @@ from build import Row, pairs, rows
 from divided import small_blocks
 from evenhand.formats.registry import FORMATS
 from evenhand.tasks.registry import TASKS
-from evenhand.tasks.spans import comparison as drawing
-from evenhand.tasks.spans.comparison import SpanDrawing
+from evenhand.tasks.spans.comparison import drawn_spans
+from evenhand.tasks.units import SentenceView
 from foreign import TOPICS
 
 
@@ -29,22 +28,19 @@ def drawn(row: Row) -> tuple[int, ...]:
     return "ABC".index(label), first - 1, last, *(token - 1 for token in range(first, last + 1) if token not in inside)
 
 
-@pytest.mark.parametrize("room", [drawing._ROOM, 10**6, 0])
 @given(st.lists(st.tuples(rows(), rows()), min_size=1, max_size=6))
-def test_the_rows_of_every_sentence_and_side(room: int, sentences: list[tuple[list[Row], list[Row]]]) -> None:
-    """Whether equal rows are found by a table or not."""
+def test_the_rows_of_every_sentence_and_side(sentences: list[tuple[list[Row], list[Row]]]) -> None:
     labels = [[("A", 1, 1), ("B", 1, 1), ("C", 1, 1)]]
     gold, system = pairs(*([*labels, *(each[side] for each in sentences), *labels] for side in (0, 1)))
-    with patch.object(drawing, "_ROOM", room):
-        found = SpanDrawing([gold, system])
-        for number, sides in enumerate(sentences, 1):
-            assert found.sides(number) == [tuple(map(drawn, side)) for side in sides]
+    view = SentenceView([drawn_spans(gold), drawn_spans(system)])
+    for number, sides in enumerate(sentences, 1):
+        assert view.sides(number) == [tuple(map(drawn, side)) for side in sides]
 
 
 def test_equal_rows_are_one_object() -> None:
     gold, _ = pairs([[("A", 1, 2), ("B", 4, 4)]] * 40, [[]])
-    rows_of = SpanDrawing([gold]).sides
-    assert rows_of(0)[0][0] is rows_of(39)[0][0]
+    rows_of = drawn_spans(gold)
+    assert rows_of(0)[0] is rows_of(39)[0]
 
 
 # Tasks whose units both sides have, with one label each: here, the topics of sentences

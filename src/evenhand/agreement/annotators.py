@@ -83,7 +83,7 @@ class Matched:
 
     text: Annotation
     sides: Sequence[Annotation]
-    """An annotator who lacks a document has its text without spans."""
+    """An annotator who lacks a document has its text without spans. Annotators who are read separately are left out."""
     has: Bools
     """Which annotators have which documents, (documents, annotators)."""
     numbers: Ints
@@ -203,68 +203,54 @@ class Annotators:
         self.readings: list[ReadInfo] = []
 
     def parts(self) -> Iterator[SharedText]:
-        """All parts, in the order of the text."""
-        yield from self._by_name() if self.by_name else self._by_position()
-
-    def _followers(self, streams: Iterable[Iterator[Annotation]]) -> dict[str, SpanFollower]:
-        by_position = self._settings.align == "position"
-        return {
-            str(number): SpanFollower(stream, LAYER, by_position=by_position, keeps_tags=False, sides=ANNOTATORS)
-            for number, stream in enumerate(streams)
-        }
-
-    def _by_name(self) -> Iterator[SharedText]:
-        """Documents matched by name; each follower gets its annotator's documents of the next part."""
+        """All parts, in the order of the text; followers of matched documents get these one after the other."""
         queues: list[deque[Annotation]] = [deque() for _ in self._streams]
-        matched = MatchedDocuments(self._streams, self._namings)
-        self.names = matched.names
+        streams: list[Iterator[Annotation]] = list(map(_emptied, queues))
+        matched: Iterable[Matched]
+        if self.by_name:
+            matched = documents = MatchedDocuments(self._streams, self._namings)
+            self.names = documents.names
+        else:
+            matched, streams[1:] = self._by_position(), self._streams[1:]
         waiting = list[tuple[Ints, Bools]]()
 
         def texts() -> Iterator[Annotation]:
-            for documents in matched:
-                corpus = documents.text.corpus
+            for part in matched:
+                corpus = part.text.corpus
                 of_sentence = corpus.document_of(np.arange(corpus.sentences))
-                waiting.append((documents.numbers[of_sentence], documents.has[of_sentence]))
-                for queue, side in zip(queues, documents.sides, strict=True):
+                waiting.append((part.numbers[of_sentence], part.has[of_sentence]))
+                self.documents = max(self.documents, int(part.numbers.max(initial=-1)) + 1)
+                for queue, side in zip(queues, part.sides, strict=False):
                     queue.append(side)
-                yield documents.text
+                yield part.text
 
-        followers = self._followers(map(_emptied, queues))
+        followers = {
+            str(number): SpanFollower(
+                stream,
+                LAYER,
+                by_position=self._settings.align == "position",
+                keeps_tags=False,
+                sides=ANNOTATORS,
+            )
+            for number, stream in enumerate(streams)
+        }
         for gold, sides in Alignment(texts(), followers, _is_full).parts():
             numbers, has = (np.concatenate(columns) for columns in zip(*waiting, strict=True))
             size = sum(batch.corpus.sentences for batch in gold)
             waiting[:] = [(numbers[size:], has[size:])]
-            yield self._shared(gold, [side.spans for side in sides.values()], sides, numbers[:size], has[:size])
-        self.documents = len(matched.names)
+            yield self._shared(gold, sides, numbers[:size], has[:size])
         self.readings = [follower.reading or ReadInfo() for follower in followers.values()]
 
-    def _by_position(self) -> Iterator[SharedText]:
-        """The text of the first annotator, which all others must share."""
-        first, *others = self._streams
-        readings = list[ReadInfo]()
+    def _by_position(self) -> Iterator[Matched]:
+        """The documents of the first annotator, which all others must have, too."""
+        for batch in self._streams[0]:
+            corpus = batch.corpus
+            first = self.documents - int(corpus.continues and self.documents > 0)
+            size = len(corpus.documents)
+            has = np.ones((size, len(self._streams)), dtype=np.bool_)
+            yield Matched(batch, [batch], has, np.arange(first, first + size))
 
-        def texts() -> Iterator[Annotation]:
-            for batch in first:
-                readings[:] = [readings[0].plus(batch.readings[LAYER]) if readings else batch.readings[LAYER]]
-                yield batch
-
-        followers = self._followers(others)
-        for gold, sides in Alignment(texts(), followers, _is_full).parts():
-            numbers = list[Ints]()
-            for batch in gold:
-                corpus = batch.corpus
-                before = self.documents - int(corpus.continues and self.documents > 0)
-                numbers.append(corpus.document_of(np.arange(corpus.sentences)) + before)
-                self.documents = before + len(corpus.documents)
-            own = Spans.concatenate([batch.spans(LAYER) for batch in gold], first_sentences(gold))
-            documents = np.concatenate(numbers)
-            has = np.ones((len(documents), 1 + len(sides)), dtype=np.bool_)
-            yield self._shared(gold, [own, *(side.spans for side in sides.values())], sides, documents, has)
-        self.readings = [*readings, *(follower.reading or ReadInfo() for follower in followers.values())]
-
-    def _shared(
-        self, gold: Batches, spans: Sequence[Spans], sides: Mapping[str, AlignedSpans], documents: Ints, has: Bools
-    ) -> SharedText:
+    def _shared(self, gold: Batches, sides: Mapping[str, AlignedSpans], documents: Ints, has: Bools) -> SharedText:
         offsets = list[Offsets]()
         for batch, first in zip(gold, first_sentences(gold), strict=True):
             numbers = documents[first : first + batch.corpus.sentences]
@@ -273,8 +259,8 @@ class Annotators:
         texts = next((side.texts for side in sides.values() if side.texts is not None), None)
         part = Part(gold, sides, offsets).in_texts(texts)
         assert part.lengths is not None  # all files were checked
-        both = zip(self._relabel, spans, strict=True)
-        chosen = [relabel(side.into(self._vocabulary)) for relabel, side in both]
+        both = zip(self._relabel, sides.values(), strict=True)
+        chosen = [relabel(side.spans.into(self._vocabulary)) for relabel, side in both]
         return SharedText(part, part.lengths, documents, has, chosen, self.names)
 
 

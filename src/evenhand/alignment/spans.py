@@ -201,7 +201,7 @@ class SpanFollower(Follower):
         return _sentence_ends([batch.corpus for batch in self._waiting])
 
     def _taken(self, size: int, sentences: int) -> list[Annotation]:
-        """Whole sentences of this size, which no longer wait; empty ones at the end only up to a number of sentences."""
+        """Whole sentences of this size, which no longer wait; at the end, empty ones only up to `sentences`."""
         pieces: list[Annotation] = []
         while self._waiting:
             corpus = self._waiting[0].corpus

@@ -482,12 +482,16 @@ class WordFollower(Follower):
     def take(self, gold: Batches) -> Aligned:
         gold_words, system = self._gold.part(gold), self._system
         taken = system.take(int(np.searchsorted(system.sentence_ends, gold_words.text_end, side="right")))
-        if system.waiting and system.waiting[0].begin < gold_words.text_end:  # this is the last part
-            raise self._continues()
+        # A sentence of the system can cross the end of the last part only.
+        is_longer = bool(system.waiting) and system.waiting[0].begin < gold_words.text_end
+        if is_longer:
+            taken += system.waiting
         assert self._last is not None
         words = Words.join(taken or [self._last.within(0, 0)])
         if self._is_strict:
-            _check_same(gold_words, words)
+            _check_same(gold_words, words, is_longer=is_longer)
+        if is_longer:
+            raise self._continues()
         return Aligned(gold_words, words, align_words(gold_words, words))
 
     def finish(self) -> None:
@@ -553,13 +557,14 @@ class WordFollower(Follower):
         return InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")
 
 
-def _check_same(gold: Words, system: Words) -> None:
+def _check_same(gold: Words, system: Words, *, is_longer: bool) -> None:
+    """Raise an error at the first word that differs; `is_longer`: the system continues after these words."""
     gold_tokens, tokens = gold.corpus.tokens, system.corpus.tokens
     assert gold_tokens is not None
     assert tokens is not None
     size = min(len(gold), len(system))
     word = first_difference(gold_tokens.slice(0, size), tokens.slice(0, size))
-    if word is None and len(gold) == len(system):
+    if word is None and (is_longer or len(gold) == len(system)):
         return
     if word is not None:
         finding = f"found {_named(system, word)} where {gold.location(word)} has {_named(gold, word)}"

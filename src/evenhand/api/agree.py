@@ -81,8 +81,9 @@ from evenhand.statistics.bootstrap import bootstrap, table_types
 from evenhand.statistics.bootstrap import interval as percentile
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import TASKS, all_parameters, model
-from evenhand.tasks.spans.comparison import SpanDrawing
+from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.task import AgreementSpec, Task
+from evenhand.tasks.units import SentenceView
 
 _LAYER = "spans"
 File = str | PathLike[str]
@@ -187,7 +188,7 @@ def drawn_places(parts: Iterable[SharedText], voting: Voting, limit: int) -> Dra
     """Count all places, and keep the first `limit`: undecided ones, then decided ones, then agreed ones."""
     regions = DrawnRegions(limit)
     for text in parts:
-        drawing, numbers = SpanDrawing(text.spans), dict[int, int]()
+        drawing, numbers = SentenceView(list(map(drawn_spans, text.spans))), dict[int, int]()
         regions.labels = list(text.spans[0].vocabulary.labels.values)
         for scope, region in voting.all_regions(text):
             if regions.has_room(region):

@@ -19,8 +19,9 @@ from evenhand.errors import InputError, SettingError, counted, plural
 from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
 from evenhand.pipeline.inputs import Input, RunConfig, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Comparison, Pair, Significance
+from evenhand.results.display import plain
 from evenhand.results.gate import Criterion, Gate, Unchecked
-from evenhand.results.result import GoldSummary, Result, Results, plain_score
+from evenhand.results.result import GoldSummary, Result, Results, saved_score
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import Resampled, ScoreSettings
@@ -219,7 +220,7 @@ class ScoreName:
     def figure(self, result: Result) -> Figure:
         """The figure of a result under this name; an error if it has none."""
         score = result[self.model]
-        value: Any = self._row(plain_score(score))
+        value: Any = self._row(plain(saved_score(score)))
         path, name, row = self.path or (self._headline(score),), "", value
         while path:  # names of figures may contain full stops
             sizes = range(len(path), 0, -1) if isinstance(value, Mapping) else ()

@@ -283,7 +283,7 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
     chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
     if options["tallies"] is None and options["verdicts"] is None:
         return chosen
-    from evenhand.formats.arrow_columns import arrow
+    from evenhand.formats.arrow import arrow
     from evenhand.formats.arrow_write import table_format
 
     arrow.load()

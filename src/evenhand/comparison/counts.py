@@ -146,7 +146,7 @@ class ComparisonCounts:
         if self.extras.search is not None:
             self.extras.search.add(answers, locations, self)
         if self.extras.collection is not None:
-            self.extras.collection.add(evaluation.units(self.by), locations, evaluation.drawing())
+            self.extras.collection.add(evaluation.units(self.by), locations, evaluation.drawing(self.by))
 
     def on_shared(self) -> tuple[int, dict[str, float]] | None:
         """Number of units that all systems have, and each system's score on these; None if no system lacks a unit."""

@@ -16,7 +16,7 @@ from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.settings import Atoms
-from evenhand.tasks.units import LinkedDrawing, Locations, Predictions, SentenceView, Units, tokens_of
+from evenhand.tasks.units import Locations, Predictions, SentenceView, tokens_of
 
 if TYPE_CHECKING:
     from evenhand.comparison.counts import ComparisonCounts
@@ -107,7 +107,7 @@ class Collection:
         number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
         return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
-    def add(self, judged: Units, locations: Locations, drawn: SentenceView) -> None:
+    def add(self, judged: Predictions, locations: Locations, drawn: SentenceView) -> None:
         """Collect the units of a part; `drawn` has the annotation of their sentences."""
         is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
         self.total += len(is_plain)
@@ -119,21 +119,21 @@ class Collection:
         self._parts.append(self._in_pieces(self._units(judged, locations, drawn, units)))
         self._is_plain.append(is_plain[units])
 
-    def _units(self, judged: Units, locations: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
+    def _units(self, judged: Predictions, locations: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
         sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
         is_unplaced, positions = locations.is_unplaced(start), locations.positions(sentence, start, end)
         self.positions = positions.of
         texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
         for row in np.flatnonzero(is_unplaced).tolist():
             texts[row] = locations.unplaced_text(int(start[row]))
-        for row, unit in enumerate(units.tolist() if judged.antecedent is not None else ()):
+        for row, unit in enumerate(units.tolist() if judged.gold_antecedent is not None else ()):
             antecedents[row] = judged.antecedents(locations, unit)
         return CollectedUnits(
             self._drawn(sentence, locations, drawn),
             np.where(is_unplaced, 0, start),
             np.where(is_unplaced, 0, end),
             judged.label[units],
-            judged.surplus[units],
+            judged.is_surplus[units],
             self._classes(judged, units),
             _numbered(judged.answer[:, units]),
             judged.partner[:, units],
@@ -152,9 +152,10 @@ class Collection:
         partners = [list(map(_moved, pieces, row)) for row in units.partners.tolist()]
         return replace(units, start=start, end=end, partners=ints(partners))
 
-    def _classes(self, judged: Units, units: Ints) -> Ints:
+    def _classes(self, judged: Predictions, units: Ints) -> Ints:
         """The class numbers of some units under each system; new classes are numbered unit by unit."""
-        kind, gold, predicted = (table[:, units].T.ravel() for table in (judged.kind, judged.gold, judged.predicted))
+        tables = (judged.kind, judged.gold_label, judged.predicted)
+        kind, gold, predicted = (table[:, units].T.ravel() for table in tables)
         key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
         _, first, which = np.unique(key, return_index=True, return_inverse=True)
         number = np.empty(len(first), dtype=np.int64)
@@ -172,8 +173,7 @@ class Collection:
             number = locations.number(scope)
             index = self._numbers.setdefault(number, len(self.sentences))
             if index == len(self.sentences):
-                linked = drawn.links(scope) if isinstance(drawn, LinkedDrawing) else ()
-                self.sentences.append(sentence_of(scope, number, locations, drawn.sides(scope), linked))
+                self.sentences.append(sentence_of(scope, number, locations, drawn.sides(scope), drawn.links(scope)))
             indices.append(index)
         return ints(indices)[which]
 

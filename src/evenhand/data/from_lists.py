@@ -10,7 +10,7 @@ from typing import Any, Literal, NoReturn, get_args
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Ints, ints
 from evenhand.data import encodings
 from evenhand.data.annotation import LISTS, Annotation, ReadInfo
 from evenhand.data.characters import Texts
@@ -38,8 +38,6 @@ _SAMPLE, _FEW = 1 << 12, 1 << 9
 """A dictionary is faster if a sample of tags other than `O` has more than a few different ones."""
 _FIRST = 1 << 8
 """Number of tags from which the first codes are learned."""
-_MAX_ID_RANGE = 1 << 16
-"""Maximum range of ids for a lookup table."""
 _GIVE_IDS = "give a list of ids for each sentence, such as [[1, 0, -100]]"
 _GIVE_BEST = "take the best tag of each token: logits.argmax(axis=-1)"
 _GIVE_NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
@@ -181,7 +179,8 @@ def code_lines(sentences: Sequence[Sequence[Any]], count: int) -> tuple[SparseCo
         return None
     is_common = text == ord(COMMON)
     is_common[1:-1] &= breaks[:-2] & breaks[2:]
-    start, end = _edges(breaks[:-1] > is_common[1:], breaks[1:] > is_common[:-1])
+    start = np.flatnonzero(breaks[:-1] > is_common[1:]) + 1
+    end = np.flatnonzero(breaks[1:] > is_common[:-1]) + 1
     codes, new = CellCodes(), list[int]()
     for size in (_FIRST, _SAMPLE, len(start)):
         if len(new) > _FEW:
@@ -192,14 +191,6 @@ def code_lines(sentences: Sequence[Sequence[Any]], count: int) -> tuple[SparseCo
     rows = np.cumsum((start - before) // 2 + 1) - 1
     names = [data[start[row] : end[row]].decode() for row in new]
     return _code_in_order(count, rows, code, names, rows[new].tolist())
-
-
-def _edges(begins: Bools, ends: Bools) -> tuple[Ints, Ints]:
-    """Return the offsets at which tags begin and end, in one pass unless there are empty tags."""
-    if (begins & ends).any():
-        return np.flatnonzero(begins) + 1, np.flatnonzero(ends) + 1
-    both = np.flatnonzero(begins | ends) + 1
-    return both[::2], both[1::2]
 
 
 def _code_in_order(
@@ -233,7 +224,7 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     mask = Mask(kept, bounds)
     rows, bounds, size = np.flatnonzero(is_other[kept]), np.searchsorted(kept, bounds), len(kept)
     ids, known = flat[kept[rows]].astype(np.int64), ints(sorted(tags))
-    index = _indices(ids, known)
+    index = np.minimum(np.searchsorted(known, ids), max(len(known) - 1, 0))
     unknown = np.flatnonzero(known[index] != ids) if len(known) else rows
     if len(unknown):
         sentence = int(np.searchsorted(bounds, rows[unknown[0]], side="right"))
@@ -243,14 +234,6 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     first[index[::-1]] = rows[::-1]
     spelled = [tags[known_id] for known_id in known.tolist()]
     return *_code_in_order(size, rows, index, spelled, first.tolist()), bounds, list(tags.values()), mask
-
-
-def _indices(ids: Ints, known: Ints) -> Ints:
-    """Return the index of each id among the sorted known ones; any index for unknown ids."""
-    low, high = known[[0, -1]].tolist() if len(known) else (0, _MAX_ID_RANGE + 1)
-    if high - low > _MAX_ID_RANGE:
-        return np.minimum(np.searchsorted(known, ids), len(known) - 1)
-    return np.searchsorted(known, np.arange(low, high + 1)).take(ids - low, mode="clip")
 
 
 def _flatten(value: Any, name: str) -> tuple[Ids, Ints]:

@@ -159,7 +159,7 @@ class Tokens:
                 part.__dict__[name] = self.__dict__[name][begin:end]
         return part
 
-    def take(self, rows: Ints) -> Tokens:
+    def take(self, rows: TokenCodes) -> Tokens:
         return Tokens(self.data, self.start[rows], self.end[rows])
 
     def spaced(self) -> tuple[Bytes, Ints]:
@@ -309,30 +309,15 @@ def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Ints | None, Wor
         rows = rows[remaining > 8]
 
 
-class CodedTokens(Tokens):
-    """Dictionary-coded tokens: token i is `entries[codes[i]]`. Offsets are computed on first use."""
+class CodedTokens(LazyTokens):
+    """Dictionary-coded tokens: token i is `entries[codes[i]]`."""
 
     entries: Tokens
     codes: TokenCodes
 
     def __init__(self, entries: Tokens, codes: TokenCodes) -> None:
-        object.__setattr__(self, "entries", entries)
-        object.__setattr__(self, "codes", codes)
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @cached_property
-    def data(self) -> bytes:
-        return self.entries.data
-
-    @cached_property
-    def start(self) -> Ints:
-        return self.entries.start[self.codes]
-
-    @cached_property
-    def end(self) -> Ints:
-        return self.entries.end[self.codes]
+        super().__init__(len(codes), partial(entries.take, codes))
+        self.__dict__.update(entries=entries, codes=codes)
 
     @cached_property
     def heads(self) -> Words:
@@ -345,7 +330,7 @@ class CodedTokens(Tokens):
     def slice(self, begin: int, end: int) -> CodedTokens:
         return CodedTokens(self.entries, self.codes[begin:end])
 
-    def take(self, rows: Ints) -> CodedTokens:
+    def take(self, rows: TokenCodes) -> CodedTokens:
         return CodedTokens(self.entries, self.codes[rows])
 
 

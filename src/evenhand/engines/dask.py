@@ -75,9 +75,7 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
     return engine
 
 
-def run_tasks(
-    client: Any, job: Job, pairs: Sequence[Pair], pieces: Sequence[Pair], progress: Progress | None
-) -> Run:
+def run_tasks(client: Any, job: Job, pairs: Sequence[Pair], pieces: Sequence[Pair], progress: Progress | None) -> Run:
     """Run a job on a cluster: piece by piece if a file pair was cut, otherwise some file pairs at a time."""
     threads = _check_workers(client) or _THREADS
     if len(pieces) > len(pairs):

@@ -23,7 +23,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.formats.arrow_columns import (
+from evenhand.formats.arrow import (
     ArrowRows,
     Lists,
     arrow,
@@ -56,8 +56,6 @@ _SLICE = 3
 """Slices of tables are larger than blocks of text by this factor: offsets take space, and each has its dictionary."""
 _SAMPLE_SIZE = 1 << 16
 """The number of bytes of the slices that show the encoding of tags."""
-_SAMPLE_TAGS = 1 << 9
-"""The number of tags that show which one is common."""
 Batches = Callable[[Sequence[str], int], Iterator[Any]]
 """Returns record batches with some columns, of about a number of bytes if the format can read parts of them."""
 
@@ -320,7 +318,7 @@ class _TableReader:
             good, columns = self._checked(rows)
             if len(good):
                 corpus, _ = self._text(good, columns)
-                yield tags_of(columns[annotated.column].values, annotated.names).coded({}, corpus)
+                yield _coded(columns[annotated.column].values, annotated.names, {}, corpus)
 
     def read(self, rows: ArrowRows) -> Annotation | None:
         """The contents of some rows, if any of them can be read."""
@@ -336,11 +334,12 @@ class _TableReader:
             if layer in self._spans:
                 layers[layer], readings[layer] = self._spans[layer].read(rows, lists, offsets), reading
                 continue
-            tag_list, codes = tags_of(lists.values, annotated.names), self._codes[layer]
+            tags_and_codes = (lists.values, annotated.names, self._codes[layer])
             if self._is_of_words:  # tags of words are not decoded to spans
-                layers["tags"], readings["words"] = Tags(tag_list.codes(codes), tuple(codes)), reading
+                code = _tag_codes(*tags_and_codes)
+                layers["tags"], readings["words"] = Tags(code, tuple(self._codes[layer])), reading
                 continue
-            tags, layers[layer], tag_reading = self._tags[layer].read(tag_list.coded(codes, corpus))
+            tags, layers[layer], tag_reading = self._tags[layer].read(_coded(*tags_and_codes, corpus))
             layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
             readings[layer] = replace(tag_reading, format=self._name, column=annotated.column)
         return Annotation(corpus, layers, readings, self._source.name)
@@ -409,32 +408,6 @@ class _TableReader:
 # Columns of tags
 
 
-@dataclass(frozen=True)
-class TagList:
-    """The distinct tags of some tokens, and the index of each token's tag among them."""
-
-    distinct: list[str]
-    index: Ints
-
-    def codes(self, codes: dict[str, int]) -> Ints:
-        """The tags as codes of the whole file; new ones are added."""
-        return self._codes_of_distinct(codes)[self.index]
-
-    def _codes_of_distinct(self, codes: dict[str, int]) -> Ints:
-        return ints([codes.setdefault(tag, len(codes)) for tag in self.distinct])
-
-    def coded(self, codes: dict[str, int], corpus: Corpus) -> Coded:
-        """The same, with the new codes."""
-        known = len(codes)
-        of_distinct, size = self._codes_of_distinct(codes), len(self.index)
-        new = list(codes)[known:]
-        common = int(np.bincount(self.index[:_SAMPLE_TAGS], minlength=1).argmax())
-        rows = np.flatnonzero(self.index != common)
-        if 2 * len(rows) > size or not size:
-            return Coded(new, SparseCodes.of(of_distinct[self.index]), corpus)
-        return Coded(new, SparseCodes(size, int(of_distinct[common]), rows, of_distinct[self.index[rows]]), corpus)
-
-
 def check_tags(rows: ArrowRows, tokens: Lists, tags: Lists, annotated: Annotated) -> None:
     """Report rows without exactly one valid tag per token."""
     rows.report_nulls(tags.has_null, annotated.column)
@@ -455,12 +428,20 @@ def check_tags(rows: ArrowRows, tokens: Lists, tags: Lists, annotated: Annotated
         rows.report(row, finding, "give every token a tag (-1 and -100 mean none)")
 
 
-def tags_of(values: Any, names: tuple[str, ...] | None) -> TagList:
-    """Tags that were checked."""
+def _tag_codes(values: Any, names: tuple[str, ...] | None, codes: dict[str, int]) -> Ints:
+    """Tags that were checked, as codes of the whole file; new ones are added."""
     if names is None:
-        return TagList(*distinct(values))
-    used, index = used_codes(integers(values), len(names))
-    return TagList([names[code] for code in used.tolist()], index)
+        tags, index = distinct(values)
+    else:
+        used, index = used_codes(integers(values), len(names))
+        tags = [names[code] for code in used.tolist()]
+    return ints([codes.setdefault(tag, len(codes)) for tag in tags])[index]
+
+
+def _coded(values: Any, names: tuple[str, ...] | None, codes: dict[str, int], corpus: Corpus) -> Coded:
+    known = len(codes)
+    code = SparseCodes.of(_tag_codes(values, names, codes))
+    return Coded(list(codes)[known:], code, corpus)
 
 
 # Columns of spans

@@ -23,8 +23,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.files import whole_file
-from evenhand.formats.arrow import ARROW, PARQUET
-from evenhand.formats.arrow_columns import arrow
+from evenhand.formats.arrow import ARROW, PARQUET, arrow
 from evenhand.formats.arrow_tables import LABEL, TOKENS
 from evenhand.formats.conll import DEFAULT_ENCODING, can_be_tag, level_tags, stacked_tags
 from evenhand.formats.parsing.json_spans import records

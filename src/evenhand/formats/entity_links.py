@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from evenhand.alignment.documents import names_of
-from evenhand.arrays import ints
+from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
@@ -35,14 +35,11 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.formats.brat import check_text, text_bound
 from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, SENTENCE_END, TAG_COLUMN
-from evenhand.formats.parsing.json_records import PROBLEM, KindCheck, decoded_lines
+from evenhand.formats.parsing.json_records import PROBLEM, KindCheck, decoded_lines, read_known
 from evenhand.formats.parsing.json_spans import (
     Offset,
     Span,
     edges,
-    on_unknown_text,
-    on_words,
-    spans_of,
     to_write,
     with_offsets,
 )
@@ -252,34 +249,24 @@ def _batches(
             lines.append(number)
             records.append(record)
         if records:
-            corpus, spans = _read_batch(source, records, lines, kinds.kind, settings.unit, vocabulary)
+            corpus, spans = _read_batch(source, records, ints(lines), settings.unit, vocabulary)
             yield Annotation(corpus, {LINKS: spans}, {LINKS: info}, source.name)
 
 
 def _read_batch(
-    source: Source, records: list[LinkRecord], lines: list[int], kind: str | None, unit: Offsets, vocabulary: Vocabulary
+    source: Source, records: list[LinkRecord], lines: Ints, unit: Offsets, vocabulary: Vocabulary
 ) -> tuple[Corpus, Spans]:
     """The text and the spans of some records with their lines."""
-
-    def report(record: int, finding: str, remedy: str) -> None:
-        source.report(lines[record], finding, remedy, PROBLEM)
-
-    name, lists = source.display_name, [record.spans for record in records]
-    if kind == _NEITHER:
-        documents = np.arange(len(records))
-        corpus = Corpus(name, len(records), lines=ints(lines), atoms="characters", documents=documents)
-        offsets = on_unknown_text()
-    else:
-        words = [(record.text or "") if kind == _TEXT else (record.tokens or []) for record in records]
-        corpus, offsets = on_words(words, lists, unit, name, ints(lines), report)
+    words = [record.tokens if record.text is None else record.text for record in records]
+    lists = [record.spans for record in records]
+    corpus, _, spans = read_known(source, lines, words, lists, unit, vocabulary)
     ids = ["" if record.id is None else str(record.id) for record in records]
     corpus = replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=tuple(ids) if all(ids) else ())
-    spans, flat = spans_of(lists, offsets, vocabulary, report), list(chain.from_iterable(lists))
-    for index, listed in enumerate(lists):
+    for line, listed in zip(lines.tolist(), lists, strict=True):
         if any("" in span.links for span in listed):
-            report(index, "a span has an empty identifier", "name it, or leave it out")
-    links = [Link(tuple(span.links)) for span in flat]
-    extra = code_links(links, vocabulary) if len(spans) == len(flat) else ints([0] * len(spans))
+            source.report(line, "a span has an empty identifier", "name it, or leave it out", PROBLEM)
+    links = [Link(tuple(span.links)) for span in chain.from_iterable(lists)]
+    extra = code_links(links, vocabulary) if len(spans) == len(links) else ints([0] * len(spans))
     return corpus, replace(spans, extra=extra)
 
 

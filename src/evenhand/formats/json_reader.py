@@ -34,7 +34,6 @@ from evenhand.formats.parsing.json_records import (
     PROBLEM,
     SAMPLE_RECORDS,
     TAGS,
-    TEXT,
     TOKENS,
     UNREADABLE,
     Decoded,
@@ -62,15 +61,12 @@ from evenhand.formats.parsing.json_spans import (
     Quoted,
     SpanError,
     are_prefixed,
+    check_quotes,
     convention_of,
     has_prefix,
-    misquoted,
-    on_texts,
-    on_tokens,
-    on_unknown_text,
+    on_words,
     repeated,
     spans_of,
-    token_corpus,
 )
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
@@ -282,23 +278,18 @@ class Batch:
     records: list[Record]
     lines: Ints
 
-    @property
-    def documents(self) -> Ints:
-        """The first record of each document; the first of the batch always begins one."""
-        return np.flatnonzero([not at or not record.continues for at, record in enumerate(self.records)])
-
-    @property
-    def ids(self) -> Tokens | None:
-        """The ids of records, empty for records without one; None if no record has one."""
+    def corpus(self, convention: Convention) -> tuple[Corpus, OffsetMap]:
+        """The records as sentences, and the map from their offsets; the first record always begins a document."""
         ids = [record.id if isinstance(record.id, str | int) else "" for record in self.records]
-        return Tokens.of(list(map(str, ids))) if any(name != "" for name in ids) else None
+        names = Tokens.of(list(map(str, ids))) if any(name != "" for name in ids) else None
+        words = [record.words for record in self.records]
+        corpus, offsets = on_words(words, convention, self.source.display_name, self.lines, names)
+        documents = np.flatnonzero([not at or not record.continues for at, record in enumerate(self.records)])
+        return replace(corpus, documents=documents), offsets
 
     def report(self, record: int, finding: str, remedy: str) -> None:
         """Raise or collect a problem of a record."""
         self.source.report(int(self.lines[record]), finding, remedy, PROBLEM)
-
-    def spans(self, offsets: OffsetMap, vocabulary: Vocabulary) -> Spans:
-        return spans_of([record.spans or () for record in self.records], offsets, vocabulary, self.report)
 
 
 class RecordReader:
@@ -391,9 +382,8 @@ class RecordReader:
                 record = settle(raw, self._layers)
             except SpanError:
                 continue
-            text = record.text if record.text is not None else record.tokens
-            if text is not None and (record.spans or record.quotes):
-                sample.append(Quoted.of(text, record.quotes, record.spans or ()))
+            if record.words is not None and (record.spans or record.quotes):
+                sample.append(Quoted.of(record.words, record.quotes, record.spans or ()))
             if record.kind == OFFSETS:
                 parts = [(*quote.parts[0], quote.quoted) for quote in record.quotes if len(quote.parts) == 1]
                 sizes += [len(quote) == end - start + 1 for start, end, quote in parts]
@@ -431,18 +421,15 @@ class RecordReader:
         kind = self._kinds.kind
         if kind == TAGS:
             return self._read_tags(_coded(self._codes, batch), self._column), rejected
-        if kind == OFFSETS:
-            return self._read_offsets(batch), rejected
-        _check_quotes(batch, self._convention)
-        if kind == TEXT:
-            texts, offsets = on_texts([record.text or "" for record in batch.records], self._convention)
-            corpus = texts.corpus(self._source.display_name, batch.lines)
-            corpus = replace(corpus, ids=batch.ids, documents=batch.documents)
-        else:
-            corpus = _batch_corpus(batch)
-            assert corpus.lengths is not None
-            offsets = on_tokens(corpus.lengths, self._convention)
-        return self._annotation(corpus, batch.spans(offsets, self._vocabulary), batch), rejected
+        words, quotes = [record.words for record in batch.records], [record.quotes for record in batch.records]
+        check_quotes(words, quotes, self._convention, batch.report)
+        corpus, offsets = batch.corpus(self._convention)
+        lists = [record.spans or () for record in batch.records]
+        annotation = self._annotation(corpus, spans_of(lists, offsets, self._vocabulary, batch.report), batch)
+        if kind == OFFSETS:  # offsets serve as positions until the texts are known
+            offset_lists = OffsetLists(tuple(lists), tuple(quotes), self._settings.offsets)
+            annotation = replace(annotation, layers={**annotation.layers, OFFSET_LISTS: offset_lists})
+        return annotation, rejected
 
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
         """The records that were not rejected and can be read, and the number of rejected records."""
@@ -473,21 +460,6 @@ class RecordReader:
                 self._labels.add(span.label)
                 if has_prefix(span.label):
                     are_prefixed(self._labels)
-
-    def _read_offsets(self, batch: Batch) -> Annotation:
-        """Spans of texts that are not in the file: offsets serve as positions until the texts are known."""
-        spans, quotes = ([getattr(record, name) or () for record in batch.records] for name in ("spans", "quotes"))
-        lists = OffsetLists(tuple(spans), tuple(quotes), self._settings.offsets)
-        corpus = Corpus(
-            *(self._source.display_name, len(batch.records)),
-            lines=batch.lines,
-            atoms="characters",
-            documents=np.arange(len(batch.records)),
-            ids=batch.ids,
-        )
-        layer = batch.spans(on_unknown_text(self._convention), self._vocabulary)
-        annotation = self._annotation(corpus, layer, batch)
-        return replace(annotation, layers={**annotation.layers, OFFSET_LISTS: lists})
 
     def _annotation(self, corpus: Corpus, spans: Spans, batch: Batch | None = None) -> Annotation:
         """Spans of a text, and how they were read; without a batch, they were read as columns."""
@@ -570,28 +542,11 @@ def kind_of(line: bytes) -> str | None:
         return None
 
 
-def _check_quotes(batch: Batch, convention: Convention) -> None:
-    """Report quotes that the text or the tokens of their record do not have at their offsets."""
-    for at, record in enumerate(batch.records):
-        text = record.text if record.text is not None else record.tokens
-        if not record.quotes or text is None:
-            continue
-        if isinstance(text, str) and (
-            convention == _PLAIN or (text.isascii() and convention == Convention(convention.unit))
-        ):
-            parts = [(quote.parts, quote.quoted) for quote in record.quotes]
-            if all(len(bounds) == 1 and text[bounds[0][0] : bounds[0][1]] == quoted for bounds, quoted in parts):
-                continue
-        fault = misquoted(text, record.quotes, convention)
-        if fault is not None:
-            batch.report(at, *fault)
-
-
 def _coded(codes: NewCodes, batch: Batch) -> Coded:
     known = len(codes)
     tags = chain.from_iterable(_tags(batch, at) for at in range(len(batch.records)))
     code = ints([codes[tag] for tag in tags])
-    return Coded(list(codes)[known:], SparseCodes.of(code), _batch_corpus(batch))
+    return Coded(list(codes)[known:], SparseCodes.of(code), batch.corpus(_PLAIN)[0])
 
 
 def _first_tags(coded: Coded, records: int) -> Coded:
@@ -600,13 +555,6 @@ def _first_tags(coded: Coded, records: int) -> Coded:
     codes, some = NewCodes(), coded.code.slice(0, int(coded.corpus.bounds[records]))
     code = ints([codes[coded.new[tag]] for tag in some.column().tolist()])
     return Coded(list(codes), SparseCodes.of(code), coded.corpus)
-
-
-def _batch_corpus(batch: Batch) -> Corpus:
-    words = [[str(token) for token in record.tokens or ()] for record in batch.records]
-    tokens, lengths = Tokens.of(list(chain.from_iterable(words))), ints(list(map(len, words)))
-    corpus = token_corpus(batch.source.display_name, tokens, lengths, batch.lines, batch.ids)
-    return replace(corpus, documents=batch.documents)
 
 
 def _tags(batch: Batch, at: int) -> list[str]:

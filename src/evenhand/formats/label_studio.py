@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from evenhand.arrays import empty
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -26,9 +27,9 @@ from evenhand.formats.parsing.json_spans import (
     Quote,
     Quoted,
     Span,
+    check_quotes,
     convention_of,
-    misquoted,
-    on_texts,
+    on_words,
     repeated,
     spans_of,
     text_records,
@@ -113,12 +114,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     def report(task: int, finding: str, remedy: str) -> None:
         _report(source, numbers[task], finding, remedy)
 
-    for index, (text, quotes_of_task) in enumerate(zip(texts, quotes, strict=True)):
-        if fault := misquoted(text, quotes_of_task, convention):
-            report(index, *fault)
-    characters, offsets = on_texts(texts, convention)
+    check_quotes(texts, quotes, convention, report)
+    corpus, offsets = on_words(texts, convention, source.display_name, empty())
     spans = spans_of(lists, offsets, vocabulary, report)
-    corpus = characters.corpus(source.display_name)
     if annotator is not None:
         ids = [number if tasks[number - 1].id is None else tasks[number - 1].id for number in numbers]
         corpus = replace(corpus, ids=Tokens.of(list(map(str, ids))))

@@ -43,15 +43,15 @@ from evenhand.formats.parsing.json_records import (
     decoded_lines,
     decoded_values,
     numbered_lines,
+    read_known,
 )
 from evenhand.formats.parsing.json_spans import (
     Fault,
     Offset,
     OffsetMap,
     Span,
-    on_words,
+    place,
     records,
-    spans_of,
 )
 from evenhand.formats.source import Source
 from evenhand.settings import RELATIONS, Columns, ReadSettings
@@ -105,32 +105,24 @@ def _annotation(
     """
     lines, lists = ints([sentence.line for sentence in sentences]), [sentence.spans for sentence in sentences]
     words = [sentence.words for sentence in sentences]
-
-    def report(index: int, finding: str, remedy: str) -> None:
-        source.report(sentences[index].line, finding, remedy, PROBLEM)
-
-    corpus, offsets = on_words(words, lists, settings.unit, source.display_name, lines, report)
+    corpus, offsets, spans = read_known(source, lines, words, lists, settings.unit, vocabulary)
     if documents is None:
         ids = [sentence.identifier for sentence in sentences if sentence.identifier is not None]
         corpus = replace(corpus, ids=Tokens.of(ids) if len(ids) == len(sentences) else None)
     else:
         known, first = tuple(name or "" for name in names), ints(documents)
         corpus = replace(corpus, documents=first, names=known, unnamed=not any(known), continues=continues)
-    spans = spans_of(lists, offsets, vocabulary, report)
     layers: dict[str, Layer] = {RELATIONS: _relations(sentences, offsets, vocabulary), "spans": spans}
     return Annotation(corpus, layers, dict.fromkeys(layers, info), source.name)
 
 
 def _relations(sentences: Sequence[Sentence], offsets: OffsetMap, vocabulary: Vocabulary) -> Relations:
     """The relations between good spans: those that cover positions, which `spans_of` keeps."""
-    spans = [span for sentence in sentences for span in sentence.spans]
-    before = np.append(0, np.cumsum([len(sentence.spans) for sentence in sentences]))
-    scope = np.repeat(np.arange(len(sentences)), np.diff(before))
-    start, end = offsets.bounds(scope, ints([span.start for span in spans]), ints([span.end for span in spans]))
-    good = (start >= 0) & (end > start)
+    spans, scope, _, _, good = place([sentence.spans for sentence in sentences], offsets)
+    before = np.searchsorted(scope, np.arange(len(sentences)))
     row_of, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
     symmetric, code = set[str](), vocabulary.labels.code
-    for begin, sentence in zip(before.tolist(), sentences, strict=False):
+    for begin, sentence in zip(before.tolist(), sentences, strict=True):
         for link in sentence.links:
             head, tail = begin + link.head, begin + link.tail
             if good[head] and good[tail]:

@@ -365,7 +365,9 @@ def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
-    return content_of(gold, by_side(format, "gold"), options.get("task"), _columns_of(options.get("column"), "gold"))
+    return content_of(
+        gold, by_side(format, "gold"), options.get("task"), column_names(by_side(options.get("column"), "gold"))
+    )
 
 
 def prepare(
@@ -457,7 +459,7 @@ def _read_settings(
 ) -> ReadSettings:
     return ReadSettings(
         by_side(options.get("format"), side),
-        _columns_of(options.get("column"), side),
+        column_names(by_side(options.get("column"), side)),
         by_side(options.get("encoding"), side),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
@@ -472,12 +474,6 @@ def _read_settings(
         },
         annotator=PickedAnnotator.of(by_side(options.get("annotator"), side)),
     )
-
-
-def _columns_of(choice: ColumnChoice, side: str) -> tuple[ColumnName, ...]:
-    if isinstance(choice, Mapping):
-        choice = choice.get(side, None if side == "gold" else choice.get("system"))
-    return column_names(choice)
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:

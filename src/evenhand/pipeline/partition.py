@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from evenhand.alignment.mentions import repeated_name
 from evenhand.data.annotation import ReadInfo
-from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError
 from evenhand.formats.partition import CutPoint, Partitioning, Scan
 from evenhand.formats.paths import FileList, files_of
@@ -47,17 +47,9 @@ class CannotPartitionError(EvenhandError):
         super().__init__(f"This job cannot be split for --jobs because {reason}. Run it without --jobs.")
 
 
-@dataclass(frozen=True)
-class Share:
-    """Size of the next part, given the size of the remainder."""
-
-    jobs: int
-    smallest: int
-    after: int = 0
-    """Number of bytes after the files that are being divided."""
-
-    def __call__(self, remainder: int) -> int:
-        return max(self.smallest, min((remainder + self.after) // (_ROUNDS * self.jobs), _LARGEST))
+def _share(jobs: int, smallest: int, after: int, remainder: int) -> int:
+    """Size of the next part of files with `remainder` bytes, which `after` bytes of other files follow."""
+    return max(smallest, min((remainder + after) // (_ROUNDS * jobs), _LARGEST))
 
 
 def size_of(job: Job) -> int | None:
@@ -77,19 +69,20 @@ def parts(job: Job, jobs: int, smallest: int = SMALLEST) -> Generator[Job, None,
     if sum(sizes) < WORTH * smallest or job.is_whole:
         yield job
         return
-    share, waiting, waiting_size = Share(jobs, smallest, sum(sizes)), list[Pair](), 0
+    after, waiting, waiting_size = sum(sizes), list[Pair](), 0
     for pair, size in zip(pairs, sizes, strict=True):
-        limit = share(waiting_size)
+        limit = _share(jobs, smallest, after, waiting_size)
         partitionings = _partitionings(job, pair) if size >= 2 * limit and not job.keeps_files else None
         is_full = waiting_size + size > limit or len(waiting) * len(pair) >= _MAX_FILES
         if waiting and (partitionings is not None or is_full):
             yield part_of(job, together(waiting))
             waiting, waiting_size = [], 0
-        share = replace(share, after=share.after - size)
+        after -= size
         if partitionings is None:
             waiting, waiting_size = [*waiting, pair], waiting_size + size
         else:
-            yield from (part_of(job, part) for part in file_parts(pair, partitionings, share))
+            size_of_part = partial(_share, jobs, smallest, after)
+            yield from (part_of(job, part) for part in file_parts(pair, partitionings, size_of_part))
     if waiting:
         yield part_of(job, together(waiting))
 

@@ -17,7 +17,7 @@ from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.formats.arrow_columns import arrow
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_write import Sink, named, strings, table_file, table_format
 from evenhand.formats.paths import check_output_not_input
 from evenhand.parameters import check_file

@@ -21,7 +21,7 @@ import numpy as np
 from evenhand.arrays import Ints, Numbers, ints
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.formats.arrow_columns import arrow
+from evenhand.formats.arrow import arrow
 from evenhand.formats.arrow_write import named, table_file, table_format
 from evenhand.report.agreement_tables import COLUMNS, agreement_rows
 from evenhand.results.agreement import Agreement

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from evenhand import __version__
 from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
@@ -320,9 +319,8 @@ class Agreement(Displayed, WithRows, WithTables):
             raise SettingError(f"A saved agreement has no {what}, as these are in the files; call agree again.")
         return self._voters
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
-        return {"evenhand": __version__, "command": "agree", **msgspec.to_builtins(self.figures)}
+    def saved(self) -> dict[str, Any]:
+        return {"command": "agree", **msgspec.to_builtins(self.figures)}
 
     @staticmethod
     def from_json(source: str | Path) -> Agreement:
@@ -387,20 +385,18 @@ class Adjudication(Displayed, WithTables):
         self._refuse_problems()
         self.writer(Path(path), format, encoding)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
+    def saved(self) -> dict[str, Any]:
         return {
-            "evenhand": __version__,
             "command": "adjudicate",
             "task": "spans",
             "signature": self.signature,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "gold": self.gold,
             "files": [{"name": file.name, "sha256": file.sha256} for file in self.files],
             "verdicts": self.verdicts,
             "labels": self.labels,
-            "before": dict(self.before),
-            "after": dict(self.after),
+            "before": self.before,
+            "after": self.after,
             "problems": [{"place": problem.place, "finding": problem.finding} for problem in self.problems],
         }
 

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import msgspec
-from msgspec import to_builtins
 
-from evenhand import __version__
 from evenhand.arrays import Count, Difference, Share, Values
 from evenhand.comparison.differences import Bound
 from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, written
-from evenhand.results.result import GoldSummary, Results, defined, plain
+from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, plain, present, written
+from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
@@ -102,9 +100,6 @@ class ScoreChange:
     significance: Significance | None
     interval: tuple[Difference, Difference] | None
 
-    def to_dict(self, resampling: ResamplingInfo) -> dict[str, Any]:
-        return {"delta": defined(self.delta), **_plain_test(self, resampling)}
-
 
 @dataclass(frozen=True)
 class Pair:
@@ -151,35 +146,38 @@ class Pair:
         """The query for units that the two systems treat differently, or for one class of differences."""
         return Query(from_=self.before, to=self.after, change=change, different=None if change else True, **filters)
 
-    def to_dict(self, resampling: ResamplingInfo) -> dict[str, Any]:
-        further = {name: change.to_dict(resampling) for name, change in self.further.items()}
+    def saved(self, resampling: ResamplingInfo) -> dict[str, Any]:
         return {
             "from": self.before,
             "to": self.after,
             "units": self.size,
             "different": self.different,
             "difference": self.difference,
-            "delta": defined(self.delta),
+            "delta": self.delta,
             "classes": {
-                name: {"count": units.count, "share": units.share, "transitions": to_builtins(units.transitions)}
+                name: {"count": units.count, "share": units.share, "transitions": units.transitions}
                 for name, units in self.classes.items()
             },
             # words are right or wrong, so none of them has moved
             **({"moved": self.moved} if self.mcnemar is None else {}),
-            **_plain_test(self, resampling),
+            **_saved_test(self, resampling),
             **({} if self.mcnemar is None else {"mcnemar": {"p": self.mcnemar}}),
-            **({"further": further} if further else {}),
+            **present(
+                further={
+                    name: {"delta": change.delta, **_saved_test(change, resampling)}
+                    for name, change in self.further.items()
+                }
+            ),
         }
 
 
-def _plain_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[str, Any]:
-    saved: dict[str, Any] = {}
-    if change.significance is not None:
-        saved["significance"] = asdict(change.significance)
-    if change.interval is not None:
-        bounds = dict(zip(("low", "high"), change.interval, strict=True))
-        saved["interval"] = {"of": "delta", "kind": resampling["interval"], "level": resampling["level"], **bounds}
-    return saved
+def _saved_test(change: Pair | ScoreChange, resampling: ResamplingInfo) -> dict[str, Any]:
+    interval = _saved_interval(change.interval, of="delta", kind=resampling["interval"], level=resampling["level"])
+    return present(significance=change.significance, interval=interval)
+
+
+def _saved_interval(bounds: tuple[float, float] | None, **more: Any) -> dict[str, Any] | None:
+    return None if bounds is None else {**more, "low": bounds[0], "high": bounds[1]}
 
 
 # Rankings
@@ -256,12 +254,9 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
         """The letter of a system's cluster; None if nothing was tested under the measure."""
         return self.clusters[system] if self.clusters is not None and self.clusters.model == model else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
-        saved = {"evenhand": __version__, "command": "rank", **self._figures()}
-        if self.data_sets is not None:
-            saved["data_sets"] = {name: ranking._figures() for name, ranking in self.data_sets.items()}
-        return saved
+    def saved(self) -> dict[str, Any]:
+        data_sets = {name: ranking._figures() for name, ranking in (self.data_sets or {}).items()}
+        return {"command": "rank", **self._figures(), **present(data_sets=data_sets)}
 
     @staticmethod
     def from_json(source: str | Path) -> Ranking:
@@ -271,13 +266,12 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
         return load_ranking(source)
 
     def _figures(self) -> dict[str, Any]:
-        before = {measure: _plain_scores(scores) for measure, scores in self.before.items()}
         return {
             "task": self.task,
             "signature": self.signature,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "name": self.name,
-            "models": list(self.models),
+            "models": self.models,
             "resampling": {
                 "resamples": self.resamples,
                 "of": self.groups,
@@ -286,27 +280,18 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
                 "seed": self.seed,
             },
             "systems": [
-                {"name": system, "standings": {model: _plain_rank(self[model][system]) for model in self.models}}
+                {"name": system, "standings": {model: _saved_rank(self[model][system]) for model in self.models}}
                 for system in self.systems
             ],
-            "correlations": plain(self.correlations),
-            "clusters": to_builtins(self.clusters),
+            "correlations": self.correlations,
+            "clusters": self.clusters,
             "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
-            **({"before": before} if before else {}),
+            **present(before=self.before),
         }
 
 
-def _plain_scores(scores: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: defined(score) for name, score in scores.items()}
-
-
-def _plain_rank(standing: RankInterval) -> dict[str, Any]:
-    interval = standing.interval
-    return {
-        **asdict(standing),
-        "score": defined(standing.score),
-        "interval": None if interval is None else dict(zip(("low", "high"), interval, strict=True)),
-    }
+def _saved_rank(standing: RankInterval) -> dict[str, Any]:
+    return {**asdict(standing), "interval": _saved_interval(standing.interval)}
 
 
 # Comparisons
@@ -325,21 +310,21 @@ class OracleResult:
     exact: Mapping[str, float] | None = None
     """For spans, the bounds of precision, recall and F1 under exact match."""
 
-    def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
-        def plain_bound(bound: Bound) -> dict[str, Any]:
+    def saved(self, systems: Sequence[str]) -> dict[str, Any]:
+        def saved_bound(bound: Bound) -> dict[str, Any]:
             return {
                 "units": bound.units,
-                "systems": _plain_scores(dict(zip(systems, bound.scores, strict=True))),
-                "upper_bound": defined(bound.upper_bound),
-                "gain": defined(bound.gain(self.best)),
-                "gain_over_best": defined(bound.gain_over_best),
+                "systems": dict(zip(systems, bound.scores, strict=True)),
+                "upper_bound": bound.upper_bound,
+                "gain": bound.gain(self.best),
+                "gain_over_best": bound.gain_over_best,
             }
 
         return {
-            "overall": plain_bound(self.overall),
-            "sentences": plain_bound(self.sentences),
-            "labels": {label: plain_bound(bound) for label, bound in self.labels.items()},
-            **({} if self.exact is None else {"exact": _plain_scores(self.exact)}),
+            "overall": saved_bound(self.overall),
+            "sentences": saved_bound(self.sentences),
+            "labels": {label: saved_bound(bound) for label, bound in self.labels.items()},
+            **present(exact=self.exact),
         }
 
 
@@ -412,45 +397,38 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
         rows = [(float(self.all_answers[a, b]), a, b) for a in range(size) for b in range(a + 1, size)]
         return ((self.systems[a], self.systems[b], share) for share, a, b in sorted(rows, key=lambda row: -row[0]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
-        gold = self.gold
-        paired = {name: table.tolist() for name, table in self.paired.items()}
+    def saved(self) -> dict[str, Any]:
+        gold, further = self.gold, self.further_scores
         return {
-            "evenhand": __version__,
             "command": "compare",
             "task": self.task,
             "by": self.by,
             "signature": self.signature,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "gold": {
                 "name": gold.name,
                 **gold.sizes(),
                 "left_out": self.left_out,
-                "labels": dict(gold.labels),
-                **({} if gold.chains is None else {"chains": gold.chains}),
+                "labels": gold.labels,
+                **present(chains=gold.chains),
             },
-            "systems": list(self.systems),
-            "scores": {
-                name: _plain_scores({self.by: score, **self.further_scores.get(name, {})})
-                for name, score in self.scores.items()
-            },
-            "pairs": [pair.to_dict(self.resampling) for pair in self.pairs.values()],
-            "oracle": self.oracle.to_dict(self.systems),
-            "difficulty": {str(number): units for number, units in self.difficulty.items()},
+            "systems": self.systems,
+            "scores": {name: {self.by: score, **further.get(name, {})} for name, score in self.scores.items()},
+            "pairs": [pair.saved(self.resampling) for pair in self.pairs.values()],
+            "oracle": self.oracle.saved(self.systems),
+            "difficulty": self.difficulty,
             "agreement": {
                 "all": self.all_answers.tolist(),
                 "correct": self.correct_answers.tolist(),
-                **({"paired": paired} if paired else {}),
+                **present(paired={name: table.tolist() for name, table in self.paired.items()}),
             },
-            "labels": to_builtins(self.labels),
-            "slices": to_builtins(self.slices),
-            "units": [unit.to_dict() for unit in self.shown_units],
-            "resampling": dict(self.resampling),
+            "labels": self.labels,
+            "slices": self.slices,
+            "units": self.shown_units,
+            "resampling": self.resampling,
             "report": {"show": self.show, "top": self.top, "sort": self.sort},
-            "reading": plain(gold.reading),
-            **({"before": _plain_scores(self.before)} if self.before else {}),
-            **({} if self.shared is None else {"shared": to_builtins(self.shared)}),
+            "reading": gold.reading,
+            **present(before=self.before, shared=self.shared),
         }
 
     @staticmethod
@@ -516,11 +494,9 @@ class Report(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the parts; only the page has the units."""
-        saved: dict[str, Any] = {"score": self.results.to_dict(), "rank": self.ranking.to_dict()}
-        saved["fix_first"] = {name: list(map(asdict, groups)) for name, groups in self.fix_first.items()}
-        if self.comparison is not None:
-            saved["compare"] = self.comparison.to_dict()
-        return saved
+        compared = None if self.comparison is None else self.comparison.to_dict()
+        saved = {"score": self.results.to_dict(), "rank": self.ranking.to_dict(), "fix_first": plain(self.fix_first)}
+        return {**saved, **present(compare=compared)}
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the page, and write it to `path`, if given."""

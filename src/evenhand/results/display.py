@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from evenhand import __version__
 from evenhand.files import write_file
 from evenhand.parameters import split_names
 
@@ -23,11 +26,26 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
+def plain(value: object) -> Any:
+    """Data classes, tuples and the like as JSON types; None for NaN."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def present(**values: Any) -> dict[str, Any]:
+    """The values that are neither None nor empty mappings."""
+    return {name: value for name, value in values.items() if value is not None and value != {}}
+
+
 class Displayed:
     """A result with text, JSON and notebook views."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract, as plain Python."""
+        plain_dict: dict[str, Any] = plain({"evenhand": __version__, **self.saved()})
+        return plain_dict
+
+    def saved(self) -> dict[str, Any]:
+        """The same without the version, as anything that JSON can hold; undefined scores are NaN."""
         raise TypeError(f"{type(self).__name__} has no JSON form")
 
     def to_json(self, path: str | Path | None = None) -> str:

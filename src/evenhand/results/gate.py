@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from evenhand import __version__
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.comparison import Comparison, Pair
 from evenhand.results.display import Displayed, WithTables
-from evenhand.results.result import Result, Results, defined
+from evenhand.results.result import Result, Results
 from evenhand.tasks.registry import model as declared_model
 
 
@@ -129,8 +127,7 @@ class Gate(Displayed, WithTables):
         assert source is not None
         return source
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
+    def saved(self) -> dict[str, Any]:
         pair = None if self.compared is None else self.pair
         test = None if pair is None else pair.significance
         method = None
@@ -138,12 +135,11 @@ class Gate(Displayed, WithTables):
             figures = {name: getattr(test, name) for name in ("groups", "least", "trials", "seed")}
             method = {"of": self.comparison.resampling["of"], **figures, "few_documents": self.few_documents}
         return {
-            "evenhand": __version__,
             "command": "gate",
             "task": self.task,
             "by": self.by,
             "signature": self.signature,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "passed": self.passed,
             "baseline": None if pair is None else self._scored(pair.before),
             "candidate": self._scored(self.candidate),
@@ -152,8 +148,8 @@ class Gate(Displayed, WithTables):
             "corrections": None if pair is None else pair.corrections.count,
             "p": None if test is None else test.p,
             "test": method,
-            "criteria": [{**asdict(criterion), "value": defined(criterion.value)} for criterion in self.criteria],
-            "not_checked": list(map(asdict, self.not_checked)),
+            "criteria": self.criteria,
+            "not_checked": self.not_checked,
         }
 
     def _scored(self, system: str) -> dict[str, Any]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field, replace
-from math import isnan
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from evenhand import __version__
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.grounding.grounder import BOUND, GroundingCounts
-from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, WithTallies
+from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, WithTallies, present
 from evenhand.results.signature import joint_signature
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import Average, MeasureScore, Row
@@ -129,9 +125,8 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
             raise SettingError(f"The result of {self.name} has no counts of errors by {measure.name}; {remedy}.")
         return error_groups(task, measure, self.tallies[measure.scorer])[:most]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
-        return Results({self.name: self}).to_dict()
+    def saved(self) -> dict[str, Any]:
+        return Results({self.name: self}).saved()
 
     @staticmethod
     def from_json(source: str | Path) -> Result:
@@ -187,26 +182,24 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
     def __len__(self) -> int:
         return len(self._results)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract, as plain Python."""
+    def saved(self) -> dict[str, Any]:
         gold = self.gold
         return {
-            "evenhand": __version__,
             "command": "score",
             "task": self.task,
             "signature": self.signature,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "gold": {
                 "name": gold.name,
                 "format": gold.reading.format,
                 "encoding": gold.reading.encoding,
                 **gold.sizes(),
-                **({} if gold.chains is None else {"chains": gold.chains}),
-                "labels": dict(gold.labels),
+                **present(chains=gold.chains),
+                "labels": gold.labels,
             },
-            "systems": [_plain_system(result) for result in self.values()],
-            "settings": _plain_settings(self._first.settings),
-            "reading": plain(gold.reading),
+            "systems": [_saved_system(result) for result in self.values()],
+            "settings": _saved_settings(self._first.settings),
+            "reading": gold.reading,
         }
 
     @staticmethod
@@ -258,88 +251,75 @@ def _code(char: str) -> str:
 # JSON contract
 
 
-def _plain_settings(settings: ScoreSettings) -> dict[str, Any]:
+def _saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     """The settings and the parameters of the task and of the requested measures, in one mapping."""
-    saved: dict[str, Any] = plain(replace(settings, parameters={}))
-    del saved["parameters"]
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
-    return saved | {parameter.name: plain(settings[parameter.name]) for parameter in parameters}
+    common = {name: value for name, value in vars(settings).items() if name != "parameters"}
+    return common | {parameter.name: settings[parameter.name] for parameter in parameters}
 
 
-def plain(value: object) -> Any:
-    """Data classes, tuples and the like as JSON types."""
-    return msgspec.json.decode(msgspec.json.encode(value))
-
-
-def _plain_system(result: Result) -> dict[str, Any]:
+def _saved_system(result: Result) -> dict[str, Any]:
+    grounding = None if result.grounding is None else _saved_grounding(result.grounding)
     return {
         "name": result.name,
         "format": result.reading.format,
         "encoding": result.reading.encoding,
         "units": result.units,
-        **({} if result.chains is None else {"chains": result.chains}),
-        **({} if result.grounding is None else {"grounding": _plain_grounding(result.grounding)}),
-        "labels": dict(result.labels),
-        "scores": {name: plain_score(score) for name, score in result.scores.items()},
-        **({"before": {name: plain_score(score) for name, score in result.before.items()}} if result.before else {}),
+        **present(chains=result.chains, grounding=grounding),
+        "labels": result.labels,
+        "scores": {name: saved_score(score) for name, score in result.scores.items()},
+        **present(before={name: saved_score(score) for name, score in result.before.items()}),
         "signature": result.signature,
-        "notes": list(result.notes),
-        "reading": plain(result.reading),
+        "notes": result.notes,
+        "reading": result.reading,
     }
 
 
-def _plain_grounding(grounding: GroundingCounts) -> dict[str, Any]:
+def _saved_grounding(grounding: GroundingCounts) -> dict[str, Any]:
     """The counts of a language model's strings. The upper bound is not a score of the system, so it is separate."""
     bound = {"of": "exact", **{name: grounding.bound[name] for name in BOUND}, "f1": grounding.upper_bound}
     listed = [item._asdict() for item in grounding.listed]
-    return {**grounding, "labels": dict(grounding.labels), "upper_bound": bound, "listed": listed}
+    return {**grounding, "labels": grounding.labels, "upper_bound": bound, "listed": listed}
 
 
-def plain_score(score: MeasureScore) -> dict[str, Any]:
-    """The score of a system under one measure."""
+def saved_score(score: MeasureScore) -> dict[str, Any]:
+    """The score of a system under one measure; undefined scores are NaN."""
 
-    def plain_rows(rows: Mapping[str, Row]) -> dict[str, Any]:
-        return {name: _plain_row(score.model, row) for name, row in rows.items()}
+    def rows(by_name: Mapping[str, Row]) -> dict[str, Any]:
+        return {name: _saved_row(score.model, row) for name, row in by_name.items()}
 
-    details = score.model.breakdown.details
-    headline = defined(score.headline)
+    details, head = score.model.breakdown.details, {"headline": score.headline}
     if details == "accuracy":
-        return {"headline": headline, "overall": {**score.overall.counts, "accuracy": headline}}
-    saved: dict[str, Any] = {"headline": headline, "overall": _plain_row(score.model, score.overall)}
-    saved |= {"further": dict(score.further)} if score.further else {}
+        return {**head, "overall": {**score.overall.counts, "accuracy": score.headline}}
+    overall = _saved_row(score.model, score.overall)
+    common = {**head, "overall": overall, **present(further=score.further)}
     if details == "overall":
-        return saved | ({"parts": plain_rows(score.overall.parts)} if score.overall.parts else {})
+        return {**common, **present(parts=rows(score.overall.parts))}
     if details == "labels":
-        return saved | {"labels": plain_rows(score.labels)}
-    saved |= {name: _plain_average(getattr(score, name), score.beta) for name in ("macro", "support")}
-    saved |= {"labels": plain_rows(score.labels)}
-    if score.sentences is not None:
-        saved["overall"]["accuracy"] = headline
-        saved["sentences"] = {**asdict(score.sentences), "share": defined(score.sentences.share)}
-    lists = {
-        "distances": plain_rows(score.distances),
-        "supertags": plain_rows(score.supertags),
-        "baselines": dict(score.baselines),
+        return {**common, "labels": rows(score.labels)}
+    sentences = score.sentences
+    if sentences is not None:
+        overall["accuracy"] = score.headline
+    return {
+        **common,
+        "macro": _saved_average(score.macro, score.beta),
+        "support": _saved_average(score.support, score.beta),
+        "labels": rows(score.labels),
+        **present(
+            sentences=None if sentences is None else {**asdict(sentences), "share": sentences.share},
+            distances=rows(score.distances),
+            supertags=rows(score.supertags),
+            baselines=score.baselines,
+        ),
+        **{name: table for name in ("confusion", "edges") if (table := getattr(score, name)) is not None},
     }
-    saved |= {name: rows for name, rows in lists.items() if rows}
-    tables = {"confusion": score.confusion, "edges": score.edges}
-    return saved | {
-        name: {key: dict(row) for key, row in table.items()} for name, table in tables.items() if table is not None
-    }
 
 
-def _plain_row(model: Formula, row: Row) -> dict[str, float | None]:
-    scores = {} if model.has_ratios_only else _plain_average(row, model.beta)
-    return {**row.counts, **scores, **{name: defined(value) for name, value in row.more.items()}}
+def _saved_row(model: Formula, row: Row) -> dict[str, float | None]:
+    return {**row.counts, **({} if model.has_ratios_only else _saved_average(row, model.beta)), **row.more}
 
 
-def _plain_average(average: Average, beta: float) -> dict[str, float | None]:
-    names = ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))
-    return {name: defined(getattr(average, name)) for name in names}
-
-
-def defined(value: float | None) -> float | None:
-    """A score as JSON has it: null if it is undefined (NaN) or unknown."""
-    return None if value is None or isnan(value) else value
+def _saved_average(average: Average, beta: float) -> dict[str, float | None]:
+    return {name: getattr(average, name) for name in ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))}

@@ -29,7 +29,7 @@ from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.units import Locations, Predictions, SentenceView, Units, UnplacedPositions
+from evenhand.tasks.units import Locations, Predictions, SentenceView, UnplacedPositions
 
 
 @dataclass
@@ -231,11 +231,11 @@ class Part:
         gold = [replace(batch, corpus=corpus) for batch, corpus in zip(self.gold, texts, strict=True)]
         return replace(self, gold=gold)
 
-    def rows(
-        self, units: Units, locations: Locations, more: Mapping[str, Ints] | None = None
-    ) -> Iterator[tuple[VerdictRows, int]]:
+    def rows(self, units: Predictions, locations: Locations) -> Iterator[tuple[VerdictRows, int]]:
         """The units of one system for a unit table, by batch and in text order, and the number of sentences before."""
-        order = np.lexsort((units.surplus, units.end, units.start, units.sentence))
+        order, more = np.arange(len(units)), _table_columns(units)
+        if units.gold_antecedent is None:  # mentions are in text order, and refer to others by their rows
+            order = np.lexsort((units.is_surplus, units.end, units.start, units.sentence))
         for batch, offsets, first in zip(self.gold, self.offsets, first_sentences(self.gold), strict=True):
             corpus, document = batch.corpus, offsets.first_document
             rows = order[slice(*np.searchsorted(units.sentence[order], (first, first + corpus.sentences)))]
@@ -244,10 +244,8 @@ class Part:
             texts = (
                 [locations.unplaced_text(position) or "" for position in start.tolist()] if is_unplaced.any() else None
             )
-            columns = {
-                name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in (more or {}).items()
-            }
-            gold, predicted, kind = (column[0, rows] for column in (units.gold, units.predicted, units.kind))
+            gapped = () if units.shape is None else np.flatnonzero(units.shape[rows]).tolist()
+            gold, predicted, kind = (column[0, rows] for column in (units.gold_label, units.predicted, units.kind))
             table = VerdictRows(
                 corpus,
                 sentence,
@@ -258,11 +256,24 @@ class Part:
                 gold,
                 predicted,
                 kind,
-                columns,
+                {name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in more.items()},
                 None if texts is None else Tokens.of(texts),
-                units.gaps(rows),
+                {row: units.gaps(int(rows[row])) for row in gapped},
             )
             yield table, offsets.sentences
+
+
+def _table_columns(units: Predictions) -> dict[str, Ints]:
+    """Additional columns of a unit table: the side of each unit, its partner or antecedents, and those of a task."""
+    if units.gold_antecedent is not None:
+        return {"gold_antecedent": units.gold_antecedent, "system_antecedent": units.part[0]}
+    bounds = units.partner[0]
+    return {
+        "side": units.is_surplus.astype(np.int64),
+        "matched_start": np.where(bounds < 0, -1, bounds >> 32),
+        "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
+        **units.columns,
+    }
 
 
 @dataclass(kw_only=True)
@@ -282,6 +293,8 @@ class Evaluation:
     """The number of levels of gold and system spans by system, if levels are separate."""
     before: UncorrectedScores | None = None
     """The counts without overrides, if there are overrides."""
+    pairs: dict[str, Any] = field(default_factory=dict)
+    """The gold standard and each system side by side, by system, if units are kept."""
 
     @property
     def groups(self) -> Ints:
@@ -293,21 +306,25 @@ class Evaluation:
         """The locations of units."""
         return self.part.locations()
 
+    def predictions(self, by: str, pairs: Sequence[Any]) -> Predictions:
+        """All units under a measure, with the predictions of some systems, given as values of `pairs`."""
+        raise NotImplementedError
+
+    def units(self, by: str) -> Predictions:
+        """All units with the predictions of all systems, for the error browser."""
+        return self.predictions(by, list(self.pairs.values()))
+
     def answers(self, by: str) -> Predictions:
-        """The predictions of all systems for the same units, compared under a measure."""
-        raise NotImplementedError
+        """The units that systems are compared on under a measure, with their predictions."""
+        return self.units(by)
 
-    def units(self, by: str) -> Units:
-        """The units for the error browser."""
-        raise NotImplementedError
-
-    def drawing(self) -> SentenceView:
-        """The annotation of all sides by sentence."""
+    def drawing(self, by: str) -> SentenceView:
+        """The annotation of all sides by sentence; `by` is the measure that systems are compared by."""
         raise NotImplementedError
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         """The units of one system under a scorer, with the number of preceding sentences."""
-        raise NotImplementedError
+        return self.part.rows(self.predictions(judge, [self.pairs[system]]), self.locations)
 
 
 @dataclass(frozen=True)

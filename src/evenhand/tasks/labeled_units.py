@@ -11,7 +11,7 @@ Tasks declare it as `tasks.task.labeled_units`, with the scorer `LABELS` and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, VerdictRows
-from evenhand.tasks.spans.comparison import SpanDrawing
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part
+from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.spans.evaluation import align_streams
 from evenhand.tasks.spans.matching import equal_keys
-from evenhand.tasks.units import Predictions, Units
-from evenhand.tasks.words.comparison import word_predictions, word_units
+from evenhand.tasks.units import Predictions, SentenceView
+from evenhand.tasks.words.comparison import word_predictions
 from evenhand.tasks.words.matching import UnitPair
 from evenhand.tasks.words.measures import LABELS, TAG_KINDS
 
@@ -92,16 +92,9 @@ class LabeledUnitEvaluation(Evaluation):
 
     sides: list[Spans]
     """The selected units of the gold standard and of every system."""
-    pairs: dict[str, UnitPair] = field(default_factory=dict)
 
-    def answers(self, by: str) -> Predictions:
-        return word_predictions(by, list(self.pairs.values()))
+    def predictions(self, by: str, pairs: Sequence[UnitPair]) -> Predictions:
+        return word_predictions(by, pairs)
 
-    def units(self, by: str) -> Units:
-        return word_units(by, list(self.pairs.values()))
-
-    def drawing(self) -> SpanDrawing:
-        return SpanDrawing(self.sides)
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        return self.part.rows(word_units(judge, [self.pairs[system]]), self.locations)
+    def drawing(self, by: str) -> SentenceView:
+        return SentenceView(list(map(drawn_spans, self.sides)))

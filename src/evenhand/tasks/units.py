@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ MISSING_CODE, ABSENT_CODE = -1, -2
 _KIND_BITS = 4
 """The lower bits of an answer code, which hold the error type; the others hold the label."""
 Row = tuple[int, ...]
-Rows = tuple[Row, ...] | tuple[Row | None, ...]
+Rows = tuple[Row | None, ...]
 """Rows of numbers of one side. Tuples, because Python's garbage collector does not scan them again."""
 
 
@@ -205,7 +205,10 @@ class Locations:
 
     def word(self, index: int) -> str:
         """A word by its index in the batches or, without word forms, its number in its sentence."""
-        corpus = self._batches[0].corpus
+        corpora = iter([batch.corpus for batch in self._batches])
+        corpus = next(corpora)
+        while index >= (corpus.token_count or 0):
+            index, corpus = index - (corpus.token_count or 0), next(corpora)
         assert corpus.bounds is not None
         if corpus.tokens is not None:
             return corpus.tokens[index]
@@ -283,7 +286,11 @@ class Predictions:
     """The prediction for display: the code of a tag or relation, of error type and label, or one of the codes above."""
     right: Bools
     part: Ints
-    """A detail of the prediction: the head, the bounds of the matched span, or the antecedent."""
+    """A detail of the prediction: the head, the bounds (start << 32 | end) of the matched span, or the antecedent."""
+    gold_label: Ints
+    """The gold label that the error type of each system counts for, or -1; of surplus, the label it overlaps."""
+    predicted: Ints
+    """The label that each system predicts, or -1."""
     sentence: Ints
     start: Ints
     """The position of the unit in its sentence, in tokens."""
@@ -292,8 +299,8 @@ class Predictions:
     """Trees: the gold heads as indices of words, -1 for the root."""
     absent: Bools | None = None
     """With surplus: which surplus units each system does not have."""
-    gold_label: Ints | None = None
-    """Spans: the gold label that each error type counts for, or -1; of surplus, the label of the overlapped span."""
+    edge_head: Ints | None = None
+    """Edges: the bounds of the head in the sentence, -1 for the root, -2 if it is elsewhere."""
     gold_antecedent: Ints | None = None
     """Mentions: the closest antecedent in the key as an index of units, or -1."""
     words: int = 0
@@ -309,15 +316,25 @@ class Predictions:
     """Number of gold units that are not compared because not all systems are scored on them."""
     missing: Bools | None = None
     """Words: which gold units each system lacks."""
+    columns: Mapping[str, Ints] = field(default_factory=dict)
+    """Additional columns of a unit table."""
 
     @classmethod
     def of_codes(
         cls, codes: Ints, kinds: tuple[str, ...], right: Sequence[int], absent: int, **columns: Any
     ) -> Predictions:
         """Predictions whose answers are codes of an error type and a label; `absent` is the type of absent surplus."""
-        kind, _ = answer_parts(codes)
-        is_right, is_absent = np.isin(kind, right), kind == absent
-        return cls(answer=codes, shown=codes, right=is_right, absent=is_absent, kinds=kinds, verdict=kind, **columns)
+        kind, predicted = answer_parts(codes)
+        return cls(
+            answer=codes,
+            shown=codes,
+            right=np.isin(kind, right),
+            predicted=predicted,
+            absent=kind == absent,
+            kinds=kinds,
+            verdict=kind,
+            **columns,
+        )
 
     def __len__(self) -> int:
         return len(self.label)
@@ -325,7 +342,7 @@ class Predictions:
     def take(self, shared: Bools) -> Predictions:
         """Some of the units; the other gold units count as left out."""
         of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape")
-        of_systems = ("answer", "shown", "right", "part", "absent", "gold_label", "verdict", "missing")
+        of_systems = ("answer", "shown", "right", "part", "gold_label", "predicted", "absent", "verdict", "missing")
         columns = {name: getattr(self, name) for name in (*of_units, *of_systems)}
         taken = {name: column[..., shared] for name, column in columns.items() if column is not None}
         return replace(self, **taken, left_out=int(np.count_nonzero(~shared & ~self.is_surplus)))
@@ -347,6 +364,22 @@ class Predictions:
     def displayed_label(self) -> Ints:
         """The gold label, -1 for surplus; mentions always have a type."""
         return self.label if self.gold_antecedent is not None else np.where(self.is_surplus, -1, self.label)
+
+    @property
+    def partner(self) -> Ints:
+        """The bounds (start << 32 | end) of the span that a unit was matched with; of an edge, of its head; or -1."""
+        if self.edge_head is not None:
+            return self.edge_head
+        is_span = self.gold_head is None and self.gold_antecedent is None
+        return self.part if is_span else np.full_like(self.part, -1)
+
+    def antecedents(self, locations: Locations, unit: int) -> tuple[str, ...]:
+        """Mentions: the words of the closest antecedent in the key and of each system, or empty."""
+        if self.gold_antecedent is None:
+            return ()
+        others = (int(self.gold_antecedent[unit]), *self.part[:, unit].tolist())
+        bounds = [(int(self.sentence[other]), int(self.start[other]), int(self.end[other])) for other in others]
+        return tuple("" if other < 0 else locations.mention(*own) for other, own in zip(others, bounds, strict=True))
 
     @property
     def counted(self) -> Ints:
@@ -469,98 +502,37 @@ class SetAgreement(Agreement):
         return ratio(2 * self.equal, self.size[:, None] + self.size[None, :])
 
 
-class SentenceView(Protocol):
-    """The annotation of all sides by sentence, the gold standard first."""
+class DrawnRows:
+    """The rows of one side by sentence, as a page draws them: a label, then positions or other numbers."""
 
-    def sides(self, sentence: int) -> list[Rows]:
-        """The rows of each side in a sentence."""
+    def __init__(self, sentence: Ints, *columns: Ints, more: Mapping[int, Row] | None = None) -> None:
+        """`more` are additional cells by row. A word that the side lacks has the label -1, and None as its row."""
+        self._order = np.argsort(sentence, kind="stable")
+        self._sentence, self._columns = sentence[self._order], [column[self._order] for column in columns]
+        self._more: Mapping[int, Row] = more or {}
+        self._known: dict[Row, Row] = {}
+        """Equal rows are one object because a page keeps many of them."""
 
-
-@runtime_checkable
-class LinkedDrawing(SentenceView, Protocol):
-    """Spans with links between them."""
-
-    def links(self, sentence: int) -> list[Rows]:
-        """The links of each side in a sentence: rows of label, and the indices of both ends among the side's rows."""
+    def __call__(self, sentence: int) -> Rows:
+        """The rows in a sentence."""
+        rows = slice(*np.searchsorted(self._sentence, (sentence, sentence + 1)).tolist())
+        columns = (column[rows].tolist() for column in (self._order, *self._columns))
+        cells = [(*row, *self._more.get(index, ())) for index, *row in zip(*columns, strict=True)]
+        return tuple(None if row[0] < 0 else self._known.setdefault(row, row) for row in cells)
 
 
 @dataclass(frozen=True)
-class Units:
-    """Units for the error browser: one column per unit and, in tables, one row per system. Labels are codes or -1."""
+class SentenceView:
+    """The annotation of all sides by sentence, the gold standard first."""
 
-    sentence: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    """The gold label; of surplus, the predicted label."""
-    surplus: Bools
-    """Which units are not in the gold standard."""
-    kind: Ints
-    gold: Ints
-    """The gold label that an error type counts for."""
-    predicted: Ints
-    answer: Ints
-    """The prediction of each system as a number; equal numbers are equal predictions."""
-    right: Bools
-    partner: Ints
-    """Spans: the bounds (start << 32 | end) of the partner of a unit, or -1."""
-    shape: Ints | None = None
-    """Spans and mentions: the code of their gaps in `shapes` (0: none)."""
-    shapes: Sequence[tuple[int, ...]] = ()
-    antecedent: Ints | None = None
-    """Mentions: the closest antecedent in the key (first row) and of each system, as indices of units."""
+    rows: Sequence[DrawnRows]
+    linked: Sequence[DrawnRows] = ()
+    """Links between rows of the same side: label, and the indices of both ends among the rows of the sentence."""
 
-    def gaps(self, rows: Ints) -> dict[int, tuple[int, ...]]:
-        """The atoms in the gaps of some units, by index among these."""
-        if self.shape is None:
-            return {}
-        shape = self.shape[rows]
-        return {row: tuple(self.shapes[int(shape[row])]) for row in np.flatnonzero(shape).tolist()}
+    def sides(self, sentence: int) -> list[Rows]:
+        """The rows of each side in a sentence."""
+        return [rows(sentence) for rows in self.rows]
 
-    def antecedents(self, locations: Locations, unit: int) -> tuple[str, ...]:
-        """Mentions: the words of their antecedents, or empty."""
-        if self.antecedent is None:
-            return ()
-        return tuple(self._words(locations, other) for other in self.antecedent[:, unit].tolist())
-
-    def _words(self, locations: Locations, unit: int) -> str:
-        if unit < 0:
-            return ""
-        return locations.mention(int(self.sentence[unit]), int(self.start[unit]), int(self.end[unit]))
-
-
-def rows_by_sentence(sentence: Ints, *columns: Ints) -> dict[int, list[Row]]:
-    """Rows of numbers, by sentence."""
-    rows: dict[int, list[Row]] = {}
-    for number, *row in zip(*(column.tolist() for column in (sentence, *columns)), strict=True):
-        rows.setdefault(number, []).append(tuple(row))
-    return rows
-
-
-def matched_columns(units: Units) -> dict[str, Ints]:
-    """Columns of a unit table of one system: the side of each unit, and the bounds of its partner."""
-    bounds = units.partner[0]
-    return {
-        "side": units.surplus.astype(np.int64),
-        "matched_start": np.where(bounds < 0, -1, bounds >> 32),
-        "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
-    }
-
-
-def units_of(answers: Predictions, kind: Ints, gold: Ints, predicted: Ints, partner: Ints) -> Units:
-    """The units of a comparison, with the error type of each system and its labels."""
-    return Units(
-        answers.sentence,
-        answers.start,
-        answers.end,
-        answers.label,
-        answers.is_surplus,
-        kind,
-        gold,
-        predicted,
-        answers.answer,
-        answers.right,
-        partner,
-        answers.shape,
-        answers.shapes,
-    )
+    def links(self, sentence: int) -> list[Rows]:
+        """The links of each side in a sentence."""
+        return [rows(sentence) for rows in self.linked]

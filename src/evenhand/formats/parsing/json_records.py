@@ -35,24 +35,32 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Ints, bit_positions, bits_equal, ints
+from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.parsing.json_spans import (
     KEY_WORDS,
     TYPE_NAMES,
     ListedSpan,
+    OffsetMap,
     Quote,
     Span,
     SpanError,
+    Words,
+    check_quotes,
     has_offsets,
     merge_tokens,
     name_of_type,
     occurs,
+    on_words,
     read_span,
     span_fields,
+    spans_of,
 )
 from evenhand.formats.source import LINE_FEED, Block, Source
-from evenhand.settings import ReadSettings
+from evenhand.settings import Convention, Offsets, ReadSettings
 
 T = TypeVar("T")
 UNREADABLE = (msgspec.DecodeError, RecursionError)
@@ -102,6 +110,10 @@ class Record(msgspec.Struct, gc=False):
     continues: bool = False
     merged: int = 0
     """The number of tokens that were merged into spans."""
+
+    @property
+    def words(self) -> Words | None:
+        return self.tokens if self.text is None else self.text
 
 
 # Decoding
@@ -227,6 +239,38 @@ class KindCheck:
         if kind != self.kind:
             finding = f"the record has {kind} where the file began with {self.kind}"
             raise self._source.error(line, finding, "put the two into separate files", PROBLEM)
+
+
+# Records with known fields
+
+
+_UNITS_ONLY = ("choose --offsets codepoints", "choose --offsets utf16,")
+
+
+def read_known(
+    source: Source,
+    lines: Ints,
+    words: Sequence[Words | None],
+    lists: Sequence[Sequence[Span]],
+    unit: Offsets,
+    vocabulary: Vocabulary,
+) -> tuple[Corpus, OffsetMap, Spans]:
+    """Records as documents, the map from their offsets, and their spans.
+
+    Offsets count from 0 with exclusive ends. Spans of texts that quote something else in a field `text` are reported.
+    """
+
+    def report(record: int, finding: str, remedy: str) -> None:
+        source.report(int(lines[record]), finding, remedy, PROBLEM)
+
+    corpus, offsets = on_words(words, Convention(unit), source.display_name, lines)
+    if corpus.atoms == "characters":
+        texts = [[(span, getattr(span, "text", None)) for span in spans] for spans in lists]
+        quotes = [
+            [Quote(span.parts or [(span.start, span.end)], text) for span, text in quoted if text] for quoted in texts
+        ]
+        check_quotes(words, quotes, Convention(unit), report, _UNITS_ONLY)
+    return corpus, offsets, spans_of(lists, offsets, vocabulary, report)
 
 
 # Values that hold several records

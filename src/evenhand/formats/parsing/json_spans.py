@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Ints, empty, ints, pack
+from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
@@ -45,6 +45,7 @@ Words = str | Sequence[str]
 COUNT = "count from 0, with exclusive ends"
 _PLAIN = Convention()
 _MEND = "mend its offsets, or choose other --offsets"
+_MEND_OFFSETS = "mend the offsets"
 _UNIT_NAMES = {"codepoints": "characters", "utf16": "UTF-16 units", "bytes": "bytes"}
 
 
@@ -121,31 +122,30 @@ def on_tokens(lengths: Ints, convention: Convention = _PLAIN) -> OffsetMap:
     return OffsetMap(positions, fault, convention.first, beyond)
 
 
-def on_unknown_text(convention: Convention = _PLAIN) -> OffsetMap:
-    """The map from offsets into texts that the file does not contain: offsets are kept as positions."""
-
-    def fault(record: int, span: Span) -> Fault:
-        return f"{span} covers nothing", COUNT
-
-    return OffsetMap(lambda record, offset: offset, fault, convention.first, int(convention.inclusive))
-
-
 def on_words(
-    words: Sequence[Words], lists: Sequence[Sequence[Span]], unit: Offsets, source: str, lines: Ints, report: Report
+    words: Sequence[Words | None], convention: Convention, source: str, lines: Ints, ids: Tokens | None = None
 ) -> tuple[Corpus, OffsetMap]:
-    """Records that are all texts or all tokens as documents, and the map from their offsets.
+    """Records as documents, and the map from their offsets.
 
-    Spans of texts that quote something else are reported.
+    They are all texts or all tokens. Of texts that the file does not contain (None), offsets are kept as positions.
     """
     texts = [text for text in words if isinstance(text, str)]
-    if not texts:
-        lengths = ints(list(map(len, words)))
-        return token_corpus(source, Tokens.of(list(chain.from_iterable(words))), lengths, lines), on_tokens(lengths)
-    for record, (text, spans) in enumerate(zip(texts, lists, strict=True)):
-        if fault := _misquoting(text, spans, unit):
-            report(record, *fault)
-    characters, offsets = on_texts(texts, unit)
-    return characters.corpus(source, lines), offsets
+    tokens = [listed for listed in words if isinstance(listed, list)]
+    if texts:
+        characters, offsets = on_texts(texts, convention)
+        corpus = characters.corpus(source, lines)
+    elif tokens:
+        lengths = ints(list(map(len, tokens)))
+        corpus = token_corpus(source, Tokens.of(list(chain.from_iterable(tokens))), lengths, lines)
+        offsets = on_tokens(lengths, convention)
+    else:
+        documents = np.arange(len(words))
+        corpus = Corpus(source, len(words), lines=lines, atoms="characters", documents=documents)
+        first, beyond = convention.first, int(convention.inclusive)
+        offsets = OffsetMap(
+            lambda record, offset: offset, lambda record, span: (f"{span} covers nothing", COUNT), first, beyond
+        )
+    return replace(corpus, ids=ids), offsets
 
 
 def token_corpus(source: str, tokens: Tokens, lengths: Ints, lines: Ints, ids: Tokens | None = None) -> Corpus:
@@ -161,13 +161,18 @@ def token_corpus(source: str, tokens: Tokens, lengths: Ints, lines: Ints, ids: T
     )
 
 
-def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vocabulary, report: Report) -> Spans:
-    """The spans of records, one list per record. Spans that cover no positions are reported and left out."""
+def place(lists: Sequence[Sequence[Span]], offsets: OffsetMap) -> tuple[list[Span], Ints, Ints, Ints, Bools]:
+    """The spans of records, their records, the positions of their bounds, and whether they cover any."""
     flat = list(chain.from_iterable(lists))
     scope = np.repeat(np.arange(len(lists)), ints(list(map(len, lists))))
     start, end = (np.fromiter(map(attrgetter(side), flat), np.int64, len(flat)) for side in ("start", "end"))
     start, end = offsets.bounds(scope, start, end)
-    good = (start >= 0) & (end > start)
+    return flat, scope, start, end, (start >= 0) & (end > start)
+
+
+def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vocabulary, report: Report) -> Spans:
+    """The spans of records, one list per record. Spans that cover no positions are reported and left out."""
+    flat, scope, start, end, good = place(lists, offsets)
     if not good.all():
         for row in np.flatnonzero(~good).tolist():
             report(int(scope[row]), *offsets.fault(int(scope[row]), flat[row]))
@@ -268,17 +273,21 @@ def misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> F
     held = _quoted_text(text, wrong, convention)
     finding = f"{wrong.quoted!r} is quoted at [{start}, {end}], where the {what} {held!r}"
     others = _fitting([Quoted.of(text, quotes, ())])
-    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else "mend the offsets"
+    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else _MEND_OFFSETS
 
 
-def _misquoting(text: str, spans: Sequence[Span], unit: Offsets) -> Fault | None:
-    """The same for spans with a field `text`, in formats that count from 0 with exclusive ends."""
-    texts = [(span, getattr(span, "text", None)) for span in spans]
-    quotes = [Quote(span.parts or [(span.start, span.end)], quoted) for span, quoted in texts if quoted]
-    fault = misquoted(text, quotes, Convention(unit)) if quotes else None
-    if fault is None or fault[1].startswith(("choose --offsets codepoints", "choose --offsets utf16,")):
-        return fault
-    return fault[0], "mend the offsets"
+def check_quotes(
+    words: Sequence[Words | None],
+    quotes: Sequence[Sequence[Quote]],
+    convention: Convention,
+    report: Report,
+    remedies: tuple[str, ...] = ("",),
+) -> None:
+    """Report records that do not have their quotes at their offsets; `remedies` are the beginnings of possible ones."""
+    for record, (text, listed) in enumerate(zip(words, quotes, strict=True)):
+        fault = misquoted(text, listed, convention) if text is not None and listed else None
+        if fault is not None:
+            report(record, fault[0], fault[1] if fault[1].startswith(remedies) else _MEND_OFFSETS)
 
 
 def convention_of(offsets: str | None, sample: Sequence[Quoted]) -> Convention:

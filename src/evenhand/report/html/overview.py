@@ -1,15 +1,18 @@
-"""The first screen of a page: scores with intervals, error types, and what each system should fix first."""
+"""The first screen of a page: scores with intervals, error types, and what each system should fix first.
+
+Functions return the values that the template `page.html` shows, by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isnan
+from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints
 from evenhand.comparison.units import CollectedUnits
-from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.report.figures.canvas import fills
 from evenhand.report.html.sections import address
@@ -17,83 +20,29 @@ from evenhand.report.verdict import against_best, score_name
 from evenhand.results.comparison import Report
 from evenhand.tables import PLAIN
 from evenhand.tasks.registry import TASKS, model_title
-from evenhand.tasks.tables import Bar as ErrorBar
-from evenhand.tasks.tables import ErrorBars, ErrorGroup, ErrorKind
+from evenhand.tasks.tables import Bar, ErrorBars, ErrorGroup, ErrorKind
 
 # Scores and errors
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a bar: one error type."""
-
-    share: float
-    color: str
-    ink: str
-    """The colour of the name."""
-    name: str
-    text: str
-    href: str | None
-
-
-@dataclass(frozen=True)
-class Bar:
-    """The errors of a system under a measure, as a bar of 100 %."""
-
-    system: str
-    model: str
-    total: str
-    parts: Sequence[Part]
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """A system: its score, the positions of score and interval on the scale in percent, and the best system's lead."""
-
-    name: str
-    score: str
-    interval: str
-    low: float
-    position: float
-    high: float
-    against_best: str
-    is_best: bool
-    is_defined: bool
-    bar: Bar | None
-
-
-@dataclass(frozen=True)
-class Overview:
-    measure: str
-    low: str
-    """The scale of intervals begins at `low` and ends at `high`."""
-    high: str
-    rows: Sequence[SystemRow]
-    other_bars: Sequence[Bar]
-    """The errors by other measures."""
-    legend: Sequence[tuple[str, str]]
-    """Colours and names of error types."""
-    remark: str
-
-
-def overview(report: Report) -> Overview:
-    """Systems by score, the best first."""
+def overview(report: Report) -> dict[str, Any]:
+    """Systems by score, the best first; the scale of intervals begins at `low` and ends at `high`."""
     errors = _errors(report)
     kinds = [] if errors is None else list(errors.kinds)
     colors = {kind: color for kind, (color, _) in zip(kinds, fills(kinds), strict=True)}
     bars = [] if errors is None else [_bar(report, bar, colors) for bar in errors.bars]
     measure = model_title(report.task, report.by)
-    main = {bar.system: bar for bar in reversed(bars) if bar.model in ("", measure)}
+    main = {bar["system"]: bar for bar in reversed(bars) if bar["model"] in ("", measure)}
     low, high = _scale(report)
-    return Overview(
-        score_name(report, report.by),
-        f"{100 * low:.1f}",
-        f"{100 * high:.1f}",
-        [_row(report, name, low, high, main.get(name)) for name in report.ordered],
-        [bar for bar in bars if main.get(bar.system) is not bar],
-        [(color, kind.name) for kind, color in colors.items()],
-        "" if errors is None else errors.remark,
-    )
+    return {
+        "measure": score_name(report, report.by),
+        "low": f"{100 * low:.1f}",
+        "high": f"{100 * high:.1f}",
+        "rows": [_row(report, name, low, high, main.get(name)) for name in report.ordered],
+        "other_bars": [bar for bar in bars if main.get(bar["system"]) is not bar],
+        "legend": [(color, kind.name) for kind, color in colors.items()],
+        "remark": "" if errors is None else errors.remark,
+    }
 
 
 def _errors(report: Report) -> ErrorBars | None:
@@ -105,15 +54,17 @@ def _errors(report: Report) -> ErrorBars | None:
     return errors.without_empty(errors.kinds)
 
 
-def _bar(report: Report, bar: ErrorBar, colors: Mapping[ErrorKind, str]) -> Bar:
+def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str, Any]:
+    """The errors of a system under a measure, as a bar of 100 % with one part per error type."""
     parts = []
     title = f"{bar.system}, {bar.model}" if bar.model else bar.system
     for (kind, color), count, query in zip(colors.items(), bar.counts, bar.queries, strict=True):
         if count:
             name = kind.name if kind.is_label else kind.name.partition(":")[0]
             text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
-            parts.append(Part(100 * count / bar.total, color, _ink(color), name, text, address(query, report.by)))
-    return Bar(bar.system, bar.model, f"{bar.total:,.0f}", parts)
+            look = {"share": 100 * count / bar.total, "color": color, "ink": _ink(color)}
+            parts.append({**look, "name": name, "text": text, "href": address(query, report.by)})
+    return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "parts": parts}
 
 
 def _ink(color: str) -> str:
@@ -133,7 +84,8 @@ def _scale(report: Report) -> tuple[float, float]:
     return max(0.0, min(edges) - room), min(1.0, max(edges) + room)
 
 
-def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) -> SystemRow:
+def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A system: its score, the positions of score and interval on the scale in percent, and the best system's lead."""
     standing = report.ranking[report.by][name]
     start, end = standing.interval or (standing.score, standing.score)
 
@@ -141,18 +93,18 @@ def _row(report: Report, name: str, low: float, high: float, bar: Bar | None) ->
         return 0.0 if isnan(value) else 100 * (value - low) / (high - low)
 
     is_defined = not isnan(standing.score)
-    return SystemRow(
-        name,
-        PLAIN.score(standing.score),
-        "" if standing.interval is None else f"{100 * start:.2f} to {100 * end:.2f}",
-        position(start),
-        position(standing.score),
-        position(end),
-        against_best(report, name),
-        is_defined and report.comparison is not None and name == next(iter(report.ordered)),
-        is_defined,
-        bar,
-    )
+    return {
+        "name": name,
+        "score": PLAIN.score(standing.score),
+        "interval": "" if standing.interval is None else f"{100 * start:.2f} to {100 * end:.2f}",
+        "low": position(start),
+        "position": position(standing.score),
+        "high": position(end),
+        "against_best": against_best(report, name),
+        "is_best": is_defined and report.comparison is not None and name == next(iter(report.ordered)),
+        "is_defined": is_defined,
+        "bar": bar,
+    }
 
 
 # Fix first
@@ -163,29 +115,7 @@ _BEFORE, _AFTER, _MAX_WORDS = 18, 6, 8
 """Context of an example: characters before the unit, tokens after it; and the maximum number of tokens of the unit."""
 
 
-@dataclass(frozen=True)
-class Example:
-    """A unit in its context."""
-
-    unit: int
-    """Its index in the page."""
-    before: str
-    words: str
-    after: str
-
-
-@dataclass(frozen=True)
-class FixSuggestion:
-    """A group of errors of one system."""
-
-    title: str
-    count: str
-    points: str
-    href: str | None
-    examples: Sequence[Example]
-
-
-def fixes(report: Report) -> dict[str, list[FixSuggestion]]:
+def fixes(report: Report) -> dict[str, list[dict[str, Any]]]:
     """For every system, the best one first, the groups of errors to fix first."""
     units = report.units.units()
     classes = dict(zip(report.results, units.classes, strict=True))
@@ -195,24 +125,22 @@ def fixes(report: Report) -> dict[str, list[FixSuggestion]]:
     }
 
 
-def _fix(report: Report, system: str, group: ErrorGroup, units: CollectedUnits, rows: Ints) -> FixSuggestion:
+def _fix(report: Report, system: str, group: ErrorGroup, units: CollectedUnits, rows: Ints) -> dict[str, Any]:
     """A suggestion with a link, unless the page has all units but counts the group in another way."""
     task, collection = TASKS[report.task], report.units
     is_linked = collection.included < collection.total or len(rows) == group.count
     href = address(group.query(task, system), report.by) if is_linked else None
-    points = f"+{100 * group.recoverable:.2f}"
-    return FixSuggestion(group.title(task), f"{group.count:,}", points, href, _examples(report, units, rows))
+    figures = {"count": f"{group.count:,}", "points": f"+{100 * group.recoverable:.2f}"}
+    return {"title": group.title(task), **figures, "href": href, "examples": _examples(report, units, rows)}
 
 
-def _examples(report: Report, units: CollectedUnits, rows: Ints) -> list[Example]:
+def _examples(report: Report, units: CollectedUnits, rows: Ints) -> list[dict[str, Any]]:
     """The first units with different words, followed by others if these are too few."""
-    different: dict[str, Example] = {}
-    others: list[Example] = []
+    different: dict[str, dict[str, Any]] = {}
+    others: list[dict[str, Any]] = []
     for row in rows.tolist():
         example = _example(report, row, units)
-        if example.words not in different:
-            different[example.words] = example
-        elif len(others) < _EXAMPLES:
+        if different.setdefault(example["words"], example) is not example and len(others) < _EXAMPLES:
             others.append(example)
         if len(different) == _EXAMPLES:
             break
@@ -237,7 +165,8 @@ def _label(report: Report, code: int) -> str:
     return report.labels[code] if code >= 0 else ""
 
 
-def _example(report: Report, unit: int, units: CollectedUnits) -> Example:
+def _example(report: Report, unit: int, units: CollectedUnits) -> dict[str, Any]:
+    """A unit in its context; `unit` is its index in the page."""
     space = " " if report.results.gold.characters is None else ""
     tokens = report.units.sentences[units.sentence[unit]].tokens
     start, end = int(units.start[unit]), int(units.end[unit])
@@ -247,5 +176,5 @@ def _example(report: Report, unit: int, units: CollectedUnits) -> Example:
     first = start
     while first and len(space.join(tokens[first - 1 : start])) <= _BEFORE:
         first -= 1
-    before, after = tokens[first:start], tokens[end : end + _AFTER]
-    return Example(unit, space.join(before), units.nowhere[unit] or space.join(words), space.join(after))
+    context = {"before": space.join(tokens[first:start]), "after": space.join(tokens[end : end + _AFTER])}
+    return {"unit": unit, "words": units.nowhere[unit] or space.join(words), **context}

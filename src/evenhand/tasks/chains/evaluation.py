@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import permutations
 
 import numpy as np
@@ -26,7 +24,7 @@ from evenhand.tasks.chains.measures import count_chains
 from evenhand.tasks.chains.mentions import MentionMatch, first_only, mention_numbers, repeats
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, MEASURES, TN, TP
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary, VerdictRows
-from evenhand.tasks.units import Agreement, Predictions, Row, Rows, Units, together, units_of
+from evenhand.tasks.units import Agreement, DrawnRows, Predictions, SentenceView, together
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -67,14 +65,14 @@ def evaluate(part: Part, request: EvaluationRequest) -> ChainEvaluation:
     annotation, settings = Annotation.concatenate(part.gold), request.settings
     chains = annotation.chains().into(request.vocabulary)
     first = first_only(chains)
-    systems = {name: system.into(request.vocabulary) for name, system in part.systems.items()}
     key = first if settings["repeats"] == "first" else chains
-    evaluation = ChainEvaluation(part=part, annotation=annotation, key=key, systems=systems, request=request)
+    evaluation = ChainEvaluation(part=part, annotation=annotation, key=key, request=request)
     scorers = [scorer.name for scorer in request.scorers]
     scores = [model for model in settings.match if model not in ARCS] if "chains" in scorers else []
     arcs = [name for name in ARCS if name in scorers]
     evaluation.gold_count = evaluation.summary(first, len(chains) - len(first))
-    for name, response in systems.items():
+    for name, system in part.systems.items():
+        response = evaluation.pairs[name] = system.into(request.vocabulary)
         repeated = int(np.count_nonzero(repeats(response, *mention_spans(response))))
         evaluation.system_counts[name] = evaluation.summary(response, repeated)
         evaluation.tallies[name] = evaluation.counts(key, response, scores, arcs, evaluation.groups)
@@ -89,7 +87,6 @@ class ChainEvaluation(Evaluation):
     """All batches of the part."""
     key: Chains
     """Without repeats, if the first chain keeps a mention."""
-    systems: Mapping[str, Chains]
     request: EvaluationRequest
 
     @property
@@ -141,41 +138,24 @@ class ChainEvaluation(Evaluation):
         way = MentionMatch.of(self.request.settings)
         return None if way.is_plain else mention_numbers(key, responses, way)
 
-    def _arc_units(self, by: str, systems: Sequence[Chains]) -> ArcUnits:
-        numbers = self._mention_numbers(self.key, systems)
-        return ArcUnits.of(by, self.key, self.annotation, systems, self.request.settings["nominal"], numbers)
+    def predictions(self, by: str, pairs: Sequence[Chains]) -> Predictions:
+        numbers, settings = self._mention_numbers(self.key, pairs), self.request.settings
+        arcs = ArcUnits.of(by, self.key, self.annotation, pairs, settings["nominal"], numbers)
+        return arcs.predictions(self.annotation.corpus)
 
-    def answers(self, by: str) -> Predictions:
-        predictions = self._arc_units(by, list(self.systems.values())).predictions(self.annotation.corpus)
+    def units(self, by: str) -> Predictions:
+        predictions = super().units(by)
         if "pos" in self.annotation.layers:
             return predictions
-        return replace(predictions, label=np.full(len(predictions), self.request.vocabulary.labels.code(UNTYPED)))
+        label = np.full(len(predictions), self.request.vocabulary.labels.code(UNTYPED))
+        return replace(predictions, label=label, gold_label=np.broadcast_to(label, predictions.shown.shape))
 
-    def units(self, by: str) -> Units:
-        return mention_units(self.answers(by))
-
-    def drawing(self) -> ChainView:
-        return ChainView([self.key, *self.systems.values()], self.annotation.corpus)
+    def drawing(self, by: str) -> SentenceView:
+        return SentenceView([drawn_chains(side, self.annotation.corpus) for side in (self.key, *self.pairs.values())])
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        corpus, document = self.annotation.corpus, self.part.offsets[0].first_document
-        arcs = self._arc_units(judge, [self.systems[system]])
-        units = mention_units(arcs.predictions(corpus))
-        assert units.antecedent is not None
-        rows = VerdictRows(
-            corpus,
-            units.sentence,
-            units.start,
-            units.end,
-            arcs.mentions.document + document,
-            dict(enumerate(corpus.names, document)),
-            units.gold[0],
-            units.predicted[0],
-            units.kind[0],
-            {"gold_antecedent": units.antecedent[0], "system_antecedent": units.antecedent[1]},
-            gaps=units.gaps(np.arange(len(units.start))),
-        )
-        yield rows, self.part.offsets[0].sentences
+        whole = replace(self.part, gold=[self.annotation], offsets=self.part.offsets[:1])
+        return whole.rows(self.predictions(judge, [self.pairs[system]]), self.locations)
 
 
 @dataclass(frozen=True)
@@ -228,6 +208,8 @@ class ArcUnits:
             shown=kind,
             right=(kind == TP) | (kind == TN),
             part=self.matches.antecedent,
+            gold_label=np.broadcast_to(self.label, kind.shape),
+            predicted=np.full(kind.shape, -1),
             sentence=sentence,
             start=start,
             end=start + mentions.end - mentions.start,
@@ -238,15 +220,6 @@ class ArcUnits:
             kinds=ARCS_KINDS,
             verdict=kind,
         )
-
-
-def mention_units(predictions: Predictions) -> Units:
-    """Units for the error browser."""
-    label = np.broadcast_to(predictions.label, predictions.shown.shape)
-    assert predictions.gold_antecedent is not None
-    nothing = np.full(predictions.shown.shape, -1)
-    antecedent = np.concatenate((predictions.gold_antecedent[None], predictions.part))
-    return replace(units_of(predictions, predictions.shown, label, nothing, nothing), antecedent=antecedent)
 
 
 class ChainAgreement(Agreement):
@@ -260,7 +233,7 @@ class ChainAgreement(Agreement):
 
     def add(self, evaluation: ChainEvaluation, answers: Predictions) -> None:
         self.both_right += together(answers.right[:, ~answers.is_surplus])
-        systems, groups = list(evaluation.systems.values()), np.zeros_like(evaluation.groups)
+        systems, groups = list(evaluation.pairs.values()), np.zeros_like(evaluation.groups)
         keys = systems if self.settings["repeats"] == "last" else [first_only(system) for system in systems]
         for (a, b), tallies in self._tallies.items():
             for scorer, tally in evaluation.counts(keys[a], systems[b], PAIRED_BY, (self.by,), groups).items():
@@ -282,34 +255,17 @@ class ChainAgreement(Agreement):
         return scores
 
 
-class ChainView:
-    """The mentions of all sides in a sentence: rows of chain (numbered in its document), start and end.
+def drawn_chains(side: Chains, corpus: Corpus) -> DrawnRows:
+    """Mentions in each sentence: rows of chain (numbered in its document), start and end.
 
     Start and end count tokens of the sentence; mentions may extend beyond it.
     """
-
-    def __init__(self, sides: Sequence[Chains], corpus: Corpus) -> None:
-        self._chains, self._corpus = sides, corpus
-
-    def sides(self, sentence: int) -> list[Rows]:
-        return [
-            tuple(rows[bisect_left(sentences, sentence) : bisect_right(sentences, sentence)])
-            for sentences, rows in self._by_sentence
-        ]
-
-    @cached_property
-    def _by_sentence(self) -> list[tuple[list[int], list[Row]]]:
-        return [self._rows(side) for side in self._chains]
-
-    def _rows(self, side: Chains) -> tuple[list[int], list[Row]]:
-        bounds = self._corpus.bounds
-        sentence, start = self._corpus.in_sentences(side.document, side.start)
-        last = sentence if bounds is None else self._corpus.in_sentences(side.document, side.end - 1)[0]
-        size = last - sentence + 1
-        sentences, row = ranges(sentence, size), np.repeat(np.arange(len(side)), size)
-        start = start[row] if bounds is None else start[row] + bounds[sentence[row]] - bounds[sentences]
-        order = np.argsort(sentences, kind="stable")
-        number = side.in_order()
-        number = number - number[np.searchsorted(side.document, side.document)] + 1  # from 1 in each document
-        columns = (number[row], start, start + (side.end - side.start)[row])
-        return sentences[order].tolist(), list(zip(*(column[order].tolist() for column in columns), strict=True))
+    bounds = corpus.bounds
+    sentence, start = corpus.in_sentences(side.document, side.start)
+    last = sentence if bounds is None else corpus.in_sentences(side.document, side.end - 1)[0]
+    size = last - sentence + 1
+    sentences, row = ranges(sentence, size), np.repeat(np.arange(len(side)), size)
+    start = start[row] if bounds is None else start[row] + bounds[sentence[row]] - bounds[sentences]
+    number = side.in_order()
+    number = number - number[np.searchsorted(side.document, side.document)] + 1  # from 1 in each document
+    return DrawnRows(sentences, number[row], start, start + (side.end - side.start)[row])

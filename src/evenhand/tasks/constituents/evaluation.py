@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -17,20 +17,11 @@ from evenhand.settings import POS_TAGS
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFollower, Selection, compared
 from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, SideSummary, VerdictRows
-from evenhand.tasks.spans.comparison import span_predictions, span_units
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, SideSummary
+from evenhand.tasks.spans.comparison import span_predictions
 from evenhand.tasks.spans.matching import Matching, SpanMatches
 from evenhand.tasks.spans.measures import FN, TP
-from evenhand.tasks.units import (
-    Predictions,
-    Row,
-    Rows,
-    Units,
-    answer_code,
-    answer_parts,
-    matched_columns,
-    rows_by_sentence,
-)
+from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, answer_code, answer_parts
 
 _STATUS = {ERROR: "error", SKIP: "skip"}
 
@@ -88,30 +79,36 @@ def _tally_left_out(pair: BracketPair, part: Part) -> Tally:
 class ConstituentEvaluation(Evaluation):
     """The brackets of a part and their error types."""
 
-    pairs: dict[str, BracketPair] = field(default_factory=dict)
-    """The systems, if units are kept."""
-    _last_counts_errors: bool = False
-    """Whether the last call of `units` counted sentences with errors, which are then drawn."""
-
     @cached_property
     def _compared(self) -> dict[bool, ComparedBrackets]:
-        """The brackets, by whether sentences with errors count."""
+        """The brackets of all systems, by whether sentences with errors count."""
         pairs = list(self.pairs.values())
         return {counts_errors: ComparedBrackets(pairs, counts_errors) for counts_errors in (False, True)}
 
+    def predictions(self, by: str, pairs: Sequence[BracketPair]) -> Predictions:
+        return ComparedBrackets(pairs, counts_errors(by)).predictions
+
+    def units(self, by: str) -> Predictions:
+        return self._compared[counts_errors(by)].predictions
+
     def answers(self, by: str) -> Predictions:
-        return self._compared[counts_errors(by)].predictions()
+        """Predictions in sentences in which all systems are scored."""
+        compared, predictions = self._compared[counts_errors(by)], self.units(by)
+        return predictions.take(np.logical_and.reduce(compared.scored, axis=0)[predictions.sentence])
 
-    def units(self, by: str) -> Units:
-        self._last_counts_errors = counts_errors(by)
-        return self._compared[self._last_counts_errors].units()
+    def drawing(self, by: str) -> SentenceView:
+        """Rows of label, start, end and a mark.
 
-    def drawing(self) -> BracketView:
-        return BracketView(self._compared[self._last_counts_errors])
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        units = ComparedBrackets([self.pairs[system]], counts_errors(judge)).units()
-        return self.part.rows(units, self.locations, matched_columns(units))
+        The mark of a gold bracket is the number of systems that miss it; the mark of a system's bracket is 1 if it is
+        wrong.
+        """
+        compared = self._compared[counts_errors(by)]
+        missed, sides = np.zeros(len(compared.gold), dtype=np.int64), []
+        for system, matching, rows in compared.matched:
+            missed[rows[matching.gold_kind != TP]] += 1
+            sides.append((system, (matching.system_kind != TP).astype(np.int64)))
+        in_text = [(compared.in_text(spans), mark) for spans, mark in ((compared.gold, missed), *sides)]
+        return SentenceView([DrawnRows(side.scope, side.label, side.start, side.end, mark) for side, mark in in_text])
 
 
 @dataclass(frozen=True)
@@ -179,19 +176,22 @@ class ComparedBrackets:
         return replace(spans, start=words[start] - first, end=words[end] + 1 - first)
 
     @cached_property
-    def _all_predictions(self) -> Predictions:
+    def predictions(self) -> Predictions:
         """Predictions of every system for every unit; unscored in sentences that it is not scored on."""
         matches = [(self.in_text(system), self._matches(matching, rows)) for system, matching, rows in self.matched]
         predictions = span_predictions(self.in_text(self.gold), matches)
         unscored = ~self.scored[:, predictions.sentence]
         shown = np.where(unscored, answer_code(np.array(UNSCORED), np.array(-1)), predictions.shown)
+        kind, predicted = answer_parts(shown)
         return replace(
             predictions,
             answer=shown,
             shown=shown,
             right=predictions.right & ~unscored,
             part=np.where(unscored, -1, predictions.part),
-            verdict=answer_parts(shown)[0],
+            gold_label=np.where(unscored, -1, predictions.gold_label),
+            predicted=predicted,
+            verdict=kind,
         )
 
     def _matches(self, matching: Matching, rows: Ints) -> SpanMatches:
@@ -204,43 +204,3 @@ class ComparedBrackets:
         nothing = np.zeros(len(gold), dtype=np.int64)
         kinds, system = np.append(kind, matches.kind[surplus]), np.append(partner, matches.system[surplus])
         return SpanMatches(kinds, gold, system, nothing, nothing)
-
-    def predictions(self) -> Predictions:
-        """Predictions in sentences in which all systems are scored."""
-        predictions = self._all_predictions
-        return predictions.take(np.logical_and.reduce(self.scored, axis=0)[predictions.sentence])
-
-    def units(self) -> Units:
-        """All units, for the error browser."""
-        units = span_units(self._all_predictions)
-        unscored = units.kind == UNSCORED
-        gold, predicted = (np.where(unscored, -1, labels) for labels in (units.gold, units.predicted))
-        return replace(units, gold=gold, predicted=predicted)
-
-
-class BracketView:
-    """The brackets of all sides in a sentence: rows of label, start, end and a mark.
-
-    The mark of a gold bracket is the number of systems that miss it; the mark of a system's bracket is 1 if it is
-    wrong.
-    """
-
-    def __init__(self, compared: ComparedBrackets) -> None:
-        self._compared = compared
-
-    def sides(self, sentence: int) -> list[Rows]:
-        return [tuple(side.get(sentence, ())) for side in self._by_sentence]
-
-    @cached_property
-    def _by_sentence(self) -> list[dict[int, list[Row]]]:
-        compared = self._compared
-        missed = np.zeros(len(compared.gold), dtype=np.int64)
-        sides = []
-        for system, matching, rows in compared.matched:
-            missed[rows[matching.gold_kind != TP]] += 1
-            sides.append(_rows(compared.in_text(system), (matching.system_kind != TP).astype(np.int64)))
-        return [_rows(compared.in_text(compared.gold), missed), *sides]
-
-
-def _rows(spans: Spans, mark: Ints) -> dict[int, list[Row]]:
-    return rows_by_sentence(spans.scope, spans.label, spans.start, spans.end, mark)

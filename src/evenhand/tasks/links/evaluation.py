@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,22 +19,14 @@ from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.settings import LINKS
-from evenhand.tasks.evaluation import (
-    Evaluation,
-    EvaluationRequest,
-    LabelFilter,
-    Open,
-    Part,
-    SideSummary,
-    VerdictRows,
-)
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.error_types import by_identifier, link_kinds, match_links
 from evenhand.tasks.links.hipe import HipeMatches
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED, Identifiers, Linked, LinkPair, LinkRules
 from evenhand.tasks.links.task import aliases_of
-from evenhand.tasks.spans.comparison import SpanDrawing, span_predictions
-from evenhand.tasks.units import Predictions, Units, answer_code, answer_parts, matched_columns, units_of
+from evenhand.tasks.spans.comparison import drawn_spans, span_predictions
+from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, answer_code
 
 _MANY_LINKS = 1 << 12
 """Number of documents and links in a part, large enough to make the cost of a call negligible."""
@@ -139,25 +131,20 @@ class LinkEvaluation(Evaluation):
     """All batches of the part."""
     gold: Linked
     names: AnswerNames
-    pairs: dict[str, LinkPair] = field(default_factory=dict)
-    """Gold and system by system, if units are kept."""
 
     @property
     def groups(self) -> Ints:
         """The number of each document."""
         return np.arange(len(self.corpus.documents)) + self.part.offsets[0].first_document
 
-    def answers(self, by: str) -> Predictions:
-        return link_predictions(self.gold, list(self.pairs.values()), self.corpus, self.names)
+    def predictions(self, by: str, pairs: Sequence[LinkPair]) -> Predictions:
+        return link_predictions(self.gold, pairs, self.corpus, self.names)
 
-    def units(self, by: str) -> Units:
-        return link_units(self.answers(by))
-
-    def drawing(self) -> SpanDrawing:
+    def drawing(self, by: str) -> SentenceView:
         """Spans with their identifiers as labels."""
-        return SpanDrawing([self._drawn(side) for side in (self.gold, *(pair.system for pair in self.pairs.values()))])
+        return SentenceView(list(map(self._drawn, (self.gold, *(pair.system for pair in self.pairs.values())))))
 
-    def _drawn(self, side: Linked) -> Spans:
+    def _drawn(self, side: Linked) -> DrawnRows:
         names, labels = self.names.identifiers.names, self.names.labels
         codes = {code: labels.code(names[code]) for code in set(side.answer.tolist())}
         sentence, start = self.corpus.in_sentences(side.spans.scope, side.spans.start)
@@ -165,11 +152,7 @@ class LinkEvaluation(Evaluation):
         if self.corpus.lengths is not None:  # a system's span may extend into the next sentence
             end = np.minimum(end, self.corpus.lengths[sentence])
         label = np.array([codes[code] for code in side.answer.tolist()], dtype=np.int64)
-        return replace(side.spans, scope=sentence, start=start, end=end, label=label)
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        units = link_units(link_predictions(self.gold, [self.pairs[system]], self.corpus, self.names))
-        return self.part.rows(units, self.locations, matched_columns(units))
+        return drawn_spans(replace(side.spans, scope=sentence, start=start, end=end, label=label))
 
 
 @dataclass(frozen=True)
@@ -204,11 +187,10 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
     """
     matches = [(by_identifier(pair.system), pair.cached(match_links)) for pair in pairs]
     predictions = span_predictions(by_identifier(gold), matches)
-    assert predictions.gold_label is not None
-    span_kind, predicted = answer_parts(predictions.shown)
     expected = predictions.gold_label
-    kind = link_kinds(span_kind, expected, predicted)
-    code = answer_code(kind, names.codes(kind, expected, predicted))
+    kind = link_kinds(predictions.kind, expected, predictions.predicted)
+    name = names.codes(kind, expected, predictions.predicted)
+    code = answer_code(kind, name)
     label = np.append(gold.spans.label, _surplus_labels(predictions, pairs, len(gold)))
     sentence, start = corpus.in_sentences(predictions.sentence, predictions.start)
     shift = predictions.start - start
@@ -223,6 +205,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
         start=start,
         end=predictions.end - shift,
         gold_label=np.where(expected < 0, -1, _gold_labels(gold, predictions, label)),
+        predicted=name,
         kinds=kinds.KINDS,
         verdict=kind,
     )
@@ -234,7 +217,6 @@ def _gold_labels(gold: Linked, predictions: Predictions, label: Ints) -> Ints:
     columns = (gold.spans.scope, gold.spans.start, gold.spans.end)
     rows = {bounds: row for row, bounds in enumerate(zip(*(column.tolist() for column in columns), strict=True))}
     scope = predictions.sentence.tolist()
-    assert predictions.gold_label is not None
     for system, unit in zip(*np.nonzero(predictions.is_surplus & (predictions.gold_label >= 0)), strict=True):
         bounds = int(predictions.part[system, unit])
         row = rows.get((scope[unit], bounds >> 32, bounds & 0xFFFFFFFF))
@@ -253,11 +235,3 @@ def _surplus_labels(predictions: Predictions, pairs: Sequence[LinkPair], first: 
             labels[tuple(key)] = label
     units = (predictions.sentence, predictions.start, predictions.end, predictions.label)
     return ints([labels[key] for key in zip(*(column[first:].tolist() for column in units), strict=True)])
-
-
-def link_units(predictions: Predictions) -> Units:
-    """Units for the error browser."""
-    kind, label = answer_parts(predictions.shown)
-    assert predictions.gold_label is not None
-    gold = np.where(kind == kinds.TN, -1, predictions.gold_label)
-    return units_of(predictions, kind, gold, label, predictions.part)

@@ -6,8 +6,7 @@ Spans are aligned as in any task. Those of systems are numbered before, so their
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,24 +24,13 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, VerdictRows
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
-from evenhand.tasks.spans.comparison import SpanDrawing
+from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.spans.evaluation import align_streams
-from evenhand.tasks.units import (
-    Predictions,
-    Row,
-    Rows,
-    SetAgreement,
-    Units,
-    answer_code,
-    answer_parts,
-    rows_by_sentence,
-    together,
-    units_of,
-)
+from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SetAgreement, answer_code, together
 
 _MANY_SPANS = 1 << 16
 """Number of gold spans in a part; parts are large because no relation of a system may cross their ends."""
@@ -218,24 +206,13 @@ def _selected(side: Side, settings: ScoreSettings, which: str, name: str) -> Sid
 class RelationEvaluation(Evaluation):
     """The relations of a part and their error types."""
 
-    pairs: dict[str, RelationPair] = field(default_factory=dict)
-    """The systems, if units are kept."""
+    def predictions(self, by: str, pairs: Sequence[RelationPair]) -> Predictions:
+        return relation_predictions(by, pairs)
 
-    def answers(self, by: str) -> Predictions:
-        return relation_predictions(by, list(self.pairs.values()))
-
-    def units(self, by: str) -> Units:
-        return relation_units(self.answers(by))
-
-    def drawing(self) -> RelationView:
+    def drawing(self, by: str) -> SentenceView:
         pairs = list(self.pairs.values())
-        return RelationView([pairs[0].gold, *(pair.system for pair in pairs)])
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        pair = self.pairs[system]
-        units = relation_units(relation_predictions(judge, [pair]))
-        columns = {"side": units.surplus.astype(np.int64), **_argument_columns(judge, pair)}
-        return self.part.rows(units, self.locations, columns)
+        sides = [pairs[0].gold, *(pair.system for pair in pairs)]
+        return SentenceView([drawn_spans(side.spans) for side in sides], list(map(_drawn_links, sides)))
 
 
 def _matches(by: str, pair: RelationPair) -> RelationMatches:
@@ -266,22 +243,22 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
         part[row, :size] = np.append((start << 32) | end, -1)[partner]
         shown[row, size + unit[begin : begin + len(extra)]] = answer_code(matches.kind[size:], extra.label)
         begin += len(extra)
-    columns = [(side.label, side.scope, *_extent(side)) for side in (gold, *surplus)]
-    label, sentence, start, end = (
-        np.concatenate((column, np.concatenate(others)[first])) for column, *others in zip(*columns, strict=True)
-    )
-    bounds = {"sentence": sentence, "start": start, "end": end, "part": part}
-    is_surplus = np.arange(len(label)) >= size
-    return Predictions.of_codes(
-        shown, KINDS, (TP, TN), TN, label=label, is_surplus=is_surplus, gold_label=gold_label, **bounds
-    )
+    columns = _columns(gold)
+    for name, others in zip(columns, zip(*(_columns(side).values() for side in surplus), strict=True), strict=True):
+        columns[name] = np.append(columns[name], np.concatenate(others)[first])
+    label, is_surplus = columns.pop("label"), np.arange(shown.shape[1]) >= size
+    bounds = {name: columns.pop(name) for name in ("sentence", "start", "end")}
+    of_units = {"label": label, "is_surplus": is_surplus, "part": part, "gold_label": gold_label, "columns": columns}
+    return Predictions.of_codes(shown, KINDS, (TP, TN), TN, **of_units, **bounds)
 
 
-def relation_units(predictions: Predictions) -> Units:
-    """Units for the error browser."""
-    assert predictions.gold_label is not None
-    kind, label = answer_parts(predictions.shown)
-    return units_of(predictions, kind, predictions.gold_label, label, predictions.part)
+def _columns(side: Side) -> dict[str, Ints]:
+    """The type, sentence and bounds of each relation, the bounds of its arguments, and the sentence of the tail."""
+    spans, head, tail = side.spans, side.head, side.tail
+    start, end = _extent(side)
+    columns = {"label": side.label, "sentence": side.scope, "start": start, "end": end}
+    columns |= {"head_start": spans.start[head], "head_end": spans.end[head]}
+    return columns | {"tail_start": spans.start[tail], "tail_end": spans.end[tail], "tail_sentence": spans.scope[tail]}
 
 
 def _extent(side: Side) -> tuple[Ints, Ints]:
@@ -290,19 +267,6 @@ def _extent(side: Side) -> tuple[Ints, Ints]:
     is_here = spans.scope[head] == spans.scope[tail]
     start = np.where(is_here, np.minimum(spans.start[head], spans.start[tail]), spans.start[head])
     return start, np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
-
-
-def _argument_columns(by: str, pair: RelationPair) -> dict[str, Ints]:
-    """The positions of the arguments of all units in their sentences, and the sentence of the tail."""
-    surplus = pair.system.take(_matches(by, pair).system[len(pair.gold) :])
-    _, first = _identified([surplus])
-
-    def column(name: str, end: str) -> Ints:
-        gold_rows, rows = (getattr(side.spans, name)[getattr(side, end)] for side in (pair.gold, surplus))
-        return np.concatenate((gold_rows, rows[first]))
-
-    columns = {f"{end}_{edge}": column(edge, end) for end in ("head", "tail") for edge in ("start", "end")}
-    return {**columns, "tail_sentence": column("scope", "tail")}
 
 
 def _identified(sides: Sequence[Side]) -> tuple[Ints, Ints]:
@@ -334,29 +298,11 @@ class RelationAgreement(SetAgreement):
         self.both_right += together(answers.right[:, ~answers.is_surplus])
 
 
-class RelationView:
-    """Spans as rows of label, start, end and gaps; relations as rows of type, and the indices of head and tail."""
-
-    def __init__(self, sides: Sequence[Side]) -> None:
-        self._sides = sides
-        self._spans = SpanDrawing([side.spans for side in sides])
-
-    def sides(self, sentence: int) -> list[Rows]:
-        return self._spans.sides(sentence)
-
-    def links(self, sentence: int) -> list[Rows]:
-        """The relations whose heads are in the sentence; a tail elsewhere is -1."""
-        return [tuple(rows.get(sentence, ())) for rows in self._by_sentence]
-
-    @cached_property
-    def _by_sentence(self) -> list[dict[int, list[Row]]]:
-        return [_relation_rows(side) for side in self._sides]
-
-
-def _relation_rows(side: Side) -> dict[int, list[Row]]:
+def _drawn_links(side: Side) -> DrawnRows:
+    """Rows of type, and the indices of head and tail in the sentence of the head; a tail elsewhere is -1."""
     order = np.argsort(side.spans.scope, kind="stable")
     ordered = side.spans.scope[order]
     index = np.empty(len(side.spans), dtype=np.int64)  # of each span in its sentence
     index[order] = np.arange(len(side.spans)) - np.searchsorted(ordered, ordered)
     is_here = side.spans.scope[side.tail] == side.scope
-    return rows_by_sentence(side.scope, side.label, index[side.head], np.where(is_here, index[side.tail], -1))
+    return DrawnRows(side.scope, side.label, index[side.head], np.where(is_here, index[side.tail], -1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -17,24 +16,17 @@ from evenhand.settings import ScoreSettings
 from evenhand.tasks.spans.matching import SpanMatches
 from evenhand.tasks.spans.measures import ANSWER_KINDS, CLASS_KINDS, COVERED, GE, KINDS, STATES, TN, TP
 from evenhand.tasks.units import (
+    DrawnRows,
     Predictions,
-    Row,
-    Rows,
     SetAgreement,
-    Units,
     answer_code,
-    answer_parts,
     occurrences,
     together,
-    units_of,
 )
 from evenhand.tasks.units import answer_text as text_of_answer
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.evaluation import SpanEvaluation
-
-_ROOM = 16
-"""Maximum number of entries per span in a table of all labels and bounds."""
 
 
 def answer_text(code: int, labels: Sequence[str]) -> str:
@@ -102,6 +94,7 @@ def cover_predictions(gold: Spans, states: Sequence[Ints]) -> Predictions:
         shapes=gold.vocabulary.shapes.values,
         absent=np.zeros(shape, dtype=np.bool_),
         gold_label=np.broadcast_to(gold.label, shape),
+        predicted=nothing,
         kinds=STATES,
         verdict=verdict,
     )
@@ -144,15 +137,6 @@ def identified(systems: Sequence[Spans]) -> tuple[Ints, Spans]:
     return unit, spans.take(first)
 
 
-def span_units(predictions: Predictions) -> Units:
-    """The units for the error browser."""
-    kind, label = answer_parts(predictions.shown)
-    assert predictions.gold_label is not None
-    absent = predictions.absent if predictions.absent is not None else np.zeros_like(predictions.right)
-    gold = np.where(absent, -1, predictions.gold_label)
-    return units_of(predictions, kind, gold, np.where(absent, -1, label), predictions.part)
-
-
 class SpanAgreement(SetAgreement):
     """Similarity of systems; spans are identified by scope, bounds, tokens, label and occurrence."""
 
@@ -184,45 +168,9 @@ class SpanAgreement(SetAgreement):
         return {name: float(getattr(bound, name)) if units else nan for name in ("precision", "recall", "f1")}
 
 
-class SpanDrawing:
+def drawn_spans(spans: Spans) -> DrawnRows:
     """Rows of label, start, end and the tokens in gaps."""
-
-    def __init__(self, sides: Sequence[Spans]) -> None:
-        self._spans = sides
-
-    def sides(self, sentence: int) -> list[Rows]:
-        return [rows[bounds[sentence] : bounds[sentence + 1]] for bounds, rows in self._by_scope]
-
-    @cached_property
-    def _by_scope(self) -> list[tuple[list[int], tuple[Row, ...]]]:
-        """The spans of each side by sentence: the index of the first row of each sentence, and the rows."""
-        sentences = max((int(side.scope.max(initial=-1)) for side in self._spans), default=-1) + 1
-        return [_rows(side.take(np.argsort(side.scope, kind="stable")), sentences) for side in self._spans]
-
-
-def _rows(side: Spans, sentences: int) -> tuple[list[int], tuple[Row, ...]]:
-    """Rows of spans; equal rows are one object because a page keeps many of them."""
-    different, number = _different(side)
-    few = side.take(different)
-    rows: list[Row] = list(zip(few.label.tolist(), few.start.tolist(), few.end.tolist(), strict=True))
-    for row in np.flatnonzero(few.shape).tolist():
-        rows[row] += tuple(rows[row][1] + gap for gap in side.vocabulary.shapes[int(few.shape[row])])
-    bounds = np.append(0, np.cumsum(np.bincount(side.scope, minlength=sentences)))
-    return bounds.tolist(), tuple(map(rows.__getitem__, number.tolist()))
-
-
-def _different(side: Spans) -> tuple[Ints, Ints]:
-    """The different spans by label, bounds and shape, and the index of each span among these.
-
-    In texts too long for a table of all bounds, all spans are treated as different.
-    """
-    rows = np.arange(len(side))
-    key, _ = pack(*((column, empty()) for column in (side.label, side.start, side.end, side.shape)))
-    size = int(key.max(initial=0)) + 1
-    if size > _ROOM * len(side):
-        return rows, rows
-    last = np.empty(size, dtype=np.int64)
-    last[key] = rows
-    same = last[key]
-    is_last = same == rows
-    return np.flatnonzero(is_last), (np.cumsum(is_last) - 1)[same]
+    gapped = {row: int(spans.start[row]) for row in np.flatnonzero(spans.shape).tolist()}
+    shapes = spans.vocabulary.shapes
+    gaps = {row: tuple(start + gap for gap in shapes[int(spans.shape[row])]) for row, start in gapped.items()}
+    return DrawnRows(spans.scope, spans.label, spans.start, spans.end, more=gaps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import tee
 from typing import TYPE_CHECKING
@@ -25,29 +25,15 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.settings import OFFSET_LISTS, LabelGroup
-from evenhand.tasks.evaluation import (
-    Evaluation,
-    EvaluationRequest,
-    LabelFilter,
-    Open,
-    Part,
-    SideSummary,
-    VerdictRows,
-)
-from evenhand.tasks.spans.comparison import (
-    SpanDrawing,
-    cover_predictions,
-    span_predictions,
-    span_units,
-    without_gold_errors,
-)
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
+from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
 from evenhand.tasks.spans.matching import Context, SpanPair, equal_spans
 from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
 from evenhand.tasks.spans.token_separator import all_units, tally_units
-from evenhand.tasks.units import Locations, Predictions, Units, matched_columns
+from evenhand.tasks.units import Locations, Predictions, SentenceView
 
 if TYPE_CHECKING:
     from evenhand.tasks.spans.grounding import GoldScan, GroundedFollower
@@ -429,8 +415,6 @@ class SpanEvaluation(Evaluation):
     """The spans of a part and their error types."""
 
     gold: Spans
-    pairs: dict[str, SpanPair] = field(default_factory=dict)
-    """Gold and system by system, if units are kept."""
     unplaced: UnplacedStrings | None = None
     """The strings of language models that are not in the text."""
 
@@ -438,26 +422,18 @@ class SpanEvaluation(Evaluation):
     def locations(self) -> Locations:
         return self.part.locations(self.unplaced)
 
+    def predictions(self, by: str, pairs: Sequence[SpanPair]) -> Predictions:
+        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
+
     def answers(self, by: str) -> Predictions:
         if by == LEAK:
             from evenhand.tasks.spans.leakage import states  # rare
 
             return cover_predictions(self.gold, [states(pair) for pair in self.pairs.values()])
-        return without_gold_errors(self._all_answers(by))
+        return without_gold_errors(self.units(by))
 
-    def units(self, by: str) -> Units:
-        return span_units(self._all_answers(by))
-
-    def _all_answers(self, by: str) -> Predictions:
-        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in self.pairs.values()])
-
-    def drawing(self) -> SpanDrawing:
-        return SpanDrawing([self.gold, *(pair.placed[1] for pair in self.pairs.values())])
-
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        pair = self.pairs[system]
-        units = span_units(span_predictions(self.gold, [(pair.original[1], matches(pair, judge))]))
-        return self.part.rows(units, self.locations, matched_columns(units))
+    def drawing(self, by: str) -> SentenceView:
+        return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))
 
 
 def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:

@@ -1,16 +1,16 @@
-"""Predictions of several systems for the same words or edges, and what the error browser shows of them."""
+"""Predictions of several systems for the same words or edges, and the words that a page draws."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from evenhand.alignment.words import Words
 from evenhand.arrays import Ints, distinct, empty, pack
-from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Predictions, Rows, Units, occurrences, units_of
+from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, DrawnRows, Predictions, Row, SentenceView, occurrences
 from evenhand.tasks.words.matching import UnitPair
 from evenhand.tasks.words.measures import EXTRA, MISSING, RIGHT, TAG_KINDS, TREE_KINDS
 
@@ -38,6 +38,8 @@ def word_predictions(by: str, pairs: Sequence[UnitPair]) -> Predictions:
         shown=np.where(is_missing, MISSING_CODE, shown),
         right=np.array([name in RIGHT.get(by, ("right",)) for name in kinds])[kind],
         part=part,
+        gold_label=np.broadcast_to(gold, shown.shape),
+        predicted=np.where(is_missing, -1, shown),
         sentence=first.sentence[units],
         start=first.start[units],
         end=first.end[units],
@@ -118,34 +120,46 @@ def _with_extra_edges(predictions: Predictions, pairs: Sequence[UnitPair]) -> Pr
         "shown": labels,
         "right": ~has,
         "part": heads,
+        "gold_label": np.full(has.shape, -1),
+        "predicted": np.where(has, label[first], -1),
         "verdict": np.where(has, kinds.index(EXTRA), len(kinds)),
         "missing": np.zeros_like(has),
     }
     columns: dict[str, Any] = {name: np.append(getattr(predictions, name), column) for name, column in of_units.items()}
     columns |= {name: np.append(getattr(predictions, name), table, axis=1) for name, table in of_systems.items()}
-    return replace(predictions, **columns, absent=np.append(np.zeros_like(predictions.right), ~has, axis=1))
+    columns["absent"] = np.append(np.zeros_like(predictions.right), ~has, axis=1)
+    assert pairs[0].heads is not None
+    begin = pairs[0].heads.aligned.gold.bounds[columns["sentence"]]
+    head = np.where(columns["part"] < predictions.words, columns["part"], -2)
+    columns["edge_head"] = np.where(head < 0, head, (head - begin << 32) | (head - begin + 1))
+    return replace(predictions, **columns)
 
 
-def word_units(by: str, pairs: Sequence[UnitPair]) -> Units:
-    """Units of all systems for the error browser; edges with the token offsets of their heads in the sentence."""
-    predictions, first = word_predictions(by, pairs), pairs[0]
-    predicted = np.where(predictions.shown < 0, -1, predictions.shown)
-    gold = np.broadcast_to(np.where(predictions.is_surplus, -1, predictions.label), predicted.shape)
-    partner = np.full(predicted.shape, -1)
-    if first.word is not None and first.heads is not None:
-        begin = first.heads.aligned.gold.bounds[predictions.sentence]
-        head = np.where(predictions.part < predictions.words, predictions.part, -2)
-        partner = np.where(head < 0, head, (head - begin << 32) | (head - begin + 1))
-    return units_of(predictions, predictions.kind, gold, predicted, partner)
+def drawn_words(by: str, pairs: Sequence[UnitPair], words: Words) -> SentenceView:
+    """One row per gold word of a sentence: its label and, of trees, the index of its head in the sentence.
+
+    -1 is the root, -2 a head outside the sentence, and None a word that a side lacks. If the score counts enhanced
+    edges, these follow in the same row, as label and head of each.
+    """
+    columns = [[pairs[0].gold], *([pair.predicted] for pair in pairs)]
+    if pairs[0].heads is not None:
+        heads = [pairs[0].heads.gold, *(pair.heads.in_gold(pair.partner) for pair in pairs if pair.heads is not None)]
+        for side, head in zip(columns, heads, strict=True):
+            side.append(_in_sentence(words, words.sentence, head))
+    edges = _edges_by_word(by, pairs, words) or [{} for _ in columns]
+    sides = zip(columns, edges, strict=True)
+    return SentenceView([DrawnRows(words.sentence, *side, more=more) for side, more in sides])
 
 
-EdgesByWord = Mapping[int, Sequence[tuple[int, int]]]
-"""Labels and heads of the edges of one side, by words of the gold standard."""
+def _in_sentence(words: Words, sentence: Ints, head: Ints) -> Ints:
+    """Heads as indices in some sentences; -1 is the root, -2 a head elsewhere."""
+    begin, end = words.bounds[sentence], words.bounds[sentence + 1]
+    return np.where((begin <= head) & (head < end), head - begin, np.where(head < 0, head, -2))
 
 
-def edges_by_word(by: str, pairs: Sequence[UnitPair]) -> list[EdgesByWord]:
-    """The edges of the gold standard and of all systems; empty if the score does not count edges."""
-    sides: list[EdgesByWord] = []
+def _edges_by_word(by: str, pairs: Sequence[UnitPair], words: Words) -> list[dict[int, Row]]:
+    """Labels and heads of the edges of the gold standard and of all systems, by gold words; empty without edges."""
+    sides: list[dict[int, Row]] = []
     for pair in pairs:
         if by not in pair.edge_matches:
             return []
@@ -153,50 +167,19 @@ def edges_by_word(by: str, pairs: Sequence[UnitPair]) -> list[EdgesByWord]:
         assert units.heads is not None
         aligned = units.heads.aligned
         if not sides:
-            sides.append(_by_word(*edges.gold, units.gold))
+            sides.append(_by_word(words, *edges.gold, units.gold))
         gold_of = np.full(len(aligned.system), -1)
         gold_of[aligned.rows[1]] = aligned.rows[0]
         word, head = edges.system
-        sides.append(_by_word(gold_of[word], aligned.heads_in_gold(head), units.system[: len(word)]))
+        is_aligned = gold_of[word] >= 0
+        word, head, label = (column[is_aligned] for column in (word, head, units.system[: len(word)]))
+        sides.append(_by_word(words, gold_of[word], aligned.heads_in_gold(head), label))
     return sides
 
 
-def _by_word(word: Ints, head: Ints, label: Ints) -> EdgesByWord:
-    edges: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for index, *edge in zip(word.tolist(), label.tolist(), head.tolist(), strict=True):
-        edges[index].append((edge[0], edge[1]))
+def _by_word(words: Words, word: Ints, head: Ints, label: Ints) -> dict[int, Row]:
+    edges: dict[int, Row] = {}
+    heads = _in_sentence(words, words.sentence[word], head)
+    for index, *edge in zip(word.tolist(), label.tolist(), heads.tolist(), strict=True):
+        edges[index] = (*edges.get(index, ()), *edge)
     return edges
-
-
-class WordView:
-    """One row per gold word of a sentence: its label and, of trees, the index of its head in the sentence.
-
-    -1 is the root, -2 a head outside the sentence, and None a word that a side lacks. Enhanced edges follow in the same
-    row, as label and head of each.
-    """
-
-    def __init__(
-        self, bounds: Ints, labels: Sequence[Ints], heads: Sequence[Ints] | None, edges: Sequence[EdgesByWord] = ()
-    ) -> None:
-        """`labels`, `heads` and `edges` have one entry per side; labels are -1 for words that a side lacks."""
-        self._bounds, self._labels, self._heads, self._edges = bounds.tolist(), labels, heads, edges
-
-    def sides(self, sentence: int) -> list[Rows]:
-        begin, end = self._bounds[sentence : sentence + 2]
-        sides: list[Rows] = []
-        for side, labels in enumerate(self._labels):
-            columns = [labels[begin:end]]
-            if self._heads is not None:
-                head = self._heads[side][begin:end]
-                columns.append(np.where((begin <= head) & (head < end), head - begin, np.where(head < 0, head, -2)))
-            rows: Iterable[tuple[int, ...]] = zip(*(column.tolist() for column in columns), strict=True)
-            if self._edges:
-                rows = [(*row, *self._edge_cells(side, begin + at, begin, end)) for at, row in enumerate(rows)]
-            sides.append(tuple(None if row[0] < 0 else row for row in rows))
-        return sides
-
-    def _edge_cells(self, side: int, word: int, begin: int, end: int) -> list[int]:
-        cells = []
-        for label, head in self._edges[side].get(word, ()):
-            cells += [label, head - begin if begin <= head < end else head if head < 0 else -2]
-        return cells

@@ -24,8 +24,8 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, VerdictRows
-from evenhand.tasks.units import Predictions, Units
-from evenhand.tasks.words.comparison import WordView, edges_by_word, word_predictions, word_units
+from evenhand.tasks.units import Predictions, SentenceView
+from evenhand.tasks.words.comparison import drawn_words, word_predictions
 from evenhand.tasks.words.matching import Heads, UnitMatches, UnitPair, gold_sentences
 from evenhand.tasks.words.measures import Punctuation, without_subtype
 
@@ -127,32 +127,16 @@ def _pair(aligned: Aligned, gold: WordSide, system: WordSide, groups: Ints) -> U
 class WordEvaluation(Evaluation):
     """The words of a part and their error types."""
 
-    pairs: dict[str, UnitPair] = field(default_factory=dict)
     matches: dict[str, UnitMatches] = field(default_factory=dict)
     """The error types by system, if units are kept."""
-    _last_by: str = ""
-    """The score of the last call of `units`, whose edges are drawn."""
 
-    def answers(self, by: str) -> Predictions:
-        return word_predictions(by, self._units(by))
+    def predictions(self, by: str, pairs: Sequence[UnitPair]) -> Predictions:
+        """Words or, if the score counts edges, edges."""
+        return word_predictions(by, [pair.edges.get(by, pair) for pair in pairs])
 
-    def units(self, by: str) -> Units:
-        self._last_by = by
-        return word_units(by, self._units(by))
-
-    def _units(self, by: str) -> list[UnitPair]:
-        """Words of all systems, or edges if the score counts edges."""
-        return [pair.edges.get(by, pair) for pair in self.pairs.values()]
-
-    def drawing(self) -> WordView:
-        """All words that count, including those that some systems lack."""
-        pairs = list(self.pairs.values())
-        labels = [pairs[0].gold, *(pair.predicted for pair in pairs)]
-        heads = None
-        if pairs[0].heads is not None:
-            heads = [pairs[0].heads.gold, *(pair.heads.in_gold(pair.partner) for pair in pairs if pair.heads)]
+    def drawing(self, by: str) -> SentenceView:
         aligned: Aligned = next(iter(self.part.systems.values()))
-        return WordView(aligned.gold.bounds, labels, heads, edges_by_word(self._last_by, pairs))
+        return drawn_words(by, list(self.pairs.values()), aligned.gold)
 
     def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
         pair, aligned = self.pairs[system], self.part.systems[system]
