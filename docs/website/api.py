@@ -15,7 +15,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Functions that evaluate",
         (
             *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
-            *("report", "germeval", "ground", "cite"),
+            *("evaluate", "report", "germeval", "ground", "cite"),
         ),
     ),
     "inputs": (
@@ -29,7 +29,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Results",
         (
             *("Result", "Results", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
-            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally"),
+            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally", "Verdict"),
         ),
     ),
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),

@@ -39,9 +39,8 @@ def started(large: list[str]) -> subprocess.Popen[str]:
     command = [EVENHAND, "score", *large, "-q", "--jobs", "3", "--match", MATCH]
     process = subprocess.Popen(command, stdout=-1, stderr=-1, text=True, start_new_session=True)
     for _ in range(2000):
-        workers = [pid for pid in group(process.pid) if b"spawn_main" in commands(pid)]
-        if len(workers) == 2:
-            time.sleep(0.3)
+        if len(workers(process.pid)) == 2:
+            time.sleep(0.1)
             return process
         time.sleep(0.01)
     raise AssertionError("no processes were started")
@@ -71,7 +70,12 @@ def group(leader: int) -> Iterator[int]:
                 yield int(folder.name)
 
 
-def commands(pid: int) -> bytes:
+def workers(leader: int) -> list[int]:
+    """The processes that a command has started, without the tracker of multiprocessing."""
+    return [pid for pid in group(leader) if pid != leader and b"resource_tracker" not in command_line(pid)]
+
+
+def command_line(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -111,7 +115,7 @@ def test_a_signal_leaves_no_processes(
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at processes through /proc")
 def test_a_worker_that_is_killed_is_replaced(large: list[str]) -> None:
     process = started(large)
-    for pid in [pid for pid in group(process.pid) if b"spawn_main" in commands(pid)][:1]:
+    for pid in workers(process.pid)[:1]:
         os.kill(pid, signal.SIGKILL)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0

@@ -332,6 +332,7 @@ def test_thousands_of_parts_of_one_entity(tmp_path: Path) -> None:
     assert len(eh.read(path).chains()) == 20_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "line"),
     [

@@ -349,18 +349,6 @@ def test_keys_that_want_the_same_place_are_told_apart(
     check(rows)
 
 
-@given(KEYS, KEYS)
-def test_some_of_more_keys(rows: list[Row], more: list[Row]) -> None:
-    """What is remembered of them is what they were."""
-    joined = rows + more
-    some = np.arange(0, len(joined), 3)
-    found = keys(rows).plus(keys(more)).take(some)
-    expected = [joined[row] for row in some.tolist()]
-    words = found.words.texts(0, len(found))
-    assert list(zip(found.document.tolist(), found.label.tolist(), words, strict=True)) == expected
-    assert found.mixed.tolist() == keys(expected).mixed.tolist()
-
-
 WORD = st.sampled_from(
     ["Ada", "É", "ΣΑΣ", "ΑΣ", "Σ", "İ", "ß", "ẞ", "x y", "Ǆ", "Ö", "o'Σ", "Z[@`{", "字", "𐐀", "É\0a"]
 )

@@ -100,6 +100,5 @@ def test_no_figure_depends_on_parts(example: Path, monkeypatch: pytest.MonkeyPat
     ]
     for command in commands:
         whole = command()
-        with small_blocks(200) as small:
-            small.setattr("evenhand.tasks.spans.evaluation._MANY_SPANS", 1)
+        with small_blocks(200):
             assert command().to_json() == whole.to_json()

@@ -91,9 +91,9 @@ def pieces_of(job: Job, pairs: Sequence[Pair], size: int) -> list[Pair]:
     """The same file pairs, with large ones cut into pieces of about this size; uncut if their sides cannot be cut."""
     pieces: list[Pair] = []
     for pair in pairs:
-        is_local = all(isinstance(side.files[0], Path) for side in pair)
-        may_cut = is_local and not job.is_whole and not job.keeps_files and not job.has_fractions
-        partitionings = _partitionings(job, pair) if may_cut and _pair_size(pair) >= 2 * size else None
+        is_large = all(isinstance(side.files[0], Path) for side in pair) and _pair_size(pair) >= 2 * size
+        may_cut = is_large and not job.is_whole and not job.keeps_files and not job.has_fractions
+        partitionings = _partitionings(job, pair) if may_cut else None
         try:
             pieces += [pair] if partitionings is None else file_parts(pair, partitionings, lambda remainder: size)
         except CannotPartitionError:
