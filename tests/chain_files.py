@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import evenhand as eh
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
+from evenhand.formats.format import FORMATS
 from evenhand.formats.read import batches
-from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
 
 SUFFIXES = {"conll2012": ".conll", "corefud": ".conllu", "coref-jsonl": ".jsonl"}

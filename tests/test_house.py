@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS, models_of
 
 SOURCE = ROOT / "src" / "evenhand"

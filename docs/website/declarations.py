@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evenhand.formats.format import Capabilities, Format
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS, Capabilities, Format
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of, summary_of
 from website.docstrings import table

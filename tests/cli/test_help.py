@@ -18,7 +18,7 @@ import evenhand as eh
 from conftest import ROOT
 from evenhand.cli import main
 from evenhand.cli.help import Command
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS, all_parameters, models_of
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"

@@ -12,7 +12,7 @@ import evenhand as eh
 from conftest import ROOT
 from evenhand.cli.compare import plot
 from evenhand.cli.main import COMMANDS, main
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
 from website.api import GROUPS, api_pages
 from website.commands import commands_page

@@ -24,8 +24,8 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.arrow import arrow, distinct, lists, tokens_of
 from evenhand.formats.check import check
 from evenhand.formats.convert import Conversion
+from evenhand.formats.format import FORMATS
 from evenhand.formats.read import batches
-from evenhand.formats.registry import FORMATS
 from evenhand.settings import ReadSettings
 
 TEXTS = ["Ada lived.", "in “London” now"]

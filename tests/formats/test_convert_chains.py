@@ -22,7 +22,7 @@ from evenhand.cli import main
 from evenhand.data.annotation import Annotation
 from evenhand.formats.convert import Conversion
 from evenhand.formats.coreference import count_crossing
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 
 CHAINS = ROOT / "src" / "evenhand" / "examples" / "chains"
 

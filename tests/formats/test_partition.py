@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.formats import partition as scan
+from evenhand.formats.format import FORMATS
 from evenhand.formats.partition import CutPoint, Partitioning, Scan
-from evenhand.formats.registry import FORMATS
 
 
 def slow_sentences(data: bytes) -> list[int]:

@@ -16,8 +16,7 @@ from evenhand.cli import main
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.convert import Conversion
-from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS, Capabilities, Detection, Format, Reader, Writer
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Columns, ReadSettings
 

@@ -20,10 +20,9 @@ from evenhand.formats import conll as germeval
 from evenhand.formats import conllu as conllu_layout
 from evenhand.formats import read as recognition
 from evenhand.formats import span_table
-from evenhand.formats.format import Format
+from evenhand.formats.format import FORMATS, Format
 from evenhand.formats.hipe import is_neleval
 from evenhand.formats.read import OpenFiles
-from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Block, Source
 from evenhand.settings import ReadSettings
 

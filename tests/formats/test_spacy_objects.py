@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
-from evenhand.formats.registry import type_names, wrap_object
+from evenhand.formats.format import type_names, wrap_object
 
 tokens = pytest.importorskip("spacy.tokens")
 VOCAB = pytest.importorskip("spacy.vocab").Vocab()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from build import Row, pairs, rows
 from divided import small_blocks
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.units import SentenceView

@@ -316,8 +316,8 @@ class Counted:
         notes, has = [], self.counts.has
         alone = int((has.sum(axis=1) < 2).sum())
         if alone:
-            what = "1 document has" if alone == 1 else f"{alone:,} documents have"
-            notes.append(f"{what} only one annotator and count for the coverage only.")
+            what, count = ("1 document has", "counts") if alone == 1 else (f"{alone:,} documents have", "count")
+            notes.append(f"{what} only one annotator and {count} for the coverage only.")
         if self.book.stacked:
             stacked = self.book.stacked
             codes = "1 code is a set of labels" if stacked == 1 else f"{stacked:,} codes are sets of labels"

@@ -50,9 +50,9 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, unknown
 from evenhand.formats.convert import conversion_of
+from evenhand.formats.format import WrappedObject
 from evenhand.formats.overrides import read_overrides
 from evenhand.formats.paths import FileList
-from evenhand.formats.registry import WrappedObject
 from evenhand.formats.source import notify_observers
 from evenhand.parameters import SIDES, check_choice, check_whole_number, checked_arguments, quote
 from evenhand.pipeline.inputs import (

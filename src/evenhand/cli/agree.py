@@ -36,7 +36,7 @@ from evenhand.cli.output import (
 )
 from evenhand.cli.process import say
 from evenhand.errors import counted
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
 from evenhand.settings import ENCODINGS
 from evenhand.tasks.registry import TASKS

@@ -29,7 +29,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import check_suffix, form_option, quiet_option, show
 from evenhand.cli.process import say
 from evenhand.errors import NOTED, counted, counted_phrase
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
 from evenhand.settings import ENCODINGS
 from evenhand.tasks.spans.task import GROUNDING

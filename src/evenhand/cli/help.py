@@ -164,7 +164,7 @@ def write_rows(formatter: click.HelpFormatter, heading: str, rows: list[tuple[st
 
 def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The names that options accept: measures by task and, in the whole help, their other names, tasks and formats."""
-    from evenhand.formats.registry import FORMATS
+    from evenhand.formats.format import FORMATS
     from evenhand.tasks.registry import TASKS, models_of
 
     if "by" in options:

@@ -14,8 +14,7 @@ from evenhand.api.suites import cite as entries
 from evenhand.cli.help import SCORING, Command, option, write_rows
 from evenhand.cli.options import Choice, Names
 from evenhand.cli.output import form_option, show
-from evenhand.formats.format import Format
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS, Format
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, models_of, summary_of
 

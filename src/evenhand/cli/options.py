@@ -23,7 +23,7 @@ from evenhand.cli.help import (
 )
 from evenhand.cli.process import say
 from evenhand.files import check_target
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice
 from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names

@@ -22,10 +22,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.data.tokens import PADDING, CodedTokens, TokenCodes, Tokens, is_ascii
 from evenhand.dataclass import dataclass
-from evenhand.errors import EvenhandError, SettingError
-from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
+from evenhand.errors import SettingError
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer, type_names
 from evenhand.formats.paths import INFO, SPLITS, names_a_file
-from evenhand.formats.registry import type_names
 from evenhand.formats.source import Source
 from evenhand.registry import lazy
 
@@ -55,24 +54,16 @@ arrow: Any = _Library()
 _TASKS = ("spans", "tags")
 
 
-def _is_table(suffixes: tuple[str, ...], mark: bytes, source: Source, task: str | None) -> bool:
-    """Whether a file has a suffix of the format or, on this machine, begins with its mark."""
-    path = source.path
-    if source.suffix in suffixes:
-        return not (isinstance(path, Path) and path.is_dir())
-    if not isinstance(path, Path):
-        return False
-    try:
-        return source.head.data.startswith(mark)
-    except (EvenhandError, OSError, EOFError):  # a folder, or an error that the reader reports
-        return False
+def _detection(*suffixes: str, magic: bytes) -> Detection:
+    def is_table(source: Source, task: str | None) -> bool:
+        return source.suffix in suffixes and not (isinstance(source.path, Path) and source.path.is_dir())
+
+    return Detection(suffixes=suffixes, certain=is_table, magic=magic)
 
 
 def is_dataset(source: Source, task: str | None) -> bool:
     """Whether this is a folder with a dataset's description and Arrow files, or a folder of splits."""
-    path = source.path
-    if not isinstance(path, Path) or source.is_here or not path.is_dir():  # remote datasets cannot be read anyway
-        return False
+    path = Path(source.path)
     return ((path / INFO).is_file() and any(path.glob("*.arrow"))) or (path / SPLITS).is_file()
 
 
@@ -86,7 +77,7 @@ PARQUET = Format(
         "tags": Writer(Capabilities(columns=False, comments=False), file=_WRITE),
     },
     suffixes=(".parquet", ".pq"),
-    detection=Detection(certain=partial(_is_table, (".parquet", ".pq"), b"PAR1")),
+    detection=_detection(".parquet", ".pq", magic=b"PAR1"),
     contents=Contents(has_columns=True),
 )
 ARROW = replace(
@@ -95,13 +86,13 @@ ARROW = replace(
     summary="Arrow IPC files, also called Feather, and streams; the same columns",
     readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_ipc"))),
     suffixes=(".arrow", ".feather", ".ipc"),
-    detection=Detection(certain=partial(_is_table, (".arrow", ".feather", ".ipc", ".arrows"), b"ARROW1")),
+    detection=_detection(".arrow", ".feather", ".ipc", ".arrows", magic=b"ARROW1"),
 )
 HUGGINGFACE = Format(
     "huggingface",
     "a Hugging Face dataset as save_to_disk writes it",
     readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_huggingface"))),
-    detection=Detection(certain=is_dataset),
+    detection=Detection(is_folder=True, certain=is_dataset),
     contents=Contents(has_columns=True),
     objects=ObjectSupport(
         "dataset",

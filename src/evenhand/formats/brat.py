@@ -59,7 +59,7 @@ FORMAT = Format(
         ),
     },
     suffixes=(".ann",),
-    detection=Detection(b"TREAMN*#", certain=is_document, confidence=recognise),
+    detection=Detection(b"TREAMN*#", confidence=recognise, suffixes=(".ann", ".txt"), certain=is_document),
     contents=Contents(is_one_text=True),
 )
 

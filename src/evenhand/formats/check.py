@@ -21,9 +21,9 @@ from evenhand.data.characters import peek, same_atoms
 from evenhand.data.vocabulary import Vocabulary, foreign_labels
 from evenhand.dataclass import dataclass
 from evenhand.errors import NOTED, OTHER_DOCUMENTS, OTHER_LABELS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
+from evenhand.formats.format import FORMATS
 from evenhand.formats.penn_trees import compare_sentences
 from evenhand.formats.read import file_batches
-from evenhand.formats.registry import FORMATS
 from evenhand.formats.source import Source
 from evenhand.formats.storage import AnyPath
 from evenhand.settings import CONSTITUENTS, LINKS, Align, ReadSettings, Repair

@@ -30,7 +30,6 @@ from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import BRACKETS, SettingError, counted
-from evenhand.formats.conllu import has_suffix
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.cells import SPACE, Cell, LineCells, numbers
 from evenhand.formats.parsing.token_table import rows_of
@@ -453,8 +452,6 @@ def _declares_entities(sample: Block) -> float:
 
 def _is_corefud(source: Source, task: str | None) -> bool:
     """Whether a CoNLL-U file declares entities in its first lines; for chains, it may lack entities."""
-    if not has_suffix(source.path):
-        return False
     return task == "chains" or (source.path.is_file() and _declares_entities(source.sample(1 << 14)) > 0)
 
 
@@ -499,7 +496,7 @@ COREFUD = Format(
     },
     writers={"chains": Writer(Capabilities(columns=False), lazy("evenhand.formats.coreference:write_corefud"))},
     suffixes=(".conllu",),
-    detection=Detection(b"#", certain=_is_corefud, confidence=_declares_entities),
+    detection=Detection(b"#", confidence=_declares_entities, suffixes=(".conllu",), certain=_is_corefud),
     contents=Contents(
         is_table=True,
         has_columns=True,

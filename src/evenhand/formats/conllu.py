@@ -49,6 +49,8 @@ COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "de
 _PLUS = "# global.columns ="
 _CONLL_2009 = {"id": 0, "form": 1, "lemma": 2, "upos": 4, "feats": 6, "head": 8, "deprel": 10}
 _NAME_COLUMNS = "name the columns, such as --column form=2,head=7,deprel=8"
+_WORD = re.compile(rb"\A%b|[0-9]\t(?:[^\t\n]*\t){5}[0-9_]" % re.escape(_PLUS.encode()))
+"""The declaration of columns, or the first seven columns of a word."""
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _HEAD = re.compile(r"[0-9]+|_")
 _HASH, _HYPHEN, _POINT = b"#-."
@@ -622,7 +624,7 @@ FORMAT = Format(
     suffixes=(".conllu",),
     # The file name is enough, so errors in the first lines are reported.
     detection=Detection(
-        certain=lambda source, task: has_suffix(source.path) and source.path.is_file(), confidence=recognise
+        pattern=_WORD, confidence=recognise, suffixes=(".conllu",), certain=lambda source, task: source.path.is_file()
     ),
     contents=Contents(is_table=True, has_columns=True, traits=frozenset({"conllu"}), file_traits=traits),
 )

@@ -23,8 +23,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted_phrase
 from evenhand.files import whole_file, whole_folder
 from evenhand.formats.conll import check_labels
-from evenhand.formats.format import Capabilities, Format, Writer
-from evenhand.formats.registry import FORMATS, format_named, serving
+from evenhand.formats.format import FORMATS, Capabilities, Format, Writer, format_named, serving
 
 Read = Callable[[], Iterator[Annotation]]
 """Returns the batches of a file, from the first one."""

@@ -14,7 +14,6 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -30,23 +29,20 @@ from evenhand.errors import counted
 from evenhand.formats.conll import choose_column
 from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.tags import listed_tags
-from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, is_header, kind_of
+from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, is_header, kind_of, short_lines
 from evenhand.formats.source import Block, Source, whole_text
 from evenhand.settings import Columns, ReadSettings
 
 DELIMITERS = {",": "commas", ";": "semicolons"}
 """Delimiters of CSV, and their names in messages."""
+_HEADER = re.compile(rb"\A\s*\S[^\n]*[,;]")
+"""A first line with a delimiter."""
+_THREE_WORDS = re.compile(rb"\S[^\S\n]+\S+[^\S\n]+\S")
+"""A line with three words."""
 _BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
-_LONGEST_LINE = 1 << 14
 _NAME_PART = re.compile(r"[^\W\d_]+")
 _SENTENCES = frozenset({"sentence", "sentences", "sent"})
 _DOCUMENTS = frozenset({"document", "documents", "doc"})
-
-
-def short_lines(sample: Block) -> list[str]:
-    """Return the first lines that are not blank; none if one of them is too long for a table."""
-    lines = list(islice(filter(None, map(bytes.strip, sample.data[: sample.size].split(b"\n"))), ROWS))
-    return [] if max(map(len, lines), default=0) > _LONGEST_LINE else [line.decode() for line in lines]
 
 
 def _delimiter(sample: Block) -> str | None:
@@ -190,12 +186,12 @@ CSV = Format(
     "csv",
     "CSV with a header: one token per line, maybe with quotation marks and a column of sentences",
     readers=dict.fromkeys(("spans", "tags"), Reader(read)),
-    detection=Detection(confidence=lambda sample: float(_delimiter(sample) is not None)),
+    detection=Detection(pattern=_HEADER, confidence=lambda sample: float(_delimiter(sample) is not None)),
     contents=Contents(is_table=True, has_columns=True),
 )
 TAG_LINES = Format(
     "tag-lines",
     "tags without tokens, one sentence per line (seq.out)",
     readers={"spans": Reader(read_tag_lines)},
-    detection=Detection(confidence=_is_tag_lines),
+    detection=Detection(pattern=_THREE_WORDS, confidence=_is_tag_lines),
 )

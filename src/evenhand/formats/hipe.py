@@ -48,7 +48,7 @@ _ELEVANT = re.compile(
 )
 _NELEVAL = re.compile(rb"[^\t\n]+\t[0-9]{1,18}\t[0-9]{1,18}(?:\t[^\t\n]*\t-?[0-9.eE+-]*\t[^\t\n]*)+")
 _TWO_NUMBERS = re.compile(rb"\t[0-9]+\t[0-9]")
-"""A quick test for lines of neleval."""
+"""What every line of neleval contains."""
 NOTHING = ("_", "-", "")
 """Cells without a tag or identifier."""
 _OUTSIDE = ("O", *NOTHING)
@@ -70,8 +70,6 @@ def is_hipe(sample: Block) -> float:
 
 def is_neleval(sample: Block) -> float:
     """The share of lines with a document, two numbers, and identifier, score and type of candidates."""
-    if _TWO_NUMBERS.search(sample.data) is None:
-        return 0.0
     lines = [line.rstrip(b"\r") for line in sample.data[: sample.size].split(b"\n") if line.strip()]
     return sum(map(bool, map(_NELEVAL.fullmatch, lines))) / max(len(lines), 1)
 
@@ -366,7 +364,7 @@ NELEVAL = Format(
             lazy("evenhand.formats.entity_links:write_neleval"),
         )
     },
-    detection=Detection(confidence=is_neleval),
+    detection=Detection(pattern=_TWO_NUMBERS, confidence=is_neleval),
 )
 ELEVANT = Format(
     "elevant",

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from evenhand.data.annotation import LISTS, Annotation
@@ -22,13 +23,21 @@ from evenhand.data.characters import peek
 from evenhand.data.encodings import OUTSIDE_TAGS, SEPARATORS, parse
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
-from evenhand.formats.conllu import share_of_words
-from evenhand.formats.csv_table import DELIMITERS, short_lines
-from evenhand.formats.format import Format, Reader
-from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sample
+from evenhand.errors import EvenhandError, SettingError
+from evenhand.formats.conllu import COLUMNS, share_of_words
+from evenhand.formats.csv_table import DELIMITERS
+from evenhand.formats.format import (
+    FORMATS,
+    Detection,
+    Format,
+    Reader,
+    WrappedObject,
+    by_precedence,
+    format_named,
+    serving,
+)
+from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sample, short_lines
 from evenhand.formats.paths import FileList, files_of, folder_name
-from evenhand.formats.registry import FORMATS, WrappedObject, by_precedence, format_named, serving
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import Parameter, check_choice, checked_arguments
@@ -71,13 +80,29 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
             serves = task is None or task in format.readers
             if format.contents.is_table and not serves:
                 continue
-            if format.detection.certain is not None and format.detection.certain(source, task):
+            if _is_certain(source, format.detection, task):
                 return check_serves(source, format, task), 1.0
             if format.detection.confidence is not None:
                 (candidates if serves else others).append(format)
         if task is not None and len(candidates) == 1:
             return candidates[0], 1.0
         return _by_content(source, candidates + others, task)
+
+
+def _is_certain(source: Source, detection: Detection, task: str | None) -> bool:
+    """Whether the path or the first bytes of a file identify the format."""
+    path = source.path
+    has_suffix = detection.suffixes is None or not {*detection.suffixes}.isdisjoint(path.suffixes[-2:])
+    if has_suffix and detection.is_folder:
+        has_suffix = isinstance(path, Path) and not source.is_here and path.is_dir()
+    if has_suffix and detection.certain is not None and detection.certain(source, task):
+        return True
+    if detection.magic is None or not isinstance(path, Path):
+        return False
+    try:
+        return source.head.data.startswith(detection.magic)
+    except (EvenhandError, OSError, EOFError):  # a folder, or an error that the reader reports
+        return False
 
 
 def check_serves(source: Source, format: Format, task: str | None) -> Format:
@@ -95,7 +120,9 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     confidences: dict[str, float] = {}
     for format in formats:
         detection = format.detection
-        if detection.confidence is not None and (detection.first_bytes is None or first in detection.first_bytes):
+        may_fit = detection.first_bytes is None or first in detection.first_bytes
+        may_fit = may_fit and (detection.pattern is None or detection.pattern.search(sample.data) is not None)
+        if may_fit and detection.confidence is not None:
             confidences[format.name] = detection.confidence(sample)
     best = max(confidences, key=lambda name: confidences[name], default="")
     if confidences.get(best, 0.0) >= _MIN_CONFIDENCE:
@@ -123,10 +150,10 @@ def _refuse(source: Source, sample: Block) -> None:
     if text.startswith((b"{", b"[")):
         finding = f"the file begins with {text[:1].decode()!r}, but it is not JSON that Evenhand reads"
         raise source.error(line, finding, _IF_COLUMNS)
-    if share_of_words(sample, tabs=False) >= _MOST:
+    numbered = [cells for _, _, cells in numbered_rows(sample)]
+    if any(len(cells) == len(COLUMNS) for cells in numbered) and share_of_words(sample, tabs=False) >= _MOST:
         remedy = "write tabs, or specify --format conllx, which accepts both"
         raise source.error(line, "the file looks like CoNLL-U with blanks between its columns", remedy)
-    numbered = [cells for _, _, cells in numbered_rows(sample)]
     if numbered and sum(map(_is_start_end_label, numbered)) >= _MOST * len(rows_of_sample(sample)):
         finding = "the file looks like a table of start, end and label"
         raise source.error(line, finding, f"put the columns in another order: {_SPANS}")
@@ -302,9 +329,9 @@ class OpenFile:
         """The task that the user names, that the first lines show, or the format's first one."""
         task_of = self.format.detection.task_of
         if self.settings.task is not None or self.value is not None or task_of is None:
-            return self.settings.task or self.format.tasks[0]
+            return self.settings.task or next(iter(self.format.readers))
         with self.source.located():
-            return task_of(self.source.sample(1 << 12)) or self.format.tasks[0]
+            return task_of(self.source.sample(1 << 12)) or next(iter(self.format.readers))
 
     @cached_property
     def traits(self) -> frozenset[str]:

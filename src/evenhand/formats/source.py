@@ -192,7 +192,7 @@ class _HeadReader:
             self._file.close()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Some lines of a file; `data` ends with a line feed and, after `size`, with padding."""
 

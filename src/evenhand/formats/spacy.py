@@ -32,9 +32,18 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
 from evenhand.files import write_file
-from evenhand.formats.format import Capabilities, Contents, Detection, Format, ObjectSupport, Reader, Writer
+from evenhand.formats.format import (
+    Capabilities,
+    Contents,
+    Detection,
+    Format,
+    ObjectSupport,
+    Reader,
+    Writer,
+    type_names,
+    wrap_object,
+)
 from evenhand.formats.read import open_object
-from evenhand.formats.registry import type_names, wrap_object
 from evenhand.formats.source import Source
 from evenhand.parameters import checked_arguments, quote
 from evenhand.registry import lazy
@@ -262,7 +271,7 @@ FORMAT = Format(
     readers={"spans": Reader(read)},
     writers={"spans": Writer(Capabilities(characters=False, levels=False, gaps=False), file=write)},
     suffixes=(SUFFIX,),
-    detection=Detection(certain=is_doc_bin),
+    detection=Detection(suffixes=(SUFFIX,), certain=is_doc_bin),
     contents=Contents(has_columns=True),
     objects=ObjectSupport(
         "docs",

@@ -29,14 +29,12 @@ DUMMIES = ("NONE", "EMPTY")
 DUMMY_POSITION = 999
 DUMMIES_SKIPPED = "dummies for sentences without spans"
 _TWO_NUMBERS = re.compile(rb"[ \t\r][0-9]+[ \t\r]+[0-9]")
-"""A quick test for lines of spans."""
+"""What every line of spans contains."""
 _REMEDY = "write label, first token, last token and maybe the tokens, separated by tabs"
 
 
 def recognise(sample: Block) -> float:
     """The share of lines with a label that is not a number, and two numbers."""
-    if _TWO_NUMBERS.search(sample.data) is None:
-        return 0.0
     texts = sample.data[: sample.size].split(b"\n")
     if max(map(len, texts)) > COLUMNS.value and any(map(is_wide, texts)):
         return 0.0
@@ -179,5 +177,5 @@ FORMAT = Format(
     writers={
         "spans": Writer(Capabilities(characters=False, text=False, levels=False, documents="none"), by_batch(write))
     },
-    detection=Detection(confidence=recognise),
+    detection=Detection(pattern=_TWO_NUMBERS, confidence=recognise),
 )

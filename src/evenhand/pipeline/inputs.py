@@ -24,9 +24,9 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
+from evenhand.formats.format import FORMATS, WrappedObject, format_named, wrap_object
 from evenhand.formats.paths import FileList, check_same_names, files_of, names_in
 from evenhand.formats.read import OpenFiles
-from evenhand.formats.registry import FORMATS, WrappedObject, format_named, wrap_object
 from evenhand.formats.source import Source, notify_observers
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names

@@ -20,8 +20,8 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
+from evenhand.formats.format import WrappedObject
 from evenhand.formats.paths import FileList
-from evenhand.formats.registry import WrappedObject
 from evenhand.formats.storage import AnyPath
 from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, place_of
 from evenhand.scoring.measure import Scorer

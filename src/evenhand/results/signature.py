@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evenhand import __version__
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, counted, nearest, plural
-from evenhand.formats.registry import FORMATS
+from evenhand.formats.format import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, models_of, parameters_of

@@ -78,6 +78,7 @@ Kind = Literal["tags", "chunks", "outside", "empty", "numbers", "identifiers", "
 """Tags and chunks have prefixes, labels have none; words are all other values, such as POS."""
 ROWS = 200
 """Number of lines that detection examines."""
+_LONGEST_LINE = 1 << 14
 TOKEN_NAMES = frozenset(
     {
         *("token", "tokens", "tok", "word", "words", "form", "forms", "wordform", "surface"),
@@ -171,6 +172,12 @@ def rows_of_sample(sample: Block) -> list[Row]:
     Very wide lines are left out: they may be long texts of formats without columns.
     """
     return list(islice(_rows(sample, is_table=False), ROWS))
+
+
+def short_lines(sample: Block) -> list[str]:
+    """Return the first lines that are not blank; none if one of them is too long for a table."""
+    lines = list(islice(filter(None, map(bytes.strip, sample.data[: sample.size].split(b"\n"))), ROWS))
+    return [] if max(map(len, lines), default=0) > _LONGEST_LINE else [line.decode() for line in lines]
 
 
 @lru_cache(maxsize=1)

@@ -346,7 +346,6 @@ class _Pairing:
         if any(system.answers is not None for system in part.systems.values()):
             assert self.context.lengths is not None  # the text was searched
             self.unplaced = UnplacedStrings(self.context.lengths)
-        self._locations = part.locations(self.unplaced)
 
     def system(self, name: str) -> System:
         request, aligned = self._request, self._part.systems[name]
@@ -401,12 +400,13 @@ class _Pairing:
 
     def _words(self, spans: Spans) -> Strings:
         """The words of spans, without those that they leave out."""
-        words = [self._locations.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
+        locations = self._part.locations(self.unplaced)
+        words = [locations.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
         gapped = np.flatnonzero(spans.shape).tolist()
         if gapped:
             from evenhand.tasks.spans.values import words_without_gaps  # rare
         for row in gapped:
-            words[row] = words_without_gaps(spans, row, self._locations)
+            words[row] = words_without_gaps(spans, row, locations)
         return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
 
 
