@@ -35,11 +35,11 @@ def test_entries_are_shown_as_lines() -> None:
     lines = {each.key: each.line for each in references()}
     assert (
         lines["kendall1945"]
-        == "Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251."
+        == "Kendall, Maurice G. (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251."
     )
     assert (
         lines["efron1993"]
-        == "Efron, B. and Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall."
+        == "Efron, Bradley and Tibshirani, Robert J. (1993). An introduction to the bootstrap. Chapman & Hall."
     )
     assert lines["gwet2014"].endswith("Handbook of inter-rater reliability. Fourth edition, Advanced Analytics.")
     assert lines["taille2020"].endswith("relation extraction! EMNLP 2020, 3689-3701.")
@@ -61,3 +61,13 @@ def test_every_entry_has_what_bibtex_asks_for() -> None:
         kind = each.bibtex[1:].partition("{")[0]
         assert needed[kind] <= each.fields.keys(), each.key
         assert each.bibtex.count("{") == each.bibtex.count("}"), each.key
+
+
+def test_authors_have_their_full_names_and_dois_are_not_addresses() -> None:
+    """An initial alone is not a name, but for authors who publish under initials."""
+    for each in references():
+        doi = each.fields.get("doi", "10.")
+        assert doi.startswith("10."), each.key
+        for author in each.fields["author"].strip("{}").split(" and "):
+            _, _, first = author.partition(", ")
+            assert not first or len(first.split()[0].rstrip(".")) > 1 or each.key == "vanrijsbergen1979", author

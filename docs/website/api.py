@@ -14,7 +14,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
         (
-            *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
+            *("score", "summarize", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
             *("evaluate", "report", "germeval", "ground", "cite"),
         ),
     ),
@@ -28,7 +28,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "results": (
         "Results",
         (
-            *("Result", "Results", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
+            *("Result", "Results", "Summary", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
             *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally", "Verdict"),
         ),
     ),

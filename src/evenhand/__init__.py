@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
     from evenhand.api.suites import cite as cite
+    from evenhand.api.summary import summarize as summarize
     from evenhand.data.annotation import Annotation as Annotation
     from evenhand.data.from_lists import spans as spans
     from evenhand.data.from_lists import tags as tags
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
+    from evenhand.results.summary import Summary as Summary
     from evenhand.scoring.tally import Tally as Tally
 
 __version__ = "0.1.0"
@@ -67,6 +69,7 @@ _NAMES = {
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
     "evenhand.api.suites": ("cite",),
+    "evenhand.api.summary": ("summarize",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
     "evenhand.data.from_records": ("chains", "extractions", "links", "relations"),
@@ -81,6 +84,7 @@ _NAMES = {
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.summary": ("Summary",),
     "evenhand.scoring.tally": ("Tally",),
 }
 

@@ -15,6 +15,18 @@ from typing import Literal, overload
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 
+
+class Marked(float):
+    """A score with a mark of significance, such as a star, which may be empty."""
+
+    mark: str
+
+    def __new__(cls, value: float, mark: str = "") -> Marked:
+        marked = super().__new__(cls, value)
+        marked.mark = mark
+        return marked
+
+
 Cell = str | float | None
 Kind = Literal["text", "label", "count", "percent", "share", "bar"]
 """Text is aligned to the left of its column, labels and numbers to the right.
@@ -162,6 +174,7 @@ class TableStyle:
     width      of the terminal, to which text is folded [not folded]
     marks      stars after significant differences
     colour     on a terminal: bold type for the best scores, colours for significant differences
+    signature  show the whole signature, otherwise only the settings that differ from their defaults
     """
 
     percent: bool = True
@@ -173,6 +186,7 @@ class TableStyle:
     width: int | None = None
     marks: bool = False
     colour: bool = False
+    signature: bool = True
 
     def __post_init__(self) -> None:
         if self.decimals is not None and not 0 <= self.decimals <= MAX_DECIMALS:

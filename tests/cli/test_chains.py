@@ -74,11 +74,11 @@ def expected_f1(*, singletons: bool = True) -> dict[str, dict[str, float]]:
 
 
 def test_golden_score(example: Path, golden: Golden) -> None:
-    golden(run("score", *FILES).stdout, "chains.txt")
+    golden(run("score", *FILES, "--full").stdout, "chains.txt")
 
 
 def test_golden_csv(example: Path, golden: Golden) -> None:
-    golden(run("score", *FILES, "--as", "csv").stdout, "chains.csv")
+    golden(run("score", *FILES, "--as", "csv", "--full").stdout, "chains.csv")
 
 
 def test_golden_comparison(example: Path, golden: Golden) -> None:
@@ -237,10 +237,8 @@ def test_a_gate(example: Path, options: tuple[str, ...]) -> None:
 def test_demo() -> None:
     found = run("demo", "--task", "chains")
     assert found.exit_code == 0
-    lines = found.stdout.splitlines()
-    assert lines[: len(lines) - 3] == (GOLDEN / "chains.txt").read_text().splitlines()
-    assert lines[-1].startswith("  evenhand score ")
-    assert lines[-1].endswith("neural.conll")
+    assert len(found.stdout.splitlines()) <= 40
+    assert found.stdout.startswith("neural leads pairs by 15.06 points")
 
 
 def test_formats_may_be_mixed_and_columns_named_for_a_side(folder: Path) -> None:

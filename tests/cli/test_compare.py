@@ -237,9 +237,9 @@ def many(folder: Path) -> list[Path]:
 
 
 def wide_lines(text: str) -> list[str]:
-    """Lines of more than 180 columns that are no prose."""
+    """Lines of more than 180 columns that are no prose, as the verdict in the first line is."""
     prose = ("Note: ", "evenhand:", "`evenhand:", "Neighbours by score", "gain: of the bound", "diff.: ")
-    return [line for line in text.splitlines() if len(line) > 180 and not line.startswith(prose)]
+    return [line for line in text.splitlines()[1:] if len(line) > 180 and not line.startswith(prose)]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
@@ -250,7 +250,7 @@ def test_sixteen_systems_are_readable(form: str, tmp_path: Path) -> None:
     assert wide_lines(result.stdout) == []
     assert "Neighbours by score, of 120 pairs; --as csv has them all." in result.stdout
     assert "from an-experimental-tagger-0 to" not in result.stdout
-    assert len(result.stdout.splitlines()) < 150
+    assert len(result.stdout.splitlines()) < 155
     rows = list(csv.DictReader(io.StringIO(run(TAGS[0], *many(tmp_path), "--task", "tags", "--as", "csv").stdout)))
     assert len({(row["from"], row["to"]) for row in rows}) == 120
 

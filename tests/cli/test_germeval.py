@@ -74,7 +74,7 @@ def test_as_script_gives_the_figures_of_the_official_script(path: Path) -> None:
 def test_latex_is_a_table_with_rules_and_remarks_are_on_standard_error(path: Path) -> None:
     result = run(path, "-l")
     assert result.stdout.splitlines()[1:] == [
-        r"{\noindent\small\setlength{\tabcolsep}{4pt}%",
+        r"\begin{center}\small\setlength{\tabcolsep}{4pt}",
         r"\begin{tabular}{lrrrr}",
         r"\toprule",
         r"metric & accuracy & P & R & F1 \\",
@@ -84,7 +84,8 @@ def test_latex_is_a_table_with_rules_and_remarks_are_on_standard_error(path: Pat
         r"strict, outer & 50.00 & 33.33 & 50.00 & 40.00 \\",
         r"strict, inner & 75.00 & 0.00 & 0.00 & 0.00 \\",
         r"\bottomrule",
-        r"\end{tabular}}",
+        r"\end{tabular}",
+        r"\end{center}",
     ]
     assert "Repaired tags: 1 (gold 0, prediction 1; spans kept)" in result.stderr
     assert run(path, "-l", "-q").stderr == ""

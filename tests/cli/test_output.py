@@ -65,7 +65,7 @@ def test_a_column_that_no_table_has(command: str) -> None:
 @pytest.mark.parametrize("command", list(FAST))
 def test_caption_and_label(command: str) -> None:
     shown = ran(command, "--as", "latex", "--caption", "R&D", "--latex-label", "tab:x").stdout
-    assert r"\caption{R\&D}" in shown
+    assert r"\caption{R\&D" in shown
     assert r"\label{tab:x}" in shown
 
 
@@ -133,7 +133,17 @@ def test_a_terminal_gets_folded_tables_and_a_file_does_not(tmp_path: Path) -> No
 
 def test_a_terminal_has_at_least_eighty_columns() -> None:
     assert on_a_terminal(20, *COMPARE) == on_a_terminal(80, *COMPARE)
-    assert on_a_terminal(500, *COMPARE, NO_COLOR="1") == run(*COMPARE).stdout
+    assert on_a_terminal(500, *COMPARE, "--signature", NO_COLOR="1") == run(*COMPARE).stdout
+
+
+def test_a_terminal_gets_a_short_signature() -> None:
+    """Only settings that differ from their defaults; pipes and files have all of them."""
+    *_, last = on_a_terminal(100, *COMPARE, "--labels", "PER,ORG", NO_COLOR="1").splitlines()
+    shown = f"evenhand:{eh.__version__}|task:spans|match:fair|labels:ORG,PER|by:fair (--signature: all)"
+    assert last == shown
+    *_, last = run(*COMPARE, "--labels", "PER,ORG").stdout.splitlines()
+    assert last.endswith("|by:fair|of:documents|trials:0|resamples:0|interval:percentile|level:0.95|seed:0")
+    assert run(*COMPARE, "--signature", "--as", "json").exit_code == 2
 
 
 def test_errors_and_readings_spell_control_characters(tmp_path: Path) -> None:

@@ -190,7 +190,9 @@ def test_check_against_a_treebank() -> None:
 def test_demo(task: str) -> None:
     found = run("demo", "--task", task)
     assert found.exit_code == 0
-    assert "evenhand score" in found.stdout.splitlines()[-1]
+    lines = found.stdout.splitlines()
+    assert len(lines) <= 40, "one screen"
+    assert [line.split()[1] for line in lines[-3:]] == ["report", "compare", "score"]
 
 
 def test_tags_without_words_cannot_be_converted(tmp_path: Path) -> None:
@@ -460,7 +462,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv", "json"])
 def test_score_in_all_forms(form: str, golden: Golden) -> None:
-    result = run("score", *FILES[:3], *TASK, "--as", form, "-q")
+    result = run("score", *FILES[:3], *TASK, "--as", form, "-q", "--full")
     assert result.exit_code == 0, result.output
     golden(result.stdout, f"constituents.score.{form}")
 

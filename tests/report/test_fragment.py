@@ -17,7 +17,7 @@ from evenhand.results.display import Displayed
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
 ALLOWED = {
-    *("div", "p", "pre", "small", "code", "details", "summary"),
+    *("div", "p", "pre", "small", "strong", "code", "details", "summary"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.errors import SettingError
 from evenhand.report.latex import Grid, fit, fitted_width, lines
-from evenhand.tables import Cell, Column, Table, TableStyle
+from evenhand.tables import Cell, Column, Marked, Table, TableStyle
 
 TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
@@ -15,7 +15,7 @@ ROWS: list[list[Cell]] = [["LOC", 12345, 0.87654, 0.9], ["PER_X", 2, 0.5, 0.5], 
 
 def test_a_table_with_everything() -> None:
     assert lines(Table("fair & square", COLUMNS, ROWS, summary_rows=1, remark="100 % of it.")) == [
-        rf"{{\noindent{TYPE}%",
+        rf"\begin{{center}}{TYPE}",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r"fair \& square & gold & F1 \\",
@@ -25,22 +25,24 @@ def test_a_table_with_everything() -> None:
         r"\midrule",
         r"overall &  & 90.00 \\",
         r"\bottomrule",
-        r"\end{tabular}}",
-        "",
-        r"100 \% of it.",
+        r"\end{tabular}",
+        r"\par\smallskip",
+        r"\parbox{\linewidth}{100 \% of it.}",
+        r"\end{center}",
     ]
 
 
 def test_without_title_summary_and_remark() -> None:
     assert lines(Table("", COLUMNS[:2], [["LOC", 1]])) == [
-        rf"{{\noindent{TYPE}%",
+        rf"\begin{{center}}{TYPE}",
         r"\begin{tabular}{lr}",
         r"\toprule",
         r"label & gold \\",
         r"\midrule",
         r"LOC & 1 \\",
         r"\bottomrule",
-        r"\end{tabular}}",
+        r"\end{tabular}",
+        r"\end{center}",
     ]
 
 
@@ -107,7 +109,7 @@ def test_a_table_that_fits_is_a_plain_tabular() -> None:
 def test_all_tables_have_one_type_size() -> None:
     for labels in (4, 8, 12, 14, 60):
         text = "\n".join(lines(matrix(labels), TWO))
-        assert text.count(r"\small") == text.count(r"\begin{tabular}")
+        assert text.count(r"\small\set") == sum(map(text.count, (r"\begin{table", r"\begin{center}")))
         assert r"\resizebox" not in text
 
 
@@ -194,3 +196,21 @@ def test_two_columns_are_set_at_any_width() -> None:
 def test_pages_have_one_or_two_columns(columns: int) -> None:
     with pytest.raises(SettingError, match=f"page_columns is {columns}; pages have 1 or 2"):
         TableStyle(page_columns=columns)
+
+
+def test_papers_have_no_options_of_commands() -> None:
+    remark = (
+        "The 50 most frequent of 60; --as json has them all. Seed 0 (--seed changes it). Use --top for more. p < 0.05."
+    )
+    shown = lines(Table("", COLUMNS[:2], [["LOC", 1]], remark=remark))
+    assert shown[-2] == r"\parbox{\linewidth}{The 50 most frequent of 60. Seed 0. p \textless{} 0.05.}"
+
+
+def test_stars_leave_decimals_below_each_other() -> None:
+    rows: list[list[Cell]] = [["a", Marked(0.5, "**")], ["b", Marked(0.25, "*")], ["c", Marked(0.75)]]
+    shown = lines(Table("", [Column("system", "text"), Column("F1", "percent")], rows, rivals=[range(3)]))
+    assert shown[5:8] == [
+        r"a & 50.00** \\",
+        r"b & 25.00*\phantom{*} \\",
+        r"c & \textbf{75.00}\phantom{**} \\",
+    ]

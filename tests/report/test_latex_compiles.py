@@ -109,6 +109,17 @@ def test_floating_tables_compile_and_have_labels_of_their_own(command: str, colu
     assert protruding(log) == []
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_table_of_four_systems_fits_onto_the_page(columns: int, tmp_path: Path) -> None:
+    files = [FOLDER / "ner" / name for name in ("crf.conll", "gazetteer.conll", "prompted.jsonl", "tagger.conll")]
+    summary = eh.summarize(FOLDER / "ner" / "gold.conll", files, trials=100, resamples=20)
+    text = summary.to_latex(caption="Scores on the test set.", label="tab:scores", page_columns=columns)
+    log = compiled(tmp_path, text, ONE_COLUMN if columns == 1 else TWO_COLUMNS)
+    assert protruding(log) == []
+    assert text.count(r"\begin{table") == 1, "parts of the table stay together"
+    assert "--" not in text.partition(r"\parbox")[2].partition(r"\end{table")[0], "no options"
+
+
 def test_germeval_compiles(tmp_path: Path) -> None:
     file = tmp_path / "both.tsv"
     file.write_text("1\tAda\tB-PER\tO\tB-PER\tO\n\n")

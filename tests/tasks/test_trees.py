@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -381,3 +382,31 @@ def test_other_columns_are_compared_as_they_stand(tmp_path: Path) -> None:
     for name, tag in (("gold", "b|a"), ("system", "a|b")):
         (tmp_path / f"{name}.conllu").write_text(f"1\tw\tw\tNOUN\t{tag}\t_\t0\troot\t_\t_\n")
     assert accuracy(eh.score(tmp_path / "gold.conllu", tmp_path / "system.conllu", task="tags", column="xpos")) == 0
+
+
+# Annotation that a system lacks
+
+
+def test_scores_of_annotation_that_a_system_lacks_are_undefined(tmp_path: Path) -> None:
+    """ELAS without DEPS and XPOS without tags are not 0; UFeats of words without features stay as in the official script."""
+    folder = Path(eh.__file__).parent / "examples" / "trees"
+    lines = (folder / "gold.conllu").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    with_deps = [[*row[:8], f"{row[6]}:{row[7]}", row[9]] if row[0].isdigit() else row for row in rows]
+    without = [[*row[:4], "_", "_", *row[6:8], "_", row[9]] if row[0].isdigit() else row for row in rows]
+    for name, table in (("gold", with_deps), ("bare", without), ("full", with_deps)):
+        (tmp_path / f"{name}.conllu").write_text("\n".join("\t".join(row) for row in table) + "\n", encoding="utf-8")
+    files = tmp_path / "gold.conllu", [tmp_path / "bare.conllu", tmp_path / "full.conllu"]
+    results = eh.score(*files)
+    bare = {name: score.headline for name, score in results["bare"].scores.items()}
+    assert {name for name in bare if isnan(bare[name])} == {"conll18-xpos", "conll18-alltags", "elas", "eulas"}
+    assert bare["conll18-ufeats"] > 0
+    assert not any(isnan(score.headline) for score in results["full"].scores.values())
+    assert "system bare: has no XPOS, so XPOS and AllTags are undefined." in results.notes
+    assert "system bare: has no DEPS, so ELAS and EULAS are undefined." in results.notes
+    saved = results.to_dict()["systems"][0]["scores"]["elas"]
+    assert (saved["headline"], saved["overall"]["f1"], saved["overall"]["gold"]) == (None, None, 855)
+    assert str(eh.Results.from_json(results.to_json())) == str(results)
+    ranking = eh.rank(*files, match="elas,las", resamples=20, trials=0)
+    assert (ranking["elas"]["bare"].rank, ranking["elas"]["bare"].interval) == (None, None)
+    assert "–" in str(eh.summarize(*files, trials=20, resamples=20))

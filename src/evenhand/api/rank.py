@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import comb
+from math import comb, nan
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from evenhand.api.compare import Resampling, Testing, default_trials, too_few
 from evenhand.api.score import chosen_engine, notes_on_skipped, score_inputs, score_valid_systems
 from evenhand.api.suites import DataSet, suite
+from evenhand.arrays import Values
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.ranking import (
     Clusters,
@@ -39,7 +40,7 @@ from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
 from evenhand.tasks.task import GoldProfile, Task
 
-_GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
+GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """The groups of tallies, by what is resampled."""
 
 
@@ -184,7 +185,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranke
     task = TASKS[content.task]
     resampling.check(task)
     match = _ranked_models(task, content, options)
-    groups: Groups = _GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
+    groups: Groups = GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
     if request.skips_broken:
@@ -235,7 +236,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         if few is not None:
             kind, number, tallies = "sentences", gold.sentences, by_sentence
             counted = tables()
-    samples: Samples = {}
+    samples: dict[str, dict[str, Values]] = {}
     resamples = resampling.resamples
     totals: Mapping[str, Mapping[str, Tally]] = tallies
     if resamples:
@@ -249,6 +250,11 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
         }
         for model in models
     }
+    for name, result in results.items():
+        for measure in result.lacking:
+            if scores[measure][name] == 0:
+                scores[measure][name] = nan
+                samples.get(measure, {}).pop(name, None)
     ranking = Ranking(
         results.gold.name,
         rank_intervals(scores, samples, level),

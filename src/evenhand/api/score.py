@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from math import isnan
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, get_args, overload
 
@@ -29,9 +30,10 @@ from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
 from evenhand.settings import Align, Groups, Repair
 from evenhand.tasks.evaluation import UncorrectedScores
-from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters_of
+from evenhand.tasks.registry import TASKS, help_of, model, model_title, models_of, parameters_of
 
 if TYPE_CHECKING:
+    from evenhand.results.summary import Summary
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -61,11 +63,14 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         )
         if side.grounding is not None and side.grounding.has_nothing:
             warn_caller(next(note for note in notes if note.startswith(WARNING)).removeprefix(WARNING))
+        lacking = lacking_layers(task.name, settings.match, side.annotated)
         scores = SystemScores(
             *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
             is_empty=not gold.units,
             other_units=task.other_units,
+            lacking=lacking,
         )
+        notes = (*notes, *notes_on_lacking(task.name, name, lacking, scores))
         results[name] = Result(
             name=name,
             gold=gold,
@@ -83,8 +88,28 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
+            lacking=tuple(lacking),
         )
     return Results(results)
+
+
+def lacking_layers(task: str, measures: Sequence[str], annotated: Collection[str]) -> dict[str, str]:
+    """The measures of an optional layer that a system does not have, and the first such layer."""
+    layers = {name: [layer for layer in model(task, name).annotation if layer not in annotated] for name in measures}
+    return {name: lacking[0] for name, lacking in layers.items() if lacking}
+
+
+def notes_on_lacking(
+    task: str, name: str, lacking: Mapping[str, str], scores: Mapping[str, MeasureScore]
+) -> Iterator[str]:
+    """A note for each layer that a system lacks, with the measures that are undefined without it."""
+    by_layer: dict[str, list[str]] = {}
+    for measure, layer in lacking.items():
+        if isnan(scores[measure].headline):
+            by_layer.setdefault(layer, []).append(model_title(task, measure))
+    for layer, titles in by_layer.items():
+        verb = "is" if len(titles) == 1 else "are"
+        yield f"system {name}: has no {layer.upper()}, so {' and '.join(titles)} {verb} undefined."
 
 
 def _uncorrected(before: UncorrectedScores | None, name: str, groups: Groups) -> Mapping[str, MeasureScore]:
@@ -236,14 +261,23 @@ def score(
         "annotator": annotator,
         **parameters,
     }
-    prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
+    given_engine, engine = engine, chosen_engine(engine, jobs)
+    prepared = prepare(gold, sides, options)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")
     if show is None:
         results = score_inputs(gold, sides, prepared, groups, engine)
     else:
         results = score_with_leaks(gold, sides, prepared, groups, limit)
-    return next(iter(results.values())) if systems is None or is_single_system(systems) else results
+    if systems is None or is_single_system(systems):
+        return next(iter(results.values()))
+    return Results(results, partial(_summarized, gold, sides, {**options, "jobs": jobs, "engine": given_engine}))
+
+
+def _summarized(gold: Input, systems: Systems, options: Mapping[str, Any], **chosen: Any) -> Summary:
+    from evenhand.api.summary import summarize  # which imports this module
+
+    return summarize(gold, systems or {}, **options, **chosen)
 
 
 def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:

@@ -5,28 +5,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from inspect import cleandoc
 from os import PathLike
-from pkgutil import resolve_name
 from typing import Any
 
-from evenhand import __version__
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, read_small_file
 from evenhand.formats.storage import AnyPath, beside, to_path
 from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
-from evenhand.registry import Reference, named_in
+from evenhand.registry import Reference
+from evenhand.report.methods import software, sources_of
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, model_names, models_of
-
-_EVENHAND = f"""@software{{evenhand,
-  author = {{{{The Evenhand authors}}}},
-  title = {{Evenhand: Even-handed evaluation and comparison of text annotation systems}},
-  version = {{{__version__}}},
-  url = {{https://github.com/evenhand/evenhand}}
-}}"""
 
 
 @checked_arguments()
@@ -39,10 +30,10 @@ def cite(match: str | Sequence[str] = (), *, task: str | None = None) -> str:
     """
     check_choice("task", task, tuple(TASKS), optional=True)
     measures = {measure.name: measure for name in split_names(match) for measure in _models(name, task)}
-    sources = {name: named_in(_definition(measure)) for name, measure in measures.items()}
+    sources = {name: sources_of(measure) for name, measure in measures.items()}
     entries = {reference.key: reference.bibtex for source in sources.values() for reference in source}
     comments = "\n".join(_comment(measure, sources[name]) for name, measure in measures.items())
-    return "\n\n".join(filter(None, (comments, _EVENHAND, *entries.values()))) + "\n"
+    return "\n\n".join(filter(None, (comments, software(), *entries.values()))) + "\n"
 
 
 def _models(name: str, task: str | None) -> list[Measure]:
@@ -55,14 +46,6 @@ def _models(name: str, task: str | None) -> list[Measure]:
                 raise
     known = [measure.name for task in TASKS for measure in models_of(task)]
     raise SettingError(unknown(f"Unknown measure {name!r}", name, known, "see evenhand models"))
-
-
-def _definition(measure: Measure) -> str:
-    """The last paragraph of a definition, which names the sources."""
-    try:
-        return cleandoc(resolve_name(measure.definition).__doc__ or "").rpartition("\n\n")[2]
-    except (AttributeError, ImportError, ValueError):  # of a plug-in, which works nevertheless
-        return ""
 
 
 def _comment(measure: Measure, sources: Sequence[Reference]) -> str:

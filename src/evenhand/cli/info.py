@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,9 +13,10 @@ from click.shell_completion import split_arg_string as split_line
 
 from evenhand.api.suites import cite as entries
 from evenhand.cli.help import SCORING, Command, option, write_rows
-from evenhand.cli.options import Choice, Names
+from evenhand.cli.options import INPUT, Choice, Names
 from evenhand.cli.output import form_option, show
 from evenhand.formats.format import FORMATS, Format
+from evenhand.formats.storage import AnyPath
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, models_of, summary_of
 
@@ -124,13 +126,26 @@ def _describe_format(format: Format) -> str:
 @click.command(cls=Command)
 @option(SCORING, "--match", type=Names(), default=(), metavar="NAME,...", help="The measures that you report.")
 @option(SCORING, "--task", type=Choice(list(TASKS)), metavar="NAME", help="Their task [the first with such a measure].")
-def cite(match: tuple[str, ...], task: str | None) -> None:
+@option(SCORING, "--methods", type=INPUT, metavar="FILE", help="Describe the methods of a saved result (JSON).")
+def cite(match: tuple[str, ...], task: str | None, methods: AnyPath | None) -> None:
     """Print what to cite, as BibTeX: Evenhand, and the papers that define measures.
+
+    With --methods, first print a paragraph for a paper: the measures, intervals, tests and corrections of a result of
+    score, rank, compare or agree, with the keys of the BibTeX entries that follow.
 
     \b
     evenhand cite --match fair,lea >> paper.bib
+    evenhand cite --methods comparison.json
     """
-    click.echo(entries(match, task=task), nl=False)
+    if methods is None:
+        click.echo(entries(match, task=task), nl=False)
+        return
+    if match or task:
+        raise click.UsageError("--methods takes measures and task from the file; leave out --match and --task")
+    from evenhand.report.methods import methods as described
+    from evenhand.results.json import checked_json
+
+    click.echo(described(checked_json(Path(str(methods)))), nl=False)
 
 
 class Bash(BashComplete):

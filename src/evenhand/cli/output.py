@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.gate import Gate
     from evenhand.results.result import Results
+    from evenhand.results.summary import Summary
     from evenhand.tables import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
@@ -96,6 +97,7 @@ _STYLED_BY = {
     "percent": ("--percent and --fractions", STYLED),
     "decimals": ("--decimals", STYLED),
     "show_columns": ("--show-columns", STYLED),
+    "signature": ("--signature", ("text",)),
     "caption": ("--caption", ("latex",)),
     "latex_label": ("--latex-label", ("latex",)),
     "page_columns": ("--columns", ("latex",)),
@@ -175,6 +177,14 @@ def table_options(*, rare: bool = False) -> Decorator:
         ),
         option(WRITING, "--decimals", type=int, help="Decimal places of scores [2; 4 of fractions].", rare=rare),
         option(WRITING, "--show-columns", **NAMES, help="Show only the first column and these.", rare=rare),
+        option(
+            WRITING,
+            "--signature",
+            is_flag=True,
+            default=None,
+            help="Show the whole signature on a terminal; files always have it.",
+            rare=True,
+        ),
         option(WRITING, "--caption", metavar="TEXT", help="Caption of LaTeX tables, which then float.", rare=True),
         option(WRITING, "--latex-label", metavar="TEXT", help="Label of LaTeX tables, for references.", rare=True),
         option(
@@ -202,11 +212,12 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
         caption=options["caption"] or "",
         label=options["latex_label"] or "",
         page_columns=options["page_columns"] or 1,
+        signature=bool(options["signature"]),
     )
 
 
 def emit(
-    results: Results | Ranking | Comparison | Gate | Agreement | Adjudication,
+    results: Results | Summary | Ranking | Comparison | Gate | Agreement | Adjudication,
     form: str,
     path: Path | None,
     *,
@@ -250,13 +261,14 @@ def show(text: str, form: str) -> None:
 
 
 def _fitting(style: TableStyle | None, form: str, path: Path | None) -> TableStyle:
-    """The style with colours and the width of the terminal, at least 80 columns, for text on a terminal."""
+    """The style with colours, the width of the terminal, at least 80 columns, and a short signature on a terminal."""
     from evenhand.tables import PLAIN
 
-    style = style or PLAIN
+    style = style or replace(PLAIN, signature=False)
+    is_terminal, width = form == "text" and path is None and sys.stdout.isatty(), None
+    style = replace(style, signature=style.signature or not is_terminal)
     if form != "text" or path is not None:
         return style
-    is_terminal, width = sys.stdout.isatty(), None
     if is_terminal:
         import shutil  # slow to import
 

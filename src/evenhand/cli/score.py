@@ -45,6 +45,7 @@ from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine, Job, Run
+    from evenhand.results.summary import Summary
 
 
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
@@ -122,11 +123,18 @@ def demo(task: str) -> None:
     example = TASKS[task].example
     gold, systems = example.gold, example.systems
     with as_file(files(example.package) / "examples" / example.folder) as folder:
-        results = evenhand.score(folder / gold, [folder / system for system in systems], task=task)
-        emit(results, "text", None, quiet=False)
+        summary = evenhand.summarize(folder / gold, [folder / name for name in systems], task=task)
+        emit(summary, "text", None, quiet=False)
         click.echo()
-        click.echo("The same for one system, on these files, as a command:")
-        click.echo(f"  evenhand score {folder}/{gold} {folder}/{systems[-1]} {example.options}".rstrip())
+        click.echo("Try next, in the folder of these files:")
+        click.echo(f"  cd {folder}")
+        one, two = systems[-2:]
+        for command in (
+            f"evenhand report {gold} {' '.join(systems)} {example.options} -o report.html",
+            f"evenhand compare {gold} {one} {two} {example.options}",
+            f"evenhand score {gold} {two} {example.options}",
+        ):
+            click.echo(f"  {' '.join(command.split())}")
 
 
 @click.command(cls=Command)
@@ -190,6 +198,18 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     rare=True,
 )
 @option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
+@option(
+    WRITING,
+    "--summary/--full",
+    default=None,
+    help="Several systems: one table with intervals and tests, or all tables of each system [summary].",
+)
+@option(
+    WRITING,
+    "--against",
+    metavar="NAME",
+    help="Test the systems of a summary against this one: best, first, or its name [best].",
+)
 @query_options
 @table_options()
 @output_option
@@ -227,14 +247,36 @@ def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath 
         chosen = score_options(options, "show", "limit") | query_choices(options, engine)
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
-        results = evenhand.score(key, named or None, **chosen)
+        summary = _summary(key, named, chosen, options)
+        results = evenhand.score(key, named or None, **chosen) if summary is None else summary.results
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
     if options["tallies"] is not None:
         results.tallies_to_parquet(options["tallies"])
     if not quiet:
         report_readings(results)
-    emit(results, form, options["output"], quiet=quiet, style=style)
+    emit(results if summary is None else summary, form, options["output"], quiet=quiet, style=style)
+
+
+SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
+"""Forms in which several systems have a summary unless a user asks for --full."""
+
+
+def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
+    """The summary of several systems; None if all tables are requested, or the output has no summary."""
+    wants, against, form = options["summary"], options["against"], options["form"]
+    is_possible = len(systems) > 1 and chosen.get("show") is None and chosen.get("groups", "total") == "total"
+    if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
+        forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
+        raise click.UsageError(f"--summary and --against are for several systems, {forms}, without --show and --groups")
+    if against and wants is False:
+        raise click.UsageError("--against is for a summary, not for --full")
+    if not is_possible or wants is False or not (wants or against or form in SUMMARY_OUTPUTS):
+        return None
+    import evenhand
+
+    others = {name: value for name, value in chosen.items() if name not in ("show", "limit", "groups")}
+    return evenhand.summarize(gold, systems, against=against or "best", **others)
 
 
 def _with_one_measure(engine: Engine | None) -> Engine:

@@ -335,6 +335,24 @@ def cycle_of(word: int, head: Ints) -> list[int]:
     return sorted(cycle)
 
 
+def is_underscore(tags: Tags) -> Bools:
+    """Which words have no value: an underscore."""
+    if isinstance(tags, TagColumn):
+        cells = tags.cells
+        first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
+        underscore: Bools = (first == ord("_")) & (cells.end - cells.start == 1)
+        return underscore
+    code = tags.code  # read before the names, which are complete only when all cells are coded
+    return np.array([name == "_" for name in tags.names], dtype=np.bool_)[code]
+
+
+def has_values(layer: object) -> bool:
+    """Whether a layer has a value for at least one word. Usually the first word shows it."""
+    if not isinstance(layer, Tags) or not len(layer):
+        return False
+    return not is_underscore(layer.slice(0, 1))[0] or not is_underscore(layer).all()
+
+
 def has_edges(cells: object) -> bool:
     """Whether most words of a layer have enhanced dependencies."""
     if not isinstance(cells, Tags) or not len(cells):

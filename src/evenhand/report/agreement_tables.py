@@ -28,7 +28,31 @@ def agreement_document(agreement: Agreement, style: TableStyle) -> ReportDocumen
     documents = sum(agreement.coverage.by_number.values())
     opening = f"{counted(len(agreement.annotators), 'annotator')} on {counted(documents, 'document')}"
     section = Section("", list(summary_of_agreement(agreement, style)))
-    return ReportDocument(opening, [section], agreement.notes, agreement.signature)
+    return ReportDocument(opening, [section], agreement.notes, agreement.signature, agreement_verdict(agreement))
+
+
+def agreement_verdict(agreement: Agreement) -> list[str]:
+    """The mean score of pairs under the first measure with its interval, alpha, and the pair that agrees least."""
+    names, (measure, f1) = agreement.annotators, next(iter(agreement.f1.items()))
+    if f1.mean is None:
+        return []
+    who = (
+        f"{names[0]} and {names[1]} have"
+        if len(names) == 2
+        else f"{counted(len(names), 'annotator')} have, on average,"
+    )
+    interval, level = agreement.intervals.get(f"f1.{measure}.mean"), 100 * agreement.figures.resampling.level
+    bounds = (
+        "" if interval is None else f" ({level:g} % interval {100 * interval.low:.2f} to {100 * interval.high:.2f})"
+    )
+    title = measure if _score_name(agreement) == "agreement" else f"{measure} F1"
+    alpha = "" if agreement.alpha is None else f"; Krippendorff's alpha of their codes is {agreement.alpha:.2f}"
+    sentences = [f"{who} {100 * f1.mean:.2f} {title}{bounds}{alpha}."]
+    scored = {pair: score for pair, figures in agreement.pairs.items() if (score := figures.f1[measure]) is not None}
+    if len(scored) > 1:
+        (a, b), lowest = min(scored.items(), key=lambda item: item[1])
+        sentences.append(f"{a} and {b} agree least: {100 * lowest:.2f}.")
+    return [" ".join(sentences)]
 
 
 def adjudication_document(adjudication: Adjudication, style: TableStyle) -> ReportDocument:

@@ -13,6 +13,7 @@ from evenhand.comparison.ranking import Clusters
 from evenhand.comparison.units import Unit
 from evenhand.errors import counted, plural
 from evenhand.report.document import ReportDocument, Section
+from evenhand.report.verdict import comparison_verdict, ranking_verdict
 from evenhand.results.comparison import Comparison, Differences, Pair, Ranking, ScoreChange, Slice
 from evenhand.results.gate import Gate
 from evenhand.results.signature import why_sentences
@@ -43,7 +44,8 @@ def comparison_document(comparison: Comparison, style: TableStyle) -> ReportDocu
             sections += [Section(heading, [table]) for heading, table in pair_tables(comparison, pair, style)]
     if comparison.show is not None:
         sections.append(Section("", [unit_table(comparison)]))
-    return ReportDocument(opening, sections, comparison.notes, comparison.signature)
+    verdict = comparison_verdict(comparison)
+    return ReportDocument(opening, sections, comparison.notes, comparison.signature, verdict)
 
 
 # The summary of a comparison
@@ -429,7 +431,7 @@ def ranking_document(ranking: Ranking, style: TableStyle) -> ReportDocument:
         sections += [
             Section(f"{name}:", list(_ranking_tables(data, style))) for name, data in ranking.data_sets.items()
         ]
-    return ReportDocument(opening, sections, ranking.notes, ranking.signature)
+    return ReportDocument(opening, sections, ranking.notes, ranking.signature, ranking_verdict(ranking))
 
 
 def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:

@@ -28,6 +28,7 @@ from evenhand.results.agreement import Agreement
 from evenhand.results.comparison import Comparison, Ranking
 from evenhand.results.display import Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
+from evenhand.results.summary import Estimate, Summary
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
 
@@ -102,6 +103,8 @@ def _rows_of(subject: WithRows) -> TableRows:
         return _scores(Results({subject.name: subject}))
     if isinstance(subject, Results):
         return _scores(subject)
+    if isinstance(subject, Summary):
+        return _estimates(subject)
     raise TypeError(f"{type(subject).__name__} has no rows")
 
 
@@ -116,6 +119,32 @@ def _scores(results: Results) -> TableRows:
     }
     rows = (row for result, score in scores for row in _rows_of_score(result, score))
     return TableRows(columns, [[row.get(name) for name in columns] for row in rows])
+
+
+def _estimates(summary: Summary) -> TableRows:
+    """The rows of the scores with intervals, and differences from the reference system."""
+    table = _scores(summary.results)
+    place = {name: number for number, name in enumerate(table.columns)}
+    rows = []
+    for row in table.rows:
+        system, model, kind, label = (row[place[name]] for name in ("system", "model", "row", "label"))
+        estimate = None
+        if kind == "overall":
+            estimate = summary.measures.get(str(model), {}).get(str(system))
+        elif kind == "label":
+            estimate = summary.labels.get(str(model), {}).get(str(label), {}).get(str(system))
+        rows.append([*row, *_estimate_values(summary, estimate)])
+    columns = {**table.columns, **dict.fromkeys(("low", "high"), _NUMBER), "against": _TEXT}
+    return TableRows({**columns, **dict.fromkeys(("delta", "p", "p_holm"), _NUMBER)}, rows)
+
+
+def _estimate_values(summary: Summary, estimate: Estimate | None) -> list[Value]:
+    interval = (None, None) if estimate is None or estimate.interval is None else estimate.interval
+    if estimate is None or estimate.change is None:
+        return [*interval, None, None, None, None]
+    test = estimate.change.significance
+    p_values = (None, None) if test is None else (test.p, test.p_holm)
+    return [*interval, summary.against, estimate.change.delta, *p_values]
 
 
 def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Value]]:

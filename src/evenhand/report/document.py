@@ -15,7 +15,7 @@ from evenhand.errors import WARNING, SettingError, announced, counted, unknown
 from evenhand.registry import lazy
 from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
-from evenhand.tables import PLAIN, Cell, Kind, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Kind, Marked, Table, TableStyle
 from evenhand.tasks.registry import TASKS
 
 
@@ -31,6 +31,10 @@ class ReportDocument:
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: str
+    verdict: Sequence[str] = ()
+    """Paragraphs before everything else: the result in words, and its method."""
+    hint: str = ""
+    """What is left out, and the commands that show it; only text has it."""
 
     @property
     def warnings(self) -> list[str]:
@@ -58,6 +62,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),
+    "Summary": lazy("evenhand.report.summary_tables:summary_document"),
 }
 """By the type of the result."""
 
@@ -68,19 +73,24 @@ def result_document(result: Result, style: TableStyle) -> ReportDocument:
 
 def score_document(results: Results, style: TableStyle) -> ReportDocument:
     """The summary, then one section per system."""
-    gold, unit = results.gold, results.unit
-    display = TASKS[results.task].display
-    sizes = {"document": gold.documents if gold.documents > 1 else None, "sentence": gold.sentences}
-    sizes |= {"token": gold.tokens if gold.tokens != gold.units else None, "character": gold.characters}
-    listed = ", ".join(counted(size, what) for what, size in sizes.items() if size is not None and what != unit)
-    in_chains = "" if gold.chains is None else f" in {counted(gold.chains, 'chain')},"
-    units = f"{counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
+    unit, display = results.unit, TASKS[results.task].display
     sections = [Section("", list(display.summary(results)))]
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
         heading = f"{result.name}: {counted(result.units, unit)}{in_chains}"
         sections.append(Section(heading, list(display.details(result, style, alone=len(results) == 1))))
-    return ReportDocument(f"gold standard {gold.name}: {units}", sections, results.notes, results.signature)
+    return ReportDocument(gold_line(results), sections, results.notes, results.signature)
+
+
+def gold_line(results: Results) -> str:
+    """The gold standard in numbers."""
+    gold, unit = results.gold, results.unit
+    sizes = {"document": gold.documents if gold.documents > 1 else None, "sentence": gold.sentences}
+    sizes |= {"token": gold.tokens if gold.tokens != gold.units else None, "character": gold.characters}
+    listed = ", ".join(counted(size, what) for what, size in sizes.items() if size is not None and what != unit)
+    in_chains = "" if gold.chains is None else f" in {counted(gold.chains, 'chain')},"
+    units = f"{counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
+    return f"gold standard {gold.name}: {units}"
 
 
 def selected(subject: Displayed | WithTables, style: TableStyle) -> ReportDocument:
@@ -126,7 +136,7 @@ def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     if kind == "percent":
-        return style.score(value)
+        return style.score(value) + (value.mark if isinstance(value, Marked) else "")
     if kind == "share":
         return style.share(value)
     if kind == "bar":
@@ -135,10 +145,21 @@ def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
 
 
 def row_texts(table: Table, style: TableStyle = PLAIN) -> list[list[str]]:
-    return [
+    texts = [
         [cell_text(value, column.kind, style) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
+    for column in range(len(table.columns)):
+        widest = max((len(mark_of(row[column])) for row in table.rows), default=0)
+        for row, cells in zip(table.rows, texts, strict=True) if widest else ():
+            if cells[column]:  # so decimals are below each other
+                cells[column] += " " * (widest - len(mark_of(row[column])))
+    return texts
+
+
+def mark_of(value: Cell) -> str:
+    """The mark of significance of a score."""
+    return value.mark if isinstance(value, Marked) else ""
 
 
 def headings(table: Table) -> list[str]:
@@ -153,7 +174,7 @@ def best_cells(table: Table, texts: Sequence[Sequence[str]]) -> Iterator[tuple[i
     All scores that are printed like the highest (or lowest) one are best.
     """
     for group in _rivals(table):
-        values = [(_number(table.rows[row][column]), texts[row][column]) for row, column in group]
+        values = [(_number(table.rows[row][column]), texts[row][column].rstrip(" *")) for row, column in group]
         numbers = [(number, text) for number, text in values if number is not None]
         best_of = min if table.columns[group[0][1]].is_best_low else max
         best = best_of(numbers)[1] if len(values) > 1 and numbers else None

@@ -8,7 +8,7 @@ characters, so they do not depend on the fonts of the document. Nothing is scale
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, takewhile
@@ -22,6 +22,9 @@ from evenhand.results.display import Displayed, WithTables
 from evenhand.tables import PLAIN, Table, TableStyle
 
 _TYPE = r"\small\setlength{\tabcolsep}{4pt}"
+_OPTION_CLAUSE = re.compile(r" \(--[^)]*\)|;[^;.]*--[a-z][^;.]*")
+_OPTION_SENTENCE = re.compile(r"(?:(?<=[.] )|^)[^.;]*--[a-z][^.;]*[.;] ?")
+"""Parts of a remark that name options."""
 _MAX_FLOATS = 16
 """LaTeX stops if too many floating tables wait for a place."""
 
@@ -46,47 +49,58 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
                 body += ["", *lines(table, style)]
                 number += 1
     text = "\n".join(body)
-    opening = [*map(comment, (report.opening, *report.warnings)), f"% needs {needs(text)}"]
+    opening = [*map(comment, (*report.verdict, report.opening, *report.warnings)), f"% needs {needs(text)}"]
     opening += [CODES_COMMAND] if r"\evenhandtext{" in text else []
     return "\n".join([*opening, text, "", *map(comment, report.remarks), comment(report.signature)]) + "\n"
 
 
 def lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
-    """Tabulars with text left and numbers right, a rule before summary rows, and the remark as a paragraph.
+    """Centred tabulars with text left and numbers right, a rule before summary rows, and the remark below.
 
     The best scores of systems are bold. A table that spans both columns of a page must float.
     """
     tabulars: list[str] = []
-    for grid, layout in fit(_grid(table, style), style.page_columns):
-        tabulars += ["", r"\medskip", ""] if tabulars else []
-        *part, end = _tabular(grid, layout)
-        if layout.spans_page:
-            tabulars += [r"\begin{table*}[tp]", rf"\centering{_TYPE}", *part, end, r"\end{table*}"]
+    *parts, last = _stacked(fit(_grid(table, style), style.page_columns))
+    for part in (*parts, last):
+        remark = _remark(table) if part is last else []
+        tabulars += [""] if tabulars else []
+        if part[0][1].spans_page:
+            tabulars += [r"\begin{table*}[tp]", rf"\centering{_TYPE}", *_tabulars(part), *remark, r"\end{table*}"]
         else:
-            tabulars += [rf"{{\noindent{_TYPE}%", *part, end + "}"]
-    return [*tabulars, "", escaped(table.remark)] if table.remark else tabulars
+            tabulars += [rf"\begin{{center}}{_TYPE}", *_tabulars(part), *remark, r"\end{center}"]
+    return tabulars
+
+
+def _tabulars(parts: Part) -> Iterator[str]:
+    """Parts of one table below each other."""
+    for number, (grid, layout) in enumerate(parts):
+        yield from [r"\par\medskip"] if number else []
+        yield from _tabular(grid, layout)
+
+
+def _remark(table: Table) -> list[str]:
+    """The text below a table, in its type, without options of commands, which readers of a paper do not have."""
+    remark = _OPTION_SENTENCE.sub("", _OPTION_CLAUSE.sub("", table.remark)).strip()
+    return [r"\par\smallskip", rf"\parbox{{\linewidth}}{{{escaped(remark)}}}"] if remark else []
 
 
 def _floating(table: Table, section: Section, style: TableStyle, before: int) -> Iterator[list[str]]:
     """Floating tables; `before` is the number of earlier tables. Captions after the first name the content."""
-    parts = list(fit(_grid(table, style), style.page_columns))
-    for number, (grid, layout) in enumerate(parts, before + 1):
+    parts = _stacked(fit(_grid(table, style), style.page_columns))
+    for number, part in enumerate(parts, before + 1):
         details = [section.heading.rstrip(":"), table.title] if number > 1 else []
         details += [f"part {number - before} of {len(parts)}"] if len(parts) > 1 else []
         more = ", ".join(filter(None, details))
         caption = f"{style.caption} ({more})" if more else style.caption
-        kind, position = ("table*", "tp") if layout.spans_page else ("table", "htbp")
+        kind, position = ("table*", "tp") if part[0][1].spans_page else ("table", "htbp")
         yield [
             rf"\begin{{{kind}}}[{position}]",
             rf"\centering{_TYPE}",
             *([rf"\caption{{{escaped(caption)}}}"] if style.caption else []),
             *([rf"\label{{{style.label}{'' if number == 1 else f'-{number}'}}}"] if style.label else []),
-            *_tabular(grid, layout),
-            *(
-                [r"\par\smallskip", rf"{{\footnotesize {escaped(table.remark)}\par}}"]
-                if table.remark and number == before + len(parts)
-                else []
-            ),
+            *([r"\smallskip"] if style.caption else []),
+            *_tabulars(part),
+            *(_remark(table) if part is parts[-1] else []),
             rf"\end{{{kind}}}",
         ]
 
@@ -216,6 +230,22 @@ def fit(grid: Grid, page_columns: int) -> Iterator[tuple[Grid, Layout]]:
         yield grid.with_rows(start, start + size), layout
 
 
+Part = list[tuple[Grid, Layout]]
+"""Parts of a table that stay together."""
+
+
+def _stacked(parts: Iterable[tuple[Grid, Layout]]) -> list[Part]:
+    """Parts of a table that fit onto a page together, as one."""
+    stacked: list[Part] = []
+    for grid, layout in parts:
+        rows = sum(len(other.rows) + 2 for other, _ in stacked[-1]) if stacked else _ROWS
+        if rows + sum(layout.heights) <= _ROWS and stacked[-1][0][1].spans_page == layout.spans_page:
+            stacked[-1].append((grid, layout))
+        else:
+            stacked.append([(grid, layout)])
+    return stacked
+
+
 def _column_groups(grid: Grid, page_columns: int) -> Iterator[Sequence[int]]:
     """The columns of parts that fit, about equally many in each; all parts have the key columns."""
     columns = range(len(grid.names))
@@ -316,12 +346,18 @@ def _tabular(grid: Grid, layout: Layout) -> list[str]:
     for number, row in enumerate(grid.rows):
         tabular += [r"\midrule"] if number == grid.rule else []
         cells = [
-            r"\allowbreak{}".join(map(escaped, _WORD.findall(text))) if share else escaped(text)
+            r"\allowbreak{}".join(map(escaped, _WORD.findall(text))) if share else escaped(text.rstrip(" "))
             for text, share in zip(row, layout.wrapped, strict=True)
         ]
-        bold = (rf"\textbf{{{cell}}}" if (number, column) in grid.bold else cell for column, cell in enumerate(cells))
-        tabular.append(_row(list(bold)))
+        bold = [rf"\textbf{{{cell}}}" if (number, column) in grid.bold else cell for column, cell in enumerate(cells)]
+        tabular.append(_row([cell + _room_for_marks(text) for cell, text in zip(bold, row, strict=True)]))
     return [*tabular, r"\bottomrule", r"\end{tabular}"]
+
+
+def _room_for_marks(text: str) -> str:
+    """Room for the marks that other scores of a column have, so decimals are below each other."""
+    missing = len(text) - len(text.rstrip(" "))
+    return rf"\phantom{{{'*' * missing}}}" if missing and text.strip() else ""
 
 
 def _heading(name_lines: Sequence[str], *, left: bool) -> str:

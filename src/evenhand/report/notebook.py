@@ -33,7 +33,9 @@ def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
     if report is None:
         return _enclosed(["<pre>" + "\n".join(map(_escaped, str(subject).splitlines())) + "</pre>"])
     few = sum(1 for section in report.sections if section.heading) <= 1
-    parts = [f"<p>{_escaped(text)}</p>" for text in (report.opening, *report.warnings)]
+    verdict = [f"<strong>{_escaped(text)}</strong>" for text in report.verdict[:1]]
+    opening = map(_escaped, (*report.verdict[1:], report.opening, *report.warnings))
+    parts = [f"<p>{text}</p>" for text in (*verdict, *opening)]
     for section in report.sections:
         parts += _section(section, max_rows, is_open=few)
     parts += [f"<p>{_escaped(note)}</p>" for note in report.remarks]

@@ -16,6 +16,7 @@ from evenhand.errors import SettingError, visible
 from evenhand.report.document import best_cells, headings, row_texts, selected, without_bars
 from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
+from evenhand.results.signature import short_signature
 from evenhand.scoring.prf import percentages
 from evenhand.scoring.scores import Row
 from evenhand.tables import PLAIN, Column, Table, TableStyle
@@ -37,12 +38,15 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     """
     style = replace(style, marks=True) if style.colour else style
     report = selected(subject, style)
-    parts = [line for text in (report.opening, *report.warnings) for line in _wrapped(text, style)]
+    opening = (*report.verdict, report.opening, *report.warnings)
+    parts = [line for text in opening for line in _wrapped(text, style)]
     for section in report.sections:
         parts += ["", *_wrapped(section.heading, style)] if section.heading else []
         for table in section.tables:
             parts += _table_lines(table, style)
-    parts += ["", *(line for note in report.remarks for line in _wrapped(note, style)), visible(report.signature)]
+    endings = [*([report.hint] if report.hint else []), *report.remarks]
+    signature = report.signature if style.signature else short_signature(report.signature)
+    parts += ["", *(line for text in endings for line in _wrapped(text, style)), visible(signature)]
     return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
@@ -140,7 +144,8 @@ _BEFORE_FORMULAS = "=+-@"
 def render_markdown(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     """The whole report, with the signature as code."""
     report = selected(subject, style)
-    parts = [_escaped(report.opening), *(line for text in report.warnings for line in ("", _escaped(text)))]
+    opening = (*report.verdict, report.opening, *report.warnings)
+    parts = [line for text in opening for line in (_escaped(text), "")][:-1]
     for section in report.sections:
         parts += ["", f"## {_escaped(section.heading.rstrip(':'))}"] if section.heading else []
         for table in section.tables:
@@ -157,7 +162,7 @@ def markdown_lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
         list(map(_text, headings(table))),
         [":---" if text else "---:" for text in is_text],
         *(
-            [_text(cell) if text else _escaped(cell) for cell, text in zip(row, is_text, strict=True)]
+            [_text(cell) if text else _escaped(cell.rstrip(" ")) for cell, text in zip(row, is_text, strict=True)]
             for row in row_texts(table, style)
         ),
     ]

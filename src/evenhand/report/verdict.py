@@ -1,48 +1,92 @@
-"""The verdict on top of a page, in sentences: which system is best, whether that is significant, and what may mislead.
+"""The verdict on top of a page or of a command's output: which system is best, and whether that is significant.
 
-`verdict` has the sentences, `method` the small print, `against_best` the words in each system's row, and `cautions` the
-list below the verdict.
+`Lead` has the systems by score and the tests of their differences, from a comparison or a summary. `lead_sentences` and
+`lead_method` put it into words. `verdict` has the sentences of a page, `method` its small print, `against_best` the
+words in each system's row, and `cautions` the list of what may mislead.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
 from evenhand.data.vocabulary import list_names
+from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, counted
-from evenhand.results.comparison import Comparison, Pair, Report
-from evenhand.results.result import Result
+from evenhand.results.comparison import Comparison, Pair, Ranking, Report, ResamplingInfo, ScoreChange
+from evenhand.results.result import Result, Results
 from evenhand.results.signature import ALPHA, NOTHING_TO_RESAMPLE, notes_on_pairs, why_sentences
+from evenhand.results.summary import Summary
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import label_notes
 
 _MEANS = {"overall": "", "macro": "macro "}
 """Prefixes of headlines that are F1 scores."""
+_OPTIONS = re.compile(r" \(--[^)]*\)|; [^;]*--[^;.]*")
+"""Remedies with options in a sentence."""
 _MAX_MEASURES = 3
 """Maximum number of measures to name under which another system is best."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Systems with a score under one measure, the best first, and the tests of their differences."""
+
+    task: str
+    names: Sequence[str]
+    pairs: Mapping[tuple[str, str], Pair | ScoreChange]
+    resampling: ResamplingInfo
+    notes: Sequence[str]
+
+    @staticmethod
+    def of(compared: Comparison | Summary) -> Lead:
+        scores = {name: score for name, score in compared.scores.items() if not isnan(score)}
+        names = sorted(scores, key=lambda name: -scores[name])
+        return Lead(compared.task, names, compared.pairs, compared.resampling, compared.notes)
+
+    def pair(self, one: str, other: str) -> Pair | ScoreChange | None:
+        """The comparison of two systems, in any order; None if they were not compared."""
+        return self.pairs.get((one, other)) or self.pairs.get((other, one))
+
+    def differ(self, one: str, other: str) -> bool | None:
+        """Whether two systems differ significantly; None if that was not tested."""
+        pair = self.pair(one, other)
+        return None if pair is None or pair.significance is None else pair.significance.p_holm < ALPHA
+
+    def can_decide(self, pair: Pair | ScoreChange) -> bool:
+        """Whether the test of a pair can be significant after the correction for the number of pairs."""
+        test = pair.significance
+        return test is not None and (test.p_holm < ALPHA or len(self.pairs) * test.least < ALPHA)
 
 
 def verdict(report: Report) -> list[str]:
     """One system: its score. Several: the lead of the best one, the systems it beats, and leaders by other measures."""
     warnings = [_sentence(note.removeprefix(WARNING)) for note in report.notes if note.startswith(WARNING)]
-    comparison, names = report.comparison, list(report.ordered)
-    if comparison is None:
+    if report.comparison is None:
         return [*_score_of_one(report), *warnings]
-    if all(isnan(score) for score in comparison.scores.values()):
+    lead = Lead.of(report.comparison)
+    if not lead.names:
         return warnings
-    sentences = [*_lead(comparison, names), *_other_leaders(report, names[0]), *warnings]
-    return [*sentences, *map(_sentence, _notes_on_tests(comparison))]
+    scores = {
+        score_name(report.results, measure): {name: row.score for name, row in report.ranking[measure].items()}
+        for measure in report.ranking.shown_models
+    }
+    sentences = [*lead_sentences(lead), *other_leaders(scores, lead.names[0]), *warnings]
+    return [*sentences, *notes_on_lead(lead)]
 
 
 def method(report: Report) -> str:
     """The compared score and the test, in small print."""
-    comparison = report.comparison
-    if comparison is None:
+    if report.comparison is None:
         return ""
-    points = f"Points of {score_name(report, report.by)}."
-    made, pairs = comparison.resampling, len(comparison.pairs)
+    return lead_method(Lead.of(report.comparison), score_name(report.results, report.by))
+
+
+def lead_method(lead: Lead, measure: str) -> str:
+    """The same of a lead under a measure, which is given in words."""
+    points, made, pairs = f"Points of {measure}.", lead.resampling, len(lead.pairs)
     if not made["trials"]:
         return points
     corrected = f", corrected for {counted(pairs, 'pair')} (Holm)" if pairs > 1 else ""
@@ -56,26 +100,21 @@ def against_best(report: Report, name: str) -> str:
         return ""
     if name == best:
         return "best"
-    pair = _pair(comparison, best, name)
-    if pair.significance is None:
+    lead = Lead.of(comparison)
+    pair = lead.pair(best, name)
+    if pair is None or pair.significance is None:
         return ""
     p = p_words(pair.significance.p_holm)
-    if not _can_decide(comparison, pair):
+    if not lead.can_decide(pair):
         return f"too few {comparison.resampling['of']} to tell, {p}"
-    return f"lower, {p}" if differs(comparison, best, name) else f"not significant, {p}"
+    return f"lower, {p}" if lead.differ(best, name) else f"not significant, {p}"
 
 
-def score_name(report: Report, measure: str) -> str:
-    """The score of a measure, as readers call it: fair F1, las, accuracy."""
-    score, title = next(iter(report.results.values())).scores.get(measure), model_title(report.task, measure)
+def score_name(results: Results, measure: str) -> str:
+    """The score of a measure, as readers call it: fair F1, LAS, accuracy."""
+    score, title = next(iter(results.values())).scores.get(measure), model_title(results.task, measure)
     mean = None if score is None else _MEANS.get(score.model.headline)
     return title if score is None or mean is None else f"{title} {mean}F{score.beta:g}"
-
-
-def differs(comparison: Comparison, one: str, other: str) -> bool | None:
-    """Whether two systems differ significantly; None if nothing was tested."""
-    test = _pair(comparison, one, other).significance
-    return None if test is None else test.p_holm < ALPHA
 
 
 def p_words(p: float) -> str:
@@ -85,12 +124,20 @@ def p_words(p: float) -> str:
     return f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.2g}"
 
 
-def _notes_on_tests(comparison: Comparison) -> list[str]:
-    """Notes on p-values: resampling of sentences instead of documents, and tests that cannot decide."""
-    made = comparison.resampling
+def notes_on_lead(lead: Lead, *, with_options: bool = True) -> list[str]:
+    """Sentences on p-values: resampling of sentences instead of documents, and tests that cannot decide.
+
+    Without `with_options`, remedies that are options of a command are left out.
+    """
+    sentences = map(_sentence, _notes_on_tests(lead))
+    return list(sentences if with_options else (_OPTIONS.sub("", sentence) for sentence in sentences))
+
+
+def _notes_on_tests(lead: Lead) -> list[str]:
+    made = lead.resampling
     notes = [] if made["few_documents"] is None else [why_sentences(made["few_documents"])]
-    notes += [note for note in comparison.notes if note.startswith(NOTHING_TO_RESAMPLE)]
-    return [*notes, *notes_on_pairs(comparison.pairs, made["of"] or "", comparison.task)]
+    notes += [note for note in lead.notes if note.startswith(NOTHING_TO_RESAMPLE)]
+    return [*notes, *notes_on_pairs(lead.pairs, made["of"] or "", lead.task)]
 
 
 def _sentence(note: str) -> str:
@@ -106,49 +153,52 @@ def _score_of_one(report: Report) -> list[str]:
         low, high = (100 * bound for bound in standing.interval)
         interval = f" ({100 * ranking.level:g} % interval {low:.2f} to {high:.2f}, by {ranking.groups})"
     nothing = (_sentence(note) for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE))
-    return [f"{name} has {100 * standing.score:.2f} {score_name(report, report.by)}{interval}.", *nothing]
+    return [f"{name} has {100 * standing.score:.2f} {score_name(report.results, report.by)}{interval}.", *nothing]
 
 
-def _pair(comparison: Comparison, one: str, other: str) -> Pair:
-    return comparison.pairs.get((one, other)) or comparison.pairs[other, one]
-
-
-def _lead(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
-    first, second, *others = names
-    pair = _pair(comparison, first, second)
+def lead_sentences(lead: Lead) -> Iterator[str]:
+    """The lead of the best system over the next one that it was compared with, and over the others."""
+    first, *lower = lead.names or [""]
+    compared = [name for name in lower if lead.pair(first, name) is not None]
+    if not compared:
+        if lower:
+            yield f"{first} has the highest score; it was not compared with the others."
+        return
+    second, *others = compared
+    pair = lead.pair(first, second)
+    assert pair is not None
     if not pair.delta:
-        same = "have identical predictions" if not pair.different else "have the same score"
+        same = "have identical predictions" if isinstance(pair, Pair) and not pair.different else "have the same score"
         yield f"{first} and {second} {same}."
     else:
-        yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(comparison, pair)}."
+        yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
     if others:
-        yield from _beaten(comparison, first, second, others)
+        yield from _beaten(lead, first, second, others)
 
 
-def _significance(comparison: Comparison, pair: Pair) -> str:
+def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
     test = pair.significance
     if test is None:
         return "; no test was made"
-    if not _can_decide(comparison, pair):
-        groups = counted(test.groups, str(comparison.resampling["of"]).removesuffix("s"))
+    if not lead.can_decide(pair):
+        groups = counted(test.groups, str(lead.resampling["of"]).removesuffix("s"))
         return f"; they differ in {groups}, too few for a test to decide"
-    return f", {p_words(test.p_holm)}: {'a' if test.p_holm < ALPHA else 'no'} significant difference"
+    return p_verdict(test.p_holm)
 
 
-def _can_decide(comparison: Comparison, pair: Pair) -> bool:
-    """Whether the test of a pair can be significant after the correction for the number of pairs."""
-    test = pair.significance
-    return test is not None and (test.p_holm < ALPHA or len(comparison.pairs) * test.least < ALPHA)
+def p_verdict(p: float, alpha: float = ALPHA) -> str:
+    """A p-value and what it means, as the end of a sentence."""
+    return f", {p_words(p)}: {'a' if p < alpha else 'no'} significant difference"
 
 
-def _beaten(comparison: Comparison, first: str, second: str, others: Sequence[str]) -> Iterator[str]:
+def _beaten(lead: Lead, first: str, second: str, others: Sequence[str]) -> Iterator[str]:
     """The other systems that both, or only the best one, are significantly better than; and the undecided ones."""
-    if any(differs(comparison, first, other) is None for other in others):
+    if any(lead.differ(first, other) is None for other in others):
         return
-    beaten = [other for other in others if differs(comparison, first, other)]
+    beaten = [other for other in others if lead.differ(first, other)]
     undecided = [other for other in others if other not in beaten]
-    is_clear_winner = differs(comparison, first, second)
-    by_both = [] if is_clear_winner else [other for other in beaten if differs(comparison, second, other)]
+    is_clear_winner = lead.differ(first, second)
+    by_both = [] if is_clear_winner else [other for other in beaten if lead.differ(second, other)]
     by_first = [other for other in beaten if other not in by_both]
     if by_both:
         yield f"Both beat {_whom(by_both, others)}."
@@ -168,20 +218,61 @@ def _named(names: Sequence[str]) -> str:
     return list_names(names) if len(names) > 5 else " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _other_leaders(report: Report, best: str) -> Iterator[str]:
-    """The other measures under which another system is best, by name if they are few."""
+def other_leaders(scores: Mapping[str, Mapping[str, float]], best: str) -> Iterator[str]:
+    """The other measures under which another system is best, by name if they are few; scores by measure and system."""
     leaders: dict[str, list[str]] = {}
-    for measure in report.ranking.shown_models:
-        standings = report.ranking[measure]
-        top = max(standings, key=lambda name: standings[name].score)
-        if standings[top].score > standings[best].score:
-            leaders.setdefault(top, []).append(score_name(report, measure))
+    for measure, by_system in scores.items():
+        defined = {name: score for name, score in by_system.items() if not isnan(score)}
+        top = max(defined, key=lambda name: defined[name], default=best)
+        if best in defined and defined[top] > defined[best]:
+            leaders.setdefault(top, []).append(measure)
     number = sum(map(len, leaders.values()))
     if number > _MAX_MEASURES:
-        yield f"By {number} of the {len(report.ranking.shown_models)} measures below, another system leads."
+        yield f"By {number} of the {len(scores)} measures below, another system leads."
         return
     for name, measures in leaders.items():
         yield f"By {_named(measures)}, {name} leads."
+
+
+# Rankings and comparisons
+
+
+def comparison_verdict(comparison: Comparison) -> list[str]:
+    """The lead of the best system under the compared measure; nothing if no score is defined."""
+    lead = Lead.of(comparison)
+    return [" ".join(lead_sentences(lead))] if lead.names else []
+
+
+def ranking_verdict(ranking: Ranking) -> list[str]:
+    """The lead of the best system under the first measure, and the systems that are not significantly worse."""
+    measure = ranking.models[0]
+    scores = {name: row.score for name, row in ranking[measure].items() if not isnan(row.score)}
+    ranked = [name for name in ranking.systems if name in scores]
+    if not ranked:
+        return []
+    first, *lower = ranked
+    title = model_title(ranking.task, measure)
+    if not lower:
+        return [f"{first} has {100 * scores[first]:.2f} {title}."]
+    second, clusters = lower[0], ranking.clusters
+    delta = scores[first] - scores[second]
+    if not delta:
+        return [f"{first} and {second} have the same score ({title})."]
+    p = None if clusters is None else clusters.systems[second].p_holm
+    tested = "; no test was made" if clusters is None or p is None else p_verdict(p, clusters.alpha)
+    sentences = [f"{first} leads {second} by {100 * delta:.2f} points ({title}){tested}."]
+    if clusters is not None and lower[1:]:
+        tied = [name for name in lower[1:] if clusters[name] == clusters[first]]
+        worse = [name for name in lower[1:] if name not in tied]
+        if tied:
+            sentences.append(
+                f"{_named(tied)} {'is' if len(tied) == 1 else 'are'} not significantly worse than {first}."
+            )
+        if worse:
+            verb = "is in a lower cluster" if len(worse) == 1 else "are in lower clusters"
+            are_all = len(worse) == len(lower) - 1 > 1
+            sentences.append(f"{f'All {len(worse)} others' if are_all else _named(worse)} {verb}.")
+    return [" ".join(sentences)]
 
 
 # Cautions
@@ -200,7 +291,7 @@ def cautions(report: Report) -> list[str]:
         note for result in results.values() for note in label_notes(result.gold, result.name, result.labels, unit)
     }
     if report.comparison is not None:
-        replaced |= {*_notes_on_tests(report.comparison)}
+        replaced |= {*_notes_on_tests(Lead.of(report.comparison))}
     in_verdict = (WARNING, NOTHING_TO_RESAMPLE)
     notes = [note for note in report.notes if note not in replaced and not note.startswith(in_verdict)]
     labels = (sentence for result in results.values() for sentence in _one_sided_labels(report, result, unit))

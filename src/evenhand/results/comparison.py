@@ -504,6 +504,10 @@ class Report(Displayed):
 
         return written(render(self), path)
 
+    def methods(self) -> str:
+        """One paragraph for a paper, as LaTeX, followed by the BibTeX entries that it cites."""
+        return self.ranking.methods() if self.comparison is None else self.comparison.methods()
+
     @property
     def shown(self) -> Results | Comparison:
         """The text form: the scores of one system, or the comparison of several."""

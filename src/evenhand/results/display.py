@@ -54,6 +54,15 @@ class Displayed:
 
         return written(render(self), path)
 
+    def methods(self) -> str:
+        """One paragraph for a paper, as LaTeX, followed by the BibTeX entries that it cites.
+
+        It states the measures, intervals, tests and corrections, the version and the signature.
+        """
+        from evenhand.report.methods import methods
+
+        return methods(self.to_dict())
+
     def __str__(self) -> str:
         from evenhand.report.text import render
 

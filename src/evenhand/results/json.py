@@ -75,6 +75,30 @@ def load_agreement(source: str | Path) -> Agreement:
     return _load(source, "agree", lambda saved: Agreement(_convert(saved, Figures)))
 
 
+_LOADERS: Mapping[str, Callable[[str | Path], object]] = {
+    "score": load_results,
+    "rank": load_ranking,
+    "compare": load_comparison,
+    "agree": load_agreement,
+}
+
+
+def checked_json(source: str | Path) -> Saved:
+    """The JSON of a saved result of any command, as a mapping; it is checked by loading the result."""
+    name, text = _read(source)
+    remedy = f"give a file that evenhand {', '.join(_LOADERS)} --as json wrote"
+    try:
+        saved: Saved = _convert(msgspec.json.decode(text), Saved)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise InputError(name, None, f"is not a saved result ({str(error).rstrip('.')})", remedy) from None
+    command = saved.get("command")
+    if not isinstance(command, str) or command not in _LOADERS:
+        finding = "is not a saved result" if command is None else f"is a result of evenhand {command}"
+        raise InputError(name, None, finding, remedy)
+    _LOADERS[command](source)
+    return saved
+
+
 def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
     name, text = _read(source)
     try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
@@ -21,6 +21,9 @@ from evenhand.settings import Groups, ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of, name_among
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup, error_groups
+
+if TYPE_CHECKING:
+    from evenhand.results.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
     """The scores on the gold standard without overrides, if it has overrides."""
     sentence_tallies: Mapping[str, Tally] = field(default_factory=dict, repr=False, compare=False)
     """Tallies by sentence, for tests if documents are too few; only if the groups are documents."""
+    lacking: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The measures of annotation that the system does not have; their scores are undefined instead of 0."""
 
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
@@ -139,8 +144,9 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
 class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
-        self._results = dict(results)
+    def __init__(self, results: Mapping[str, Result], summarize: Callable[..., Summary] | None = None) -> None:
+        """`summarize` reads the files again; None for saved results."""
+        self._results, self._summarize = dict(results), summarize
         self._first = next(iter(self._results.values()))
 
     @property
@@ -181,6 +187,16 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def summary(self, against: str = "best", **options: Any) -> Summary:
+        """One table with intervals, and tests against the best system, the first, or the one named; reads files again.
+
+        Options are `trials`, `resamples`, `level`, `seed` and `of`, as in `compare`. `evenhand.summarize` scores and
+        summarizes in one pass.
+        """
+        if self._summarize is None:
+            raise SettingError("A summary needs the files themselves; make it with evenhand.summarize(gold, systems).")
+        return self._summarize(against=against, **options)
 
     def saved(self) -> dict[str, Any]:
         gold = self.gold

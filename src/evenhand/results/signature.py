@@ -12,9 +12,10 @@ from evenhand.formats.format import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
+from evenhand.tasks.task import GoldProfile
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Pair, Significance, Slice
+    from evenhand.results.comparison import Pair, ScoreChange, Significance, Slice
     from evenhand.results.result import GoldSummary
 
 
@@ -108,6 +109,56 @@ def _read_info(info: ReadInfo) -> str:
     return "/".join(filter(None, (info.format, info.encoding, info.shape, column, annotator)))
 
 
+_DEFAULTS = {
+    "align": "strict",
+    "atoms": "tokens",
+    "scope": "sentence",
+    "levels": "pooled",
+    "repair": "begin",
+    "offsets": "codepoints",
+    "functions": "cut",
+    "map": "none",
+    "labels": "all",
+    "exclude": "none",
+    "macro": "gold-labels",
+    "beta": "1",
+    "interval": "percentile",
+    "level": "0.95",
+    "seed": "0",
+}
+"""Default values of keys that are not parameters of a task or measure."""
+_MAX_MEASURES = 3
+"""Maximum number of measures in a short signature."""
+_READ = ("gold", "system", "annotators")
+"""Keys that state how files were read."""
+
+
+def short_signature(signature: str) -> str:
+    """The version, the task, the measures, and the settings that differ from their defaults.
+
+    The formats of files, and the numbers of trials and resamples, which tables state, are left out.
+    """
+    pairs = [pair.partition(":")[::2] for pair in signature.split("|")]
+    task = dict(pairs).get("task", "")
+    defaults, by_content = dict(_DEFAULTS), {*_READ, "of", "trials", "resamples"}
+    for parameter in parameters_of(task) if task in TASKS else ():
+        defaults[parameter.signature_key] = parameter.conversion.spell(parameter.default)
+        by_content |= {parameter.signature_key} if parameter.default is None else set()
+    shown = {key: value for key, value in pairs if key not in by_content and defaults.get(key) != value}
+    if task in TASKS and shown.get("align") in _alignments(task):
+        del shown["align"]
+    measures = shown.get("match", "").split(",")
+    if len(measures) > _MAX_MEASURES:
+        shown["match"] = f"{','.join(measures[:_MAX_MEASURES])},…"
+    return f"{_joined(shown)} (--signature: all)"
+
+
+def _alignments(task: str) -> set[str]:
+    """The default alignments of a task, which may depend on the traits of the format."""
+    default = TASKS[task].input.default_alignment
+    return {default(GoldProfile(task, frozenset(traits))) for traits in ((), ("universal",), ("heads",))}
+
+
 # Notes
 
 
@@ -155,9 +206,10 @@ def notes_on_comparison(
     return (*notes, *notes_on_pairs(pairs, groups, task))
 
 
-def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair], groups: str, task: str) -> Iterator[str]:
+def notes_on_pairs(pairs: Mapping[tuple[str, str], Pair | ScoreChange], groups: str, task: str) -> Iterator[str]:
     """Sentences if no p-value of some pairs, or of all, can be below alpha."""
-    tests = [pair.significance for pair in pairs.values() if pair.significance is not None and pair.different]
+    tested = [(pair, pair.significance) for pair in pairs.values() if pair.significance is not None]
+    tests = [test for pair, test in tested if getattr(pair, "different", test.groups)]
     remedy = "compare with one --baseline" if len(pairs) >= len({name for pair in pairs for name in pair}) else ""
     return notes_on_tests(tests, len(pairs), groups, task, remedy=remedy)
 

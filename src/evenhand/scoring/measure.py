@@ -133,6 +133,11 @@ class Formula:
         return self.headline == "ratio"
 
     @property
+    def is_accuracy(self) -> bool:
+        """Whether the headline is a share of the gold units, so the score of a label is its recall."""
+        return self.headline == "accuracy"
+
+    @property
     def is_one_share(self) -> bool:
         """Whether it is a single share, such as the accuracy of tags: precision, recall and F are all equal."""
         sums = self.columns()
@@ -264,6 +269,8 @@ class Measure:
     """A measure that differs in one choice only, such as what errors count as; tables show both if they differ."""
     is_variant: bool = False
     """Whether its counterpart is the original."""
+    annotation: tuple[str, ...] = ()
+    """Optional layers that it compares (`xpos`). If a system has none of one, a score of 0 is undefined."""
 
     def prepare(self, settings: ScoreSettings) -> Formula:
         return self.formula(self.name, settings)

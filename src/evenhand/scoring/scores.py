@@ -281,6 +281,13 @@ class MeasureScore:
         return self.macro if self.model.headline == "macro" else self.overall
 
 
+def undefined(score: MeasureScore) -> MeasureScore:
+    """The counts of a score without scores, because the system has no such annotation."""
+    more = dict.fromkeys(score.overall.more, nan)
+    overall = replace(score.overall, precision=nan, recall=nan, f1=nan, f_beta=nan, more=more)
+    return replace(score, overall=overall, macro=UNDEFINED, support=UNDEFINED, labels={}, confusion=None)
+
+
 def score_tally(
     model: Formula,
     tally: Tally,
@@ -382,11 +389,16 @@ class SystemScores(Mapping[str, MeasureScore]):
         *,
         is_empty: bool = False,
         other_units: Collection[str] = (),
+        lacking: Collection[str] = (),
     ) -> None:
-        """With `is_empty`, the gold standard has no units; `other_units` are measures of other units."""
+        """With `is_empty`, the gold standard has no units; `other_units` are measures of other units.
+
+        `lacking` are measures of annotation that the system does not have: a score of 0 is then undefined.
+        """
         self.models = {model.name: model for model in models}
         self._tallies, self._supertags = tallies, supertags
         self._levels, self._support, self._is_empty, self._other_units = levels, support, is_empty, other_units
+        self._lacking = lacking
         self._baselines = bool(settings.parameters.get("baselines"))
         self._scores: dict[str, MeasureScore] = {}
 
@@ -408,6 +420,8 @@ class SystemScores(Mapping[str, MeasureScore]):
             score = score if model.extra_scores is None else model.extra_scores(score, self._tallies)
             if self._may_be_undefined(name) and isnan(score.overall.recall):
                 score = replace(score, macro=UNDEFINED, support=UNDEFINED)
+            if name in self._lacking and score.headline == 0:
+                score = undefined(score)
             self._scores[name] = score
         return self._scores[name]
 

@@ -3,7 +3,7 @@
 A resample draws n of n groups with replacement and adds up their counts; its score is the score of the sums. Rankings
 have percentile intervals of these scores, comparisons also BCa intervals ([Intervals](#intervals)).
 
-Source: Efron 1979.
+Sources: Efron 1979; Koehn 2004 for resamples that the compared systems share.
 """
 
 from __future__ import annotations

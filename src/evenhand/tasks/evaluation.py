@@ -51,6 +51,8 @@ class SideSummary:
     """Counts for the notes of a task, by name."""
     grounding: GroundingCounts | None = None
     """How the strings of a language model were placed."""
+    annotated: frozenset[str] = frozenset()
+    """The optional layers that the side has; see `Measure.annotation`."""
     _labels: Counter[str] = field(default_factory=Counter)
     _counts: Ints = field(default_factory=empty)
     _names: Sequence[str] = ()
@@ -83,6 +85,7 @@ class SideSummary:
         self.unlabeled += other.unlabeled
         self.repeated += other.repeated
         self.noted += other.noted
+        self.annotated |= other.annotated
         if other.chains is not None:
             self.chains = (self.chains or 0) + other.chains
         if other.grounding is not None:

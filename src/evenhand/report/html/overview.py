@@ -35,7 +35,7 @@ def overview(report: Report) -> dict[str, Any]:
     main = {bar["system"]: bar for bar in reversed(bars) if bar["model"] in ("", measure)}
     low, high = _scale(report)
     return {
-        "measure": score_name(report, report.by),
+        "measure": score_name(report.results, report.by),
         "low": f"{100 * low:.1f}",
         "high": f"{100 * high:.1f}",
         "rows": [_row(report, name, low, high, main.get(name)) for name in report.ordered],

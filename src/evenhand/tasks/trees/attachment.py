@@ -34,7 +34,7 @@ from evenhand.alignment.parts import Alignment
 from evenhand.alignment.words import Aligned, Words
 from evenhand.arrays import Ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.layers import COLLAPSED, DEPS, Tags, heads_in_text
+from evenhand.data.layers import COLLAPSED, DEPS, Tags, has_values, heads_in_text
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -119,9 +119,16 @@ class TreeScorer:
             labels,
             counted_words(self._settings, words, labels, self._labels.values),
             heads_in_text(trees.head, words.bounds),
-            filters.analysis(annotation) if self._request.asks("conll18") else None,
-            self._edges(words) if self._enhanced_scores else None,
+            annotated=frozenset() if system is None else self._annotated(annotation),
+            analysis=filters.analysis(annotation) if self._request.asks("conll18") else None,
+            edges=self._edges(words) if self._enhanced_scores else None,
         )
+
+    def _annotated(self, annotation: Annotation) -> frozenset[str]:
+        """The optional layers of the requested scores that have a value for at least one word."""
+        layers = (*UNIVERSAL_LAYERS,) if self._request.asks("conll18") else ()
+        layers = (*layers, DEPS) if self._enhanced_scores else layers
+        return frozenset(layer for layer in layers if has_values(annotation.layers.get(layer)))
 
     def score(self, pair: UnitPair, gold: TreeSide, system: TreeSide) -> tuple[dict[str, Tally], UnitMatches | None]:
         assert pair.heads is not None

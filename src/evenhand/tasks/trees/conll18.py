@@ -35,7 +35,7 @@ import numpy as np
 
 from evenhand.alignment.words import Aligned
 from evenhand.arrays import Bools, Ints
-from evenhand.data.layers import TagColumn, Tags
+from evenhand.data.layers import TagColumn, Tags, is_underscore
 from evenhand.data.tokens import equal
 from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
@@ -94,7 +94,7 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
     same_upos = gold.upos[gold_rows] == system.upos[system_rows]
     same_xpos = equal_texts(gold.xpos, system.xpos, gold_rows, system_rows)
     same_features = gold.features[gold_rows] == system.features[system_rows]
-    same_lemma = equal_texts(gold.lemma, system.lemma, gold_rows, system_rows) | _is_underscore(gold.lemma)[gold_rows]
+    same_lemma = equal_texts(gold.lemma, system.lemma, gold_rows, system_rows) | is_underscore(gold.lemma)[gold_rows]
     same_relation = relation == system.relation[system_rows]
     attached = same_head & same_relation
     content = attached & is_content[relation]
@@ -176,12 +176,3 @@ def equal_texts(gold: Tags, system: Tags, gold_rows: Ints, system_rows: Ints) ->
     coder = StringCoder()
     same: Bools = gold.coded(coder)[gold_rows] == system.coded(coder)[system_rows]
     return same
-
-
-def _is_underscore(tags: Tags) -> Bools:
-    if isinstance(tags, TagColumn):
-        cells = tags.cells
-        first = np.frombuffer(cells.data, dtype=np.uint8)[cells.start]
-        underscore: Bools = (first == ord("_")) & (cells.end - cells.start == 1)
-        return underscore
-    return np.array([name == "_" for name in tags.names], dtype=np.bool_)[tags.code]

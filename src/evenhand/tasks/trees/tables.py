@@ -49,7 +49,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     if attachment:
         yield _of_words(_relations(result, attachment).folded())
         yield _distances(attachment)
-    for score in (result[name] for name in ENHANCED if name in result.scores):
+    for score in (result[name] for name in ENHANCED if name in result.scores and result[name].labels):
         yield _edges(result, score, style).folded()
     known = (*ATTACHMENT, *CONLL18, *ENHANCED)
     yield from shared.label_tables(result, style, [name for name in result.scores if name not in known])

@@ -40,6 +40,16 @@ _ENHANCED = {
     "elas": "Enhanced edges with the right head and label.",
     "eulas": "Enhanced edges with the right head and label, subtypes aside.",
 }
+_LAYERS = {
+    "UPOS": ("upos",),
+    "XPOS": ("xpos",),
+    "UFeats": ("feats",),
+    "AllTags": ("upos", "xpos", "feats"),
+    "Lemmas": ("lemma",),
+    "MLAS": ("upos", "feats"),
+    "BLEX": ("lemma",),
+}
+"""The optional layers that metrics compare."""
 CONLL18 = tuple(f"conll18-{title.lower()}" for title in _CONLL18)
 OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 """The ranking scores of the CoNLL 2018 shared task."""
@@ -85,6 +95,7 @@ MEASURES = (
         Measure(
             *(name, "trees", Scorer("conll18"), _conll18, "evenhand.tasks.trees.conll18"),
             aliases=(title.lower(),) if title not in ("UAS", "LAS") else (),
+            annotation=_LAYERS.get(title, ()),
             title=title,
             family="conll18",
             summary=f"CoNLL 2018: {summary}",
@@ -95,6 +106,7 @@ MEASURES = (
         Measure(
             *(name, "trees", Scorer(name), _enhanced, "evenhand.tasks.trees.enhanced"),
             title=name.upper(),
+            annotation=("deps",),
             family="iwpt",
             summary=summary,
         )

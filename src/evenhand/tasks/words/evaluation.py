@@ -64,6 +64,8 @@ class WordSide:
     """Which words count."""
     heads: Ints | None = None
     """The head of each word, as an index of words; -1 is the root. None without trees."""
+    annotated: frozenset[str] = frozenset()
+    """The optional layers that a system has; see `Measure.annotation`."""
 
 
 Side = TypeVar("Side", bound=WordSide)
@@ -97,6 +99,7 @@ def evaluate(
         summary = evaluation.system_counts[name]
         summary.add(pair.system[pair.system_counted], names)
         summary.missing = len(aligned.gold) - len(aligned.rows[0])
+        summary.annotated |= system.annotated
     if gold is not None:
         evaluation.gold_count.add(gold.labels[gold.counted], names)
     return evaluation
