@@ -22,7 +22,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Inputs",
         (
             *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links"),
-            *("extractions", "docs", "manifest", "Annotation"),
+            *("extractions", "docs", "manifest", "Annotation", "Span"),
         ),
     ),
     "results": (

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.scoring.tally import Tally as Tally
+    from evenhand.tasks.spans.custom import Span as Span
 
 __version__ = "0.1.0"
 _NAMES = {
@@ -82,6 +83,7 @@ _NAMES = {
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.scoring.tally": ("Tally",),
+    "evenhand.tasks.spans.custom": ("Span",),
 }
 
 set_lazy_attributes(__name__, _NAMES)

@@ -22,6 +22,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SIDES = ("gold", "system")
+FUNCTIONS = "match_functions"
+"""The keyword under which functions in `match` and `by` are passed on, by their names."""
 _BY_SIDE = ("column", "encoding", "offsets", "annotator")
 """Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
 _OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
@@ -87,6 +89,10 @@ def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return fit
 
 
+def _is_match(value: Any) -> bool:
+    return callable(value) or _all(lambda member: _is_text(member) or callable(member))(value)
+
+
 def _by_side(kind: Kind) -> Kind:
     """Accept one value, or a mapping with one value per side."""
 
@@ -109,11 +115,13 @@ COLUMNS = Kind(
 PERCENT = Kind("a whole number or 'off'", _is_column)
 LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
+FUNCTION = Kind("a function of a gold span and a system span", callable)
 KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
-    "match": NAMES | NOTHING,
+    "match": Kind("names of measures, functions, or a list of these", _is_match) | NOTHING,
+    "by": TEXT | FUNCTION | NOTHING,
     **dict.fromkeys(("repair", "groups", "interval"), TEXT),
-    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
+    **dict.fromkeys(("task", "align", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
@@ -251,16 +259,40 @@ def checked_arguments(
         @wraps(function)
         def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
             for name, value in keywords.items():
-                if name not in declared and name not in (known := {*declared, *also()}):
+                if name not in declared and name != FUNCTIONS and name not in (known := {*declared, *also()}):
                     finding = f"{function.__name__} has no option {quote(name)}"
                     raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
                 if name not in inputs:
                     check_kind(name, value)
-            return function(*arguments, **keywords)
+            return function(*arguments, **_with_function_names(keywords))
 
         return checked
 
     return decorate
+
+
+def _with_function_names(keywords: Any) -> Any:
+    """Replace functions in `match` and `by` by their names, and add the functions as the keyword `FUNCTIONS`."""
+    functions: dict[str, Any] = {}
+
+    def name(member: Any) -> Any:
+        if not callable(member):
+            return member
+        spelled = getattr(member, "__name__", type(member).__name__)
+        if not spelled.isidentifier():
+            raise SettingError("match is a function without a name; define it with def, or set its __name__.")
+        if functions.setdefault(spelled, member) is not member:
+            raise SettingError(f"Two functions in match have the name {spelled}; give them different names.")
+        return spelled
+
+    named = {}
+    for option in ("match", "by"):
+        value = keywords.get(option)
+        if callable(value):
+            named[option] = name(value)
+        elif isinstance(value, Collection) and any(map(callable, value)):
+            named[option] = [name(member) for member in value]
+    return {**keywords, **named, FUNCTIONS: functions} if functions else keywords
 
 
 # Declared parameters

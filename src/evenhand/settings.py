@@ -50,6 +50,8 @@ ColumnName = int | str
 """A column by its number (1 is the first, -1 the last) or by its name in the header."""
 Columns = Mapping[str, tuple[ColumnName, ...]]
 """The columns of each layer of spans: `spans`, or `gold` and `system` if one file holds both."""
+CUSTOM = "custom:"
+"""Prefix of measures that are functions of the user, in the signature and in saved results."""
 _FROM_ONE, _INCLUSIVE = "1-based", "inclusive"
 _NUMBER = re.compile(r"-?\d{1,18}")
 
@@ -248,6 +250,16 @@ class ScoreSettings:
     beta: float = 1.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the task and of its measures, by name."""
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    """Functions of the user that are measures, by name; None for one that a saved result used."""
+
+    @property
+    def spelled_match(self) -> tuple[str, ...]:
+        """The measures as the signature names them."""
+        return tuple(self.spelled(name) for name in self.match)
+
+    def spelled(self, measure: str) -> str:
+        return f"{CUSTOM}{measure}" if measure in self.functions else measure
 
     def __getitem__(self, parameter: str) -> Any:
         return self.parameters[parameter]

@@ -29,7 +29,15 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import read_small_file
 from evenhand.formats.storage import to_path
-from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments, quote, split_names
+from evenhand.parameters import (
+    FUNCTIONS,
+    check_choice,
+    check_number,
+    check_whole_number,
+    checked_arguments,
+    quote,
+    split_names,
+)
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -69,7 +77,7 @@ from evenhand.settings import Resampled, column_names
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.registry import TASKS, all_parameters, model, name_among
+from evenhand.tasks.registry import TASKS, all_parameters, check_functions, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
 
 MAX_TRIALS = 10_000_000
@@ -323,6 +331,9 @@ class ComparedRun:
 
 def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
     """The measure that systems are compared by: the named one, or the first one of the task."""
+    if by is not None and by in options.get(FUNCTIONS, ()):
+        check_functions(task.name, [by])
+        return by
     name = name_among(task.name, by or task.selection.compared[0], task.selection.compared)
     if name is None:
         remedy = f"choose one of {', '.join(task.selection.compared)} for {task.name}"
@@ -568,7 +579,12 @@ def _signature(run: ComparedRun, reading: ReadInfo) -> str:
         for side in run.run.systems.values()
     ]
     of = run.groups[0] if run.has_groups else "none"
-    parts = [joint_signature(signatures), f"by:{run.by}", f"of:{of}", f"trials:{setting.trials}"]
+    parts = [
+        joint_signature(signatures),
+        f"by:{prepared.settings.spelled(run.by)}",
+        f"of:{of}",
+        f"trials:{setting.trials}",
+    ]
     parts += [f"resamples:{setting.resamples}", f"interval:{setting.interval}"]
     return "|".join([*parts, f"level:{setting.level:g}", f"seed:{setting.seed}"])
 

@@ -16,7 +16,7 @@ from evenhand.api.compare import NOT_COMPARED, ComparisonJob, Resampling, compar
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
+from evenhand.parameters import FUNCTIONS, check_number, check_whole_number, checked_arguments, parse_unit
 from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
@@ -212,7 +212,8 @@ class ScoreName:
         """Parse a name for a task whose systems are compared by a measure; names without a measure have `default`."""
         label, colon, remainder = text.rpartition(":")
         first, *path = remainder.split(".")
-        named = name_among(task, first, [measure.name for measure in models_of(task)]) if first else default
+        known = [*(measure.name for measure in models_of(task)), *options.get(FUNCTIONS, ())]
+        named = name_among(task, first, known) if first else default
         if named is None:
             named, path = default, [first, *path]
         resolved = TASKS[task].selection.resolve(named, options)

@@ -27,7 +27,7 @@ from evenhand.comparison.ranking import (
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import checked_arguments, split_names
+from evenhand.parameters import FUNCTIONS, checked_arguments, split_names
 from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
 from evenhand.results.result import Results
@@ -201,7 +201,8 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranke
 
 def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The named measures or those that the task ranks by, and the counterpart of the first one."""
-    chosen = model_names(task.name, split_names(options.get("match") or task.selection.ranked(content)))
+    named = split_names(options.get("match") or task.selection.ranked(content))
+    chosen = model_names(task.name, named, options.get(FUNCTIONS, ()))
     first, *others = dict.fromkeys(task.selection.resolve(name, options) for name in chosen)
     counterpart = declared(task.name, first).counterpart if first != chosen[0] else None
     return tuple(dict.fromkeys(filter(None, (first, counterpart, *others))))

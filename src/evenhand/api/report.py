@@ -20,7 +20,7 @@ from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
 from evenhand.comparison.units import Collection
 from evenhand.errors import SettingError, counted
-from evenhand.parameters import check_choice, check_whole_number, checked_arguments, split_names
+from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -105,7 +105,8 @@ def _score_config(
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; specify with `of` what is resampled.")
-    match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
+    named = split_names(options.get("match") or default_match(task, content, options))
+    match = model_names(task.name, named, options.get(FUNCTIONS, ()))
     match = tuple(
         dict.fromkeys((task.selection.resolve(match[0], options), *match))
     )  # systems are ranked by the first one

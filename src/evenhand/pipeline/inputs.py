@@ -29,7 +29,16 @@ from evenhand.formats.paths import FileList, check_same_names, distinct_names, f
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
+from evenhand.parameters import (
+    FUNCTIONS,
+    SIDES,
+    Parameter,
+    check_choice,
+    parameter_values,
+    quote,
+    quote_briefly,
+    split_names,
+)
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
     Align,
@@ -43,7 +52,16 @@ from evenhand.settings import (
     system_settings,
 )
 from evenhand.tasks.evaluation import Inputs
-from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
+from evenhand.tasks.registry import (
+    TASKS,
+    all_parameters,
+    check_functions,
+    model,
+    model_names,
+    models_of,
+    parameters_of,
+    tasks_with,
+)
 from evenhand.tasks.task import GoldProfile, Task
 
 File = str | PathLike[str] | FileList
@@ -399,7 +417,8 @@ def prepare(
     """Turn user options into the settings of a run; other settings have their defaults."""
     content = content or content_for(gold, options)
     task = TASKS[content.task]
-    match = options.get("match")
+    match, functions = options.get("match"), options.get(FUNCTIONS, {})
+    check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
@@ -410,6 +429,7 @@ def prepare(
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
+        functions=functions,
     )
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
@@ -444,7 +464,7 @@ def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tup
             for parameter in measure.parameters
         )
     ]
-    return model_names(task.name, (*named, *implied))
+    return model_names(task.name, (*named, *implied), options.get(FUNCTIONS, ()))
 
 
 def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:

@@ -180,7 +180,8 @@ def unit_scorer(job: Job) -> str:
     """The scorer whose error types describe the units of a job."""
     task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
     known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
-    scorer = next((name for name in known if name in scorers), None)
+    custom = (scorer.name for scorer in job.judges if scorer.has_units)
+    scorer = next((name for name in known if name in scorers), None) or next(custom, None)
     if scorer is None:
         names = [measure.name for measure in models_of(task.name) if measure.scorer.name in known]
         raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")

@@ -231,6 +231,8 @@ class Scorer:
 
     `count` then takes the keyword `depth`.
     """
+    has_units: bool = False
+    """Whether it gives each unit an error type, in addition to the scorers that its task declares for this."""
 
     @property
     def by_document(self) -> bool:

@@ -289,6 +289,8 @@ class Task:
     example: Example
     measures: tuple[Measure, ...]
     selection: MeasureSelection
+    custom: Callable[[str], Measure] | None = None
+    """Makes a measure of a function of the user, from its name; None if functions cannot be measures."""
     parameters: tuple[Parameter, ...] = ()
     input: InputSpec = InputSpec()
     rules: SettingRules = SettingRules()

@@ -24,11 +24,11 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
-from evenhand.settings import OFFSET_LISTS, LabelGroup
+from evenhand.settings import CUSTOM, OFFSET_LISTS, LabelGroup
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
-from evenhand.tasks.spans.matching import Context, SpanPair, equal_spans
+from evenhand.tasks.spans.matching import Context, SpanMatches, SpanPair, equal_spans
 from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
@@ -341,7 +341,7 @@ class _Pairing:
             from evenhand.tasks.spans.deidentification import DocumentTexts  # rare
 
             texts = DocumentTexts(part.gold)
-        self.context = Context(part.groups, part.lengths, part.weights, request.settings, texts)
+        self.context = Context(part.groups, part.lengths, part.weights, request.settings, texts, part.locations)
         self.unplaced: UnplacedStrings | None = None
         if any(system.answers is not None for system in part.systems.values()):
             assert self.context.lengths is not None  # the text was searched
@@ -423,7 +423,7 @@ class SpanEvaluation(Evaluation):
         return self.part.locations(self.unplaced)
 
     def predictions(self, by: str, pairs: Sequence[SpanPair]) -> Predictions:
-        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
+        return span_predictions(self.gold, [(pair.original[1], _matches(pair, by)) for pair in pairs])
 
     def answers(self, by: str) -> Predictions:
         if by == LEAK:
@@ -434,6 +434,16 @@ class SpanEvaluation(Evaluation):
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))
+
+
+def _matches(pair: SpanPair, by: str) -> SpanMatches:
+    """The error types of spans under a measure or a scorer."""
+    name = by.removeprefix(CUSTOM)
+    if name not in pair.settings.functions:
+        return matches(pair, by)
+    from evenhand.tasks.spans.custom import custom_matches  # rare
+
+    return pair.cached(custom_matches, name).matches
 
 
 def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:

@@ -30,13 +30,15 @@ from evenhand.scoring.measure import (
     plus,
     ratios_only,
 )
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CUSTOM, ScoreSettings
 
 KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
-TN, GE = len(KINDS), len(KINDS) + 1
-CLASS_KINDS = (*KINDS, "TN", "GE")
+TN, GE, PAR = range(len(KINDS), len(KINDS) + 3)
+FAIR_KINDS = (*KINDS, "TN", "GE")
 """In a comparison, surplus of one system is TN for the others. GE is an error of the gold standard."""
+CLASS_KINDS = (*FAIR_KINDS, "PAR")
+"""PAR is a partial match under a function of the user."""
 STATES = ("covered", "partial", "exposed")
 """States of a gold span under leakage."""
 COVERED, PARTIAL, EXPOSED = range(len(STATES))
@@ -49,7 +51,7 @@ GOLD_ERROR = "GE"
 
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
-SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in FAIR_KINDS for edge in EDGES)
 ERROR_NAMES = {
     "LE": "wrong label",
     "BES": "boundaries too narrow",
@@ -59,6 +61,7 @@ ERROR_NAMES = {
     "FN": "missing",
     "FP": "spurious",
     "GE": "error of the gold standard",
+    "PAR": "partial match",
 }
 """Error types in words."""
 
@@ -304,6 +307,21 @@ def _germeval(name: str, settings: ScoreSettings) -> Formula:
     divided = PrecisionRecall.of_errors(*counts.values())
     breakdown = Breakdown("all" if metric == "strict" else "overall")
     return Formula(name, _GERMEVAL[metric][0].name, counts, divided, beta=settings.beta, breakdown=breakdown)
+
+
+def _custom(name: str, settings: ScoreSettings) -> Formula:
+    kinds = {kind: {kind: 1.0} for kind in ("TP", "PAR", "FP", "FN")}
+    credit = {"TP": 1.0, "credit": 1.0}
+    paired = plus(kinds["TP"], kinds["PAR"])
+    divided = PrecisionRecall.of_pairs(credit, plus(paired, kinds["FP"]), plus(paired, kinds["FN"]))
+    return Formula(name, f"{CUSTOM}{name}", {**kinds, "credit": credit}, divided, beta=settings.beta)
+
+
+def custom_measure(name: str) -> Measure:
+    """The measure of a function of the user, which the settings contain under this name."""
+    count = partial(lazy("evenhand.tasks.spans.custom:count_custom"), name=name)
+    scorer = Scorer(f"{CUSTOM}{name}", count, has_units=True)
+    return Measure(name, "spans", scorer, _custom, "evenhand.tasks.spans.custom", summary="A function of the user.")
 
 
 def _scorer(name: str, function: str, *needs: Need, also_run: Scorer | None = None) -> Scorer:

@@ -16,6 +16,7 @@ from evenhand.tasks.spans.measures import (
     LINES,
     MEASURES,
     counts_gold_errors,
+    custom_measure,
 )
 
 _WITH_KINDS = ("exact", "fair", "weighted")
@@ -173,6 +174,7 @@ TASK = spec.Task(
         compared=("fair", "exact", LEAK),
         reported=("fair",),
     ),
+    custom=custom_measure,
     parameters=PARAMETERS,
     input=spec.InputSpec(
         has_encoding=True,
