@@ -15,7 +15,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Functions that evaluate",
         (
             *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
-            *("evaluate", "report", "germeval", "ground", "cite"),
+            *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (

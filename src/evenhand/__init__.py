@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
+    from evenhand.api.lists import formats as formats
+    from evenhand.api.lists import models as models
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
@@ -64,6 +66,7 @@ _NAMES = {
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
+    "evenhand.api.lists": ("formats", "models"),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),

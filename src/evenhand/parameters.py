@@ -24,10 +24,18 @@ R = TypeVar("R")
 SIDES = ("gold", "system")
 FUNCTIONS = "match_functions"
 """The keyword under which functions in `match` and `by` are passed on, by their names."""
+HINTS = {
+    "average": "results have all averages: .f1 of a measure is the micro average, .macro.f1 the macro average",
+    "scheme": "name the encoding of tags with encoding, such as 'iob2' or 'bilou'",
+    "mode": "for seqeval's strict mode use encoding and repair='discard'; match chooses the measures",
+    "zero_division": "scores of the form 0/0 are 0, or undefined if the gold standard has no units",
+    "suffix": "write prefixes before labels (B-PER), or use evenhand.integrations.seqeval, which accepts PER-B",
+    "digits": "scores have full precision, and tables take decimals: result.to_latex(decimals=1)",
+    "sample_weight": "all units have the same weight; token_weight names a column of weights for ts and t",
+}
+"""What replaces options of other tools, by their names."""
 _BY_SIDE = ("column", "encoding", "offsets", "annotator")
 """Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
-_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
-"""Other names of encodings, for suggestions."""
 _MAX_QUOTED = 20
 """Maximum number of characters quoted from a text, which may be a patient's record: messages go to logs."""
 _UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
@@ -160,9 +168,7 @@ def quote_briefly(value: object) -> str:
 def check_choice(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
     """Raise `SettingError` unless the value is one of the choices."""
     if value not in choices and not (optional and value is None):
-        other_names = {name: known for name, known in _OTHER_NAMES.items() if known in choices}
-        names = {name: name for name in choices} | other_names
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), choices, f"choose one of {', '.join(choices)}"))
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
@@ -261,6 +267,8 @@ def checked_arguments(
             for name, value in keywords.items():
                 if name not in declared and name != FUNCTIONS and name not in (known := {*declared, *also()}):
                     finding = f"{function.__name__} has no option {quote(name)}"
+                    if name in HINTS:
+                        raise SettingError(f"{finding}; {HINTS[name]}.")
                     raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
                 if name not in inputs:
                     check_kind(name, value)

@@ -17,6 +17,8 @@ from evenhand.parameters import SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
+ENCODING_ALIASES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes", "bioul": "bilou", "biluo": "bilou"}
+"""Other names of encodings."""
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 LINKS = "links"
@@ -282,6 +284,15 @@ class ScoreSettings:
         if not 1 / MAX_BETA <= self.beta <= MAX_BETA:  # its square, multiplied by counts, must not overflow
             allowed = f"above 0, from {1 / MAX_BETA:f} to {MAX_BETA:,} (at 1, precision and recall weigh alike)"
             raise SettingError(f"beta is {quote(self.beta)}; it must be {allowed}.")
+
+
+def encoding_named(text: str | None) -> str | None:
+    """Return the encoding that a user names, in any case or by another name; None if none is named."""
+    if text is None:
+        return None
+    name = ENCODING_ALIASES.get(text.lower(), text.lower())
+    check_choice("encoding", name if name in ENCODINGS else text, ENCODINGS)
+    return name
 
 
 def own_key(name: str) -> str:

@@ -81,7 +81,7 @@ from evenhand.settings import PickedAnnotator, ReadSettings, own_key, system_set
 from evenhand.statistics.bootstrap import bootstrap, table_types
 from evenhand.statistics.bootstrap import interval as percentile
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.registry import TASKS, all_parameters, model
+from evenhand.tasks.registry import TASKS, all_parameters, model, task_named
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.task import AgreementSpec, Task
 from evenhand.tasks.units import SentenceView
@@ -737,7 +737,8 @@ def _prepared(
     first, *others = sides.values()
     picked: Mapping[str, PickedAnnotator] = {}
     if not others:
-        settings = ReadSettings(by_side(options.get("format"), "system"), task=options.get("task"))
+        task = None if options.get("task") is None else task_named(options["task"])
+        settings = ReadSettings(by_side(options.get("format"), "system"), task=task)
         sides, picked = annotators_in(first, settings, field)
         first, *_ = sides.values()
     elif field is not None:

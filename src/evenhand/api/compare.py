@@ -341,6 +341,15 @@ def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
     return task.selection.resolve(name, options)
 
 
+def one_measure(by: str | None, options: dict[str, Any]) -> str | None:
+    """The measure to compare by, which users may also name as `match`; it is removed from the options."""
+    named = split_names(options.pop("match", None) or ())
+    if len(named) > 1 or (named and by not in (None, named[0])):
+        several = " and ".join(dict.fromkeys(filter(None, (by, *named))))
+        raise SettingError(f"Systems are compared by one measure, got {several}; choose one of them.")
+    return named[0] if named else by
+
+
 def without_effect() -> list[str]:
     """Options of `score` that do not affect comparisons."""
     parameters = [parameter for parameter in all_parameters().values() if not parameter.effect.compares]
@@ -646,7 +655,7 @@ def compare(
 ) -> Comparison:
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
 
-    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
+    by         what is compared (also as `match`): "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
                "elas" or "eulas" for trees, "arcs_any" or "arcs_nom" for chains
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
@@ -670,7 +679,7 @@ def compare(
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
     """
-    sides, gold = systems_by_name(systems) or {}, side_of(gold)
+    sides, gold, by = systems_by_name(systems) or {}, side_of(gold), one_measure(by, options)
     slices, words = split_names(slices), _word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")

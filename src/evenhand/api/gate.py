@@ -12,7 +12,15 @@ from functools import partial
 from math import inf, nan
 from typing import Any, Literal
 
-from evenhand.api.compare import NOT_COMPARED, ComparisonJob, Resampling, compared_by, compared_options, comparison
+from evenhand.api.compare import (
+    NOT_COMPARED,
+    ComparisonJob,
+    Resampling,
+    compared_by,
+    compared_options,
+    comparison,
+    one_measure,
+)
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
@@ -512,7 +520,7 @@ def gate(
         raise SettingError(
             "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
-    gold, limits = side_of(gold), limits.for_baseline(baseline)
+    gold, limits, by = side_of(gold), limits.for_baseline(baseline), one_measure(by, options)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
     resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)

@@ -40,8 +40,17 @@ from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sa
 from evenhand.formats.paths import FileList, files_of, folder_name
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import Parameter, check_choice, checked_arguments
-from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings, Repair, Task, column_names
+from evenhand.parameters import Parameter, checked_arguments
+from evenhand.settings import (
+    ColumnName,
+    Columns,
+    PickedAnnotator,
+    ReadSettings,
+    Repair,
+    Task,
+    column_names,
+    encoding_named,
+)
 
 _MIN_CONFIDENCE = 0.5
 _MAX_FILES, _MAX_BYTES = 256, 1 << 20
@@ -292,11 +301,20 @@ def read(
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
-    check_choice("task", task, sorted({name for format in FORMATS.values() for name in format.readers}), optional=True)
+    if task is not None:
+        from evenhand.tasks.registry import task_named  # a later room, but users name tasks here, too
+
+        task = task_named(task)
     if format is not None:
         format_named(format)
     settings = ReadSettings(
-        format, column_names(column), encoding, "begin" if repair is None else repair, offsets, functions, task=task
+        format,
+        column_names(column),
+        encoding_named(encoding),
+        "begin" if repair is None else repair,
+        offsets,
+        functions,
+        task=task,
     )
     settings = replace(settings, annotator=PickedAnnotator.of(annotator))
     if parameters:

@@ -47,6 +47,7 @@ from evenhand.settings import (
     ReadSettings,
     ScoreSettings,
     column_names,
+    encoding_named,
     label_maps,
     own_key,
     system_settings,
@@ -60,6 +61,7 @@ from evenhand.tasks.registry import (
     model_names,
     models_of,
     parameters_of,
+    task_named,
     tasks_with,
 )
 from evenhand.tasks.task import GoldProfile, Task
@@ -397,14 +399,17 @@ def known_options() -> set[str]:
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     """Check the options that affect reading, and return the profile of the gold standard."""
-    check_choice("task", options.get("task"), tuple(TASKS), optional=True)
+    task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), column_names(by_side(options.get("column"), "gold"))
+        gold,
+        by_side(format, "gold"),
+        None if task is None else task_named(task),
+        column_names(by_side(options.get("column"), "gold")),
     )
 
 
@@ -500,7 +505,7 @@ def _read_settings(
     return ReadSettings(
         by_side(options.get("format"), side),
         column_names(by_side(options.get("column"), side)),
-        by_side(options.get("encoding"), side),
+        encoding_named(by_side(options.get("encoding"), side)),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
         options.get("functions", False),

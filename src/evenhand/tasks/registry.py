@@ -72,6 +72,22 @@ def help_of(parameter: Parameter) -> str:
     return f"{prefix}{parameter.help.rstrip('.')}{default}."
 
 
+def task_aliases() -> dict[str, str]:
+    """The other names of tasks, with the names of the tasks."""
+    return {alias: task.name for task in TASKS.values() for alias in task.aliases}
+
+
+def task_named(text: str, among: Collection[str] | None = None) -> str:
+    """The task that a user names, by its name or an alias, if it is one of these (default: all)."""
+    names = list(TASKS) if among is None else list(among)
+    spellings = {alias: task for alias, task in task_aliases().items() if task in names}
+    spellings |= {name: name for name in names}
+    task = {_plain(spelling): name for spelling, name in spellings.items()}.get(_plain(text))
+    if task is None:
+        raise SettingError(unknown(f"task is {text!r}", text, spellings, f"choose one of {', '.join(names)}"))
+    return task
+
+
 def model(task: str, name: str) -> Measure:
     """The measure of a task by its name, the one that accepts the first n predictions (`name@n`), or a function's."""
     base, _, depth = name.partition(_AT)

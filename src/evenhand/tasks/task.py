@@ -282,6 +282,8 @@ class Task:
     name: str
     title: str
     """A short description for the help."""
+    aliases: tuple[str, ...] = ()
+    """Other names; case, hyphens, underscores and blanks do not matter."""
     unit: str
     """The unit of evaluation, in the singular."""
     other_units: Mapping[str, str] = field(default_factory=dict)

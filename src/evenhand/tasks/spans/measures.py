@@ -421,12 +421,15 @@ _UNITS = _scorer("units", "token_separator:count_units", also_run=_scorer("near"
 _SEMEVAL = _scorer("semeval", "overlap:count_semeval")
 _STRICT = _scorer("germeval", "germeval:count_strict")
 _LOOSE = _scorer("germeval-loose", "germeval:count_loose")
+_NERVALUATE = "nervaluate"
+"""Its four measures, as an alias of each."""
 _SEMEVAL_SUMMARIES = {
-    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
-    "exact": "SemEval-2013: bounds of paired spans are equal, regardless of label.",
-    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
-    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
+    "strict": ("SemEval-2013: bounds and label of paired spans are equal.", "strict", _NERVALUATE),
+    "exact": ("SemEval-2013: bounds of paired spans are equal, regardless of label.", _NERVALUATE),
+    "partial": ("SemEval-2013: as semeval-exact, with half a point for overlap.", "partial", _NERVALUATE),
+    "type": ("SemEval-2013: labels of paired spans are equal, if they overlap.", "type", "ent_type", _NERVALUATE),
 }
+"""The definition of each measure in one line, and its aliases."""
 _GERMEVAL = {
     "strict": (_STRICT, "GermEval, metric 1: bounds and label are equal on the same level."),
     "loose": (_LOOSE, "GermEval, metric 2: as strict, without the suffixes deriv and part."),
@@ -467,7 +470,7 @@ def _measure(
 MEASURES = (
     _measure(
         *("exact", "fair:count_exact", _exact, "fair.exact", "A span is right if bounds and label are."),
-        *("strict", "conlleval", "seqeval"),
+        *("conll", "conlleval", "seqeval"),
     ),
     _measure(
         *("fair", _FAIR, _fair, "fair", "Each span counts once; errors of label and of bounds have types."),
@@ -502,7 +505,7 @@ MEASURES = (
         parameters=(IOU,),
     ),
     *(
-        _measure(f"semeval-{name}", _SEMEVAL, _semeval, "overlap.semeval", summary, family="semeval")
+        _measure(f"semeval-{name}", _SEMEVAL, _semeval, "overlap.semeval", *summary, family="semeval")
         for name, summary in _SEMEVAL_SUMMARIES.items()
     ),
     _measure(

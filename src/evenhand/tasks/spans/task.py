@@ -165,6 +165,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name="spans",
     title="labeled spans: named entities, chunks",
+    aliases=("ner", "entities", "chunks", "chunking"),
     unit="span",
     example=spec.Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
     measures=MEASURES,
