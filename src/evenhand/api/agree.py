@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, combinations
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import msgspec
 import numpy as np
@@ -86,6 +86,9 @@ from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.task import AgreementSpec, Task
 from evenhand.tasks.units import SentenceView
 
+if TYPE_CHECKING:
+    from evenhand.keywords import AdjudicateKeywords, AnnotatorKeywords
+
 _LAYER = "spans"
 File = str | PathLike[str]
 Opened = Callable[[], Iterator[Annotation]]
@@ -116,7 +119,7 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
-def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) -> Adjudication:
+def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Unpack[AdjudicateKeywords]) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 
     overrides  a file of overrides, or several; equal overrides count once
@@ -689,7 +692,7 @@ def agree(
     resamples: int = 1_000,
     level: float = 0.95,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[AnnotatorKeywords],
 ) -> Agreement:
     """Measure the agreement of annotators in one pass over their files; none of them is the gold standard.
 

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from math import isnan, nan
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
@@ -79,6 +79,9 @@ from evenhand.statistics.significance import holm, least_p, mcnemar, randomizati
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import TASKS, all_parameters, check_functions, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords, MatchFunction
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
@@ -341,8 +344,8 @@ def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
     return task.selection.resolve(name, options)
 
 
-def one_measure(by: str | None, options: dict[str, Any]) -> str | None:
-    """The measure to compare by, which users may also name as `match`; it is removed from the options."""
+def one_measure(by: Any, options: dict[str, Any]) -> str | None:
+    """The name of the measure to compare by, which users may also give as `match`; it is removed from the options."""
     named = split_names(options.pop("match", None) or ())
     if len(named) > 1 or (named and by not in (None, named[0])):
         several = " and ".join(dict.fromkeys(filter(None, (by, *named))))
@@ -636,7 +639,7 @@ def compare(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input],
     *,
-    by: str | None = None,
+    by: str | MatchFunction | None = None,
     baseline: str | None = None,
     sequence: bool = False,
     trials: int | None = None,
@@ -651,7 +654,7 @@ def compare(
     limit: int | None = None,
     top: int = 5,
     sort: Literal["frequency", "gain"] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Comparison:
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
 
@@ -679,7 +682,8 @@ def compare(
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
     """
-    sides, gold, by = systems_by_name(systems) or {}, side_of(gold), one_measure(by, options)
+    sides, gold, chosen = systems_by_name(systems) or {}, side_of(gold), dict[str, Any](options)
+    measure = one_measure(by, chosen)
     slices, words = split_names(slices), _word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
@@ -694,7 +698,7 @@ def compare(
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
     search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, options, slices, words)
+    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, slices, words)
     result = comparison(job, job(search))
     return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
 

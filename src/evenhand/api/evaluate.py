@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import unit_scorer
 from evenhand.tasks.evaluation import Evaluation, VerdictRows
 from evenhand.tasks.units import parts_of
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 
 class Verdict(NamedTuple):
@@ -42,7 +45,7 @@ class Verdict(NamedTuple):
 
 @checked_arguments(known_options)
 def evaluate(
-    gold: Input, systems: Input | Sequence[Input] | Mapping[str, Input] | None = None, **options: Any
+    gold: Input, systems: Input | Sequence[Input] | Mapping[str, Input] | None = None, **options: Unpack[Keywords]
 ) -> list[Verdict]:
     """Evaluate systems and return the error type of every unit, in the order of the text, one system after the other.
 
@@ -68,6 +71,7 @@ def evaluate(
 def _verdicts(
     system: str, rows: VerdictRows, before: int, labels: Sequence[str], types: Sequence[str]
 ) -> Iterator[Verdict]:
+
     corpus, inside = rows.corpus, np.flatnonzero(rows.start >= 0)
     positions = corpus.positions(rows.sentence[inside], rows.start[inside], rows.end[inside])
     bounds = dict(zip(inside.tolist(), zip(positions.start.tolist(), positions.end.tolist(), strict=True), strict=True))

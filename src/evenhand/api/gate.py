@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, nan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from evenhand.api.compare import (
     NOT_COMPARED,
@@ -46,6 +46,9 @@ from evenhand.statistics.bootstrap import ROUNDING
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, model, models_of, name_among, parameters_of
 from evenhand.tasks.task import GoldProfile
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords, MatchFunction
 
 DEFAULT_ALPHA = 0.05
 MIN_ALPHA = 1e-6
@@ -482,11 +485,11 @@ def gate(
     max_new_errors: int | None = None,
     alpha: Limit | None = None,
     only: bool = False,
-    by: str | None = None,
+    by: str | MatchFunction | None = None,
     trials: int | None = None,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Gate:
     """Check a candidate against fixed limits or against a baseline.
 
@@ -520,26 +523,27 @@ def gate(
         raise SettingError(
             "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
-    gold, limits, by = side_of(gold), limits.for_baseline(baseline), one_measure(by, options)
+    gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
+    measure = one_measure(by, chosen)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
     resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)
-    content = content_for(gold, options)
-    compared = compared_by(TASKS[content.task], by, options)
-    default = compared if by is not None else measure_of_names(limits.score_names, content.task, compared)
-    names = {name: ScoreName.read(name, content.task, default, compared, options) for name in limits.score_names}
+    content = content_for(gold, chosen)
+    compared = compared_by(TASKS[content.task], measure, chosen)
+    default = compared if measure is not None else measure_of_names(limits.score_names, content.task, compared)
+    names = {name: ScoreName.read(name, content.task, default, compared, chosen) for name in limits.score_names}
     for limit in limits.scores:  # before files are read
         figure = names[limit.name].declared(content.task) if limit.name in names else None
         if figure is not None:
             limit.check(figure)
-    prepared = _prepared(gold, systems, names, compared, options, content) if names else None
+    prepared = _prepared(gold, systems, names, compared, chosen, content) if names else None
     if resampling is None:
         assert prepared is not None  # there is a floor or a ceiling
         results = score_inputs(gold, systems, prepared, "total")
         _refuse_empty(results.gold, content.task)
         return Gate(last, default, tuple(criteria(limits, names, results, last, None)), results, None)
-    kept = compared_options(options) if names else options
-    job = ComparisonJob(gold, systems, [(0, 1)], by, resampling, kept, content=content)
+    kept = compared_options(chosen) if names else chosen
+    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, content=content)
     run = job(scored=prepared)
     _refuse_empty(run.gold, content.task)
     scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import comb
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
 from evenhand.tasks.task import GoldProfile, Task
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """The groups of tallies, by what is resampled."""
@@ -78,7 +81,7 @@ def rank(
     of: Resampled | None = None,
     trials: int | None = None,
     skip_broken: bool = False,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Ranking:
     """Rank systems under several measures, in one pass over the gold standard.
 
@@ -112,7 +115,7 @@ def rank_suite(
     of: Resampled | None = None,
     trials: int | None = None,
     skip_broken: bool = False,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Ranking:
     """Rank systems on several data sets, separately and on average: the mean of a system's headlines.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from evenhand.api.compare import (
     ComparedRun,
@@ -38,6 +38,9 @@ from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
 
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
+
 DEFAULT_LIMIT = 50_000
 _LONGEST_TITLE = 80
 
@@ -56,7 +59,7 @@ def report(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from evenhand.data.annotation import LISTS, Annotation
 from evenhand.data.characters import peek
@@ -51,6 +51,9 @@ from evenhand.settings import (
     column_names,
     encoding_named,
 )
+
+if TYPE_CHECKING:
+    from evenhand.keywords import ReadParameters
 
 _MIN_CONFIDENCE = 0.5
 _MAX_FILES, _MAX_BYTES = 256, 1 << 20
@@ -283,7 +286,7 @@ def read(
     functions: bool = False,
     task: Task | None = None,
     annotator: str | None = None,
-    **parameters: Any,
+    **parameters: Unpack[ReadParameters],
 ) -> Annotation:
     """Read a file into an annotation: the text and its layers.
 
