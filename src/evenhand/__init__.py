@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.errors import errors as errors
     from evenhand.api.evaluate import Verdict as Verdict
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
+    from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
 
 __version__ = "0.1.0"
@@ -60,6 +62,7 @@ _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
     "evenhand.api.compare": ("compare",),
+    "evenhand.api.errors": ("errors",),
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
@@ -81,6 +84,7 @@ _NAMES = {
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
 }
 

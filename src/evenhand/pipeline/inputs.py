@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import islice, tee
 from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import numpy as np
@@ -241,12 +242,12 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         return None
     if wrapping_call(systems):
         side_of(systems)
-    if isinstance(systems, Mapping) and not is_single_system(systems):
+    # A result is a mapping, too, but its measures are not systems.
+    is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_single = is_single_system(systems) or is_result
+    if isinstance(systems, Mapping) and not is_single:
         named = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        # A result is iterable, too, but its measures are not systems.
-        is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
-        is_single = is_single_system(systems) or is_result
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
@@ -348,6 +349,52 @@ class RunConfig:
     def models(self) -> list[Formula]:
         """The measures, with their settings."""
         return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
+
+
+@dataclass(frozen=True)
+class ScoredInputs:
+    """The inputs of a score, from which its units can be read again."""
+
+    gold: Input
+    systems: Mapping[str, Input] | None
+    """None if one file holds gold standard and prediction."""
+    config: RunConfig
+    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Time of change and size of each local file, when it was scored."""
+
+    @staticmethod
+    def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
+        """Note the present state of the files."""
+        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a file has changed since it was scored, or can be read only once."""
+        for path, stamp in self.stamps.items():
+            if stamp == _UNREPEATABLE:
+                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
+            if _stamp(path) != stamp:
+                raise InputError(path, None, "has changed since it was scored", "score the files again")
+
+
+_UNREPEATABLE = (-1, -1)
+"""The stamp of a pipe."""
+
+
+def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
+    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
+    paths: list[AnyPath | FileList] = []
+    for place in places:
+        paths += files_of(place) or [place]
+    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """None for a path that does not name a file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
 
 
 def known_options() -> set[str]:

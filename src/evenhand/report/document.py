@@ -78,7 +78,7 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
     sections = [Section("", list(display.summary(results)))]
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
-        heading = f"{result.name}: {counted(result.units, unit)}{in_chains}"
+        heading = f"{result.name}: {counted(result.predicted, unit)}{in_chains}"
         sections.append(Section(heading, list(display.details(result, style, alone=len(results) == 1))))
     return ReportDocument(f"gold standard {gold.name}: {units}", sections, results.notes, results.signature)
 
