@@ -231,7 +231,7 @@ class ReadSettings:
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
-            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
+            raise SettingError("Column 0 does not exist; columns count from 1, or from -1 at the end.")
 
 
 @dataclass(frozen=True)

@@ -500,7 +500,7 @@ def gate(
     limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only)
     if candidate is None:
         raise SettingError(
-            "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
+            "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
     gold, limits = side_of(gold), limits.for_baseline(baseline)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
