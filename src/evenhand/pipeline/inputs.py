@@ -32,6 +32,7 @@ from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
+    BLOCK,
     Align,
     ColumnName,
     PickedAnnotator,
@@ -59,6 +60,7 @@ READING = ("format", "column", "encoding", "repair", "offsets", "functions", "an
 """Options that specify how files are read."""
 COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """Options of all tasks."""
+_SMALLEST_BLOCK = 1 << 16
 _MAX_MEMBERS = 1000
 """Maximum number of list members that are examined to guess what plain data contain."""
 
@@ -394,9 +396,12 @@ def prepare(
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
     task.rules.check(settings, content)
-    read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
-    for name in _systems_with_format(options.get("format"), systems or {}):
-        read_as[own_key(name)] = _read_settings(name, options, content, chosen)
+    names = {side: side for side in SIDES}
+    names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
+    read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
+    # A block of every system is in memory at once.
+    block_size = max(16 * BLOCK // (15 + len(systems or ("system",))), _SMALLEST_BLOCK)
+    read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
 
 
