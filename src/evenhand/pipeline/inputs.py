@@ -32,7 +32,6 @@ from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
-    BLOCK,
     Align,
     ColumnName,
     PickedAnnotator,
@@ -60,7 +59,6 @@ READING = ("format", "column", "encoding", "repair", "offsets", "functions", "an
 """Options that specify how files are read."""
 COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """Options of all tasks."""
-_SMALLEST_BLOCK = 1 << 16
 _MAX_MEMBERS = 1000
 """Maximum number of list members that are examined to guess what plain data contain."""
 
@@ -399,8 +397,8 @@ def prepare(
     names = {side: side for side in SIDES}
     names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
     read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
-    # A block of every system is in memory at once.
-    block_size = max(16 * BLOCK // (15 + len(systems or ("system",))), _SMALLEST_BLOCK)
+    # A block of every system is in memory at once, so blocks are smaller, down to half the size.
+    block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
     read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
 
