@@ -181,14 +181,35 @@ def test_a_single_system(open_page: Open, tmp_path: Path, example: Path, task: s
     assert page.query_selector("[name=from]") is None
 
 
-def test_a_limit_carries_errors_first(open_page: Open, tmp_path: Path, example: Path) -> None:
+def test_a_limit_carries_errors_first_and_links_say_so(open_page: Open, tmp_path: Path, example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
     report = eh.report(example / "gold.conll", systems, limit=20, **QUICK)
     report.to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?right=0")
+    total = report.units.total
+    assert total > 285
     assert status(page) == "20 of 20 units"
-    assert f"The page has 20 of {report.units.total} units" in page.text_content("#units")
-    assert report.units.total > 285
+    assert f"The page has the first 20 of {total} units" in page.text_content("#units")
+    link = page.locator("#differences td.number a", has_text="82").first
+    link.hover()
+    assert link.get_attribute("title") == f"The page has the first 20 of {total} units."
+    follow(page, link.click)
+    assert status(page).endswith(f", counted 82: the page has the first 20 of {total} units")
+    go(page, "#units?right=0")
+    assert status(page) == "20 of 20 units"
+
+
+def test_a_file_without_words_shows_positions_and_labels(open_page: Open, tmp_path: Path) -> None:
+    """Files of tags alone: `sentence 2, tokens 2–3` and the gold labels, not the numbers of tokens."""
+    (tmp_path / "gold.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-ORG\nI-ORG\nO\nB-LOC\n\n")
+    (tmp_path / "system.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-LOC\nI-LOC\nO\nO\n\n")
+    eh.report(tmp_path / "gold.tags", tmp_path / "system.tags", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    rows = [[page.inner_text(f"#unit-{row} .{name}") for name in ("before", "words", "after")] for row in (0, 1)]
+    assert rows == [["PER", "sentence 2, tokens 2–3", "· LOC"], ["PER ORG ORG ·", "sentence 2, token 5", ""]]
+    assert "sentence 2, tokens 2–3 PER ORG ORG · LOC" in page.inner_text("#fix-first").replace("\n", "")
+    assert "matched with tokens 2–3" in page.inner_text("#detail")
+    assert page.text_content("#detail dl dd") == "sentence 2, tokens 2–3"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
