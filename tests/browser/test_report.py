@@ -49,6 +49,28 @@ def test_every_number_leads_to_as_many_units(open_page: Open, example_pages: dic
     assert size > 80
 
 
+UNLINKED = """() => [...document.querySelectorAll("main td.number")]
+    .filter((cell) => /^[1-9][0-9,]*$/.test(cell.textContent.trim()) && !cell.querySelector("a"))
+    .filter((cell) => !cell.closest("#ranks, #other-errors, .other-measures"))
+    .map((cell) => `${cell.closest("table").querySelector("thead tr").textContent}: ${cell.parentNode.textContent}`)
+    .filter((text) => !/^oracle.*: sentences/.test(text))"""
+"""Counts without links: ranks and the sentences of the oracle are not units; units have the error types of one measure."""
+
+
+@pytest.mark.parametrize("task", ["relations", "spans", "tags"])
+def test_every_count_is_a_link(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    assert open_page(example_pages[task]).evaluate(UNLINKED) == []
+
+
+def test_the_total_of_errors_leads_to_the_errors(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    total = page.locator(".all-systems tbody tr").nth(1).locator(".number a")
+    assert total.inner_text() == "110"
+    follow(page, total.click)
+    assert fragment_of(page) == "#units?system=crf&right=0"
+    assert count(page) == 110
+
+
 def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["spans"])
     page.click("#systems details > summary >> nth=0")

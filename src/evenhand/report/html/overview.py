@@ -18,7 +18,7 @@ from evenhand.report.figures.canvas import fills
 from evenhand.report.html.sections import address
 from evenhand.report.verdict import against_best, score_name
 from evenhand.results.comparison import Report
-from evenhand.tables import PLAIN
+from evenhand.tables import PLAIN, Query
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import Bar, ErrorBars, ErrorGroup, ErrorKind
 
@@ -55,7 +55,11 @@ def _errors(report: Report) -> ErrorBars | None:
 
 
 def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str, Any]:
-    """The errors of a system under a measure, as a bar of 100 % with one part per error type."""
+    """The errors of a system under a measure, as a bar of 100 % with one part per error type.
+
+    Under the measure of the page, the total is the number of wrong units; other measures may count a unit twice.
+    """
+    is_main = bar.model in ("", model_title(report.task, report.by))
     parts = []
     title = f"{bar.system}, {bar.model}" if bar.model else bar.system
     for (kind, color), count, query in zip(colors.items(), bar.counts, bar.queries, strict=True):
@@ -64,7 +68,8 @@ def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str,
             text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
             look = {"share": 100 * count / bar.total, "color": color, "ink": _ink(color)}
             parts.append({**look, "name": name, "text": text, "href": address(query, report.by)})
-    return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "parts": parts}
+    href = address(Query(bar.system, right=False), report.by) if is_main else None
+    return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "href": href, "parts": parts}
 
 
 def _ink(color: str) -> str:
