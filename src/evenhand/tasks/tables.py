@@ -99,12 +99,16 @@ def _accuracy(results: Results, model: str) -> Table:
     columns = [Column("system", "text"), Column(f"{results.unit}s", "count"), Column("correct", "count")]
     columns += [Column(name, "percent") for name in (model, "macro F1", *(["sentences"] if has_sentences else []))]
     rows: list[list[Cell]] = []
+    queries: list[list[Query | None]] = []
+    right = ",".join(TASKS[results.task].error_types.correct(model))
     for name, score in scores.items():
         counts = score.overall.counts
         row: list[Cell] = [name, counts["gold"], counts["correct"], score.headline, score.macro.f1]
         rows.append([*row, sentences(score)] if has_sentences else row)
+        units = [Query(name, of="gold", by=model), Query(name, kind=right, by=model)]
+        queries.append([None, *units, *[None] * (len(columns) - len(units) - 1)])
     remark = "sentences: fully correct sentences." if has_sentences else ""
-    return Table("", columns, rows, remark=remark, rivals=rivals(rows))
+    return Table("", columns, rows, remark=remark, rivals=rivals(rows), queries=queries)
 
 
 def sentences(score: MeasureScore) -> Cell:
