@@ -59,6 +59,7 @@ from evenhand.pipeline.inputs import (
     READING,
     Input,
     RunConfig,
+    Systems,
     by_side,
     content_for,
     folder_of,
@@ -623,10 +624,11 @@ class AgreementRun:
         return map(as_spans, notify_observers(name, open_files(side, read_as).batches(self._vocabulary)))
 
 
-def check_votes(annotators: Sequence[Input], options: Mapping[str, Any]) -> None:
+def check_votes(annotators: Systems, options: Mapping[str, Any]) -> None:
     """Refuse a vote on a task without codes; only the beginning of one file is read."""
-    first = annotators[0]
-    if len(annotators) == 1 and isinstance(first, Path) and first.is_dir():
+    sides = systems_by_name(annotators) or {}
+    first = next(iter(sides.values()))
+    if len(sides) == 1 and isinstance(first, Path) and first.is_dir():
         first = next(iter(_annotators_in_folder(first).values()))
     _check_codes(TASKS[content_for(first, options).task])
 

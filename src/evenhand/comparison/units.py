@@ -39,6 +39,8 @@ class Sentence(NamedTuple):
     """Starts of tokens that are pieces of a text, which is cut where words and spans begin and end."""
     links: Sequence[Any] = ()
     """The links between spans of every side, if links are drawn."""
+    has_words: bool = True
+    """Whether the file has words; otherwise tokens are their numbers."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,8 @@ def sentence_of(
     document = locations.document(int(locations.document_of[sentence]))
     corpus, row = locations.corpus(sentence)
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(tokens_of(corpus, row)), corpus.source, number, document, sides, (), links)
+        tokens, has_words = tuple(tokens_of(corpus, row)), corpus.tokens is not None
+        return Sentence(tokens, corpus.source, number, document, sides, (), links, has_words)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = locations.pieces(sentence, edges)
     moved = [
