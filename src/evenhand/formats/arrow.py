@@ -137,15 +137,15 @@ def _read_file(
     is_broken = partial(_broken, source, f"is not {what}, or a broken one")
 
     @contextmanager
-    def opened(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
+    def open_batches(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
         with is_broken(), _random_access(source, mapped=mapped) as file:
             yield record_batches(file, columns, size)
 
     def batches(columns: Sequence[str], size: int) -> Iterator[Any]:
-        with opened(columns, size) as (_, unchecked):
+        with open_batches(columns, size) as (_, unchecked):
             yield from checked_batches(unchecked)
 
-    with opened() as (schema, _):
+    with open_batches() as (schema, _):
         features = partial(features_of, source, schema)
         is_flat = not any(is_list(field.type) for field in schema)
     if is_flat:
