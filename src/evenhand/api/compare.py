@@ -33,6 +33,7 @@ from evenhand.parameters import check_choice, check_number, check_whole_number, 
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
+    Side,
     content_for,
     known_options,
     name_of,
@@ -608,8 +609,8 @@ def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, 
 
 @checked_arguments(known_options)
 def compare(
-    gold: Input,
-    systems: Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
     *,
     by: str | None = None,
     baseline: str | None = None,

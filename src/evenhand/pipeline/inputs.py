@@ -24,7 +24,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.format import FORMATS, WrappedObject, format_named, wrap_object
+from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named, wrap_object
 from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
@@ -37,7 +37,7 @@ from evenhand.settings import (
     PickedAnnotator,
     ReadSettings,
     ScoreSettings,
-    column_names,
+    columns_of_side,
     label_maps,
     own_key,
     system_settings,
@@ -49,12 +49,15 @@ from evenhand.tasks.task import GoldProfile, Task
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
 """A file or several (a folder, a pattern, a list), an annotation, or an object of another library."""
-NamedInput = Input | Mapping[str, Input]
+Side = Input | Frame
+"""A gold standard or a system as users give it."""
+NamedInput = Side | Mapping[str, Side]
 """A side, or its name and the side: {"crf": "crf.conll"}."""
-Systems = Input | Sequence[NamedInput] | Mapping[str, Input] | None
+Systems = Side | Sequence[NamedInput] | Mapping[str, Side] | None
 Stream = Iterator[Annotation]
 T = TypeVar("T")
-ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+NamedColumns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, NamedColumns] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
 READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
@@ -386,7 +389,7 @@ def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), column_names(by_side(options.get("column"), "gold"))
+        gold, by_side(format, "gold"), options.get("task"), columns_of_side(options.get("column"), "gold")
     )
 
 
@@ -482,7 +485,7 @@ def _read_settings(
 ) -> ReadSettings:
     return ReadSettings(
         by_side(options.get("format"), side),
-        column_names(by_side(options.get("column"), side)),
+        columns_of_side(options.get("column"), side),
         by_side(options.get("encoding"), side),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
