@@ -46,7 +46,7 @@ def power(
     delta: float | None = None,
     target: float = 0.8,
     alpha: float = 0.05,
-    groups: int | None = None,
+    size: int | None = None,
     width: float | None = None,
     of: Resampled | None = None,
     like: Input | None = None,
@@ -62,7 +62,7 @@ def power(
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
     target     the power that is asked for
     alpha      level of the test; with more than two systems it is divided by the number of pairs
-    groups     what-if: the number of documents or sentences
+    size       what-if: the number of documents or sentences [the present one]
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
     like       one system: an older system, whose correlation with it stands for that of the next one
@@ -79,7 +79,7 @@ def power(
         _points("delta", delta),
         check_number("target", target, lambda value: 0 < value < 1, "a number between 0 and 1"),
         check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1"),
-        None if groups is None else check_whole_number("groups", groups, FEWEST),
+        None if size is None else check_whole_number("size", size, FEWEST),
         _points("width", width),
         method,
         check_whole_number("simulate", simulate, 0, 100_000),
