@@ -85,7 +85,7 @@ def power(
         check_whole_number("simulate", simulate, 0, 100_000),
         check_whole_number("seed", seed, 0, MAX_SEED),
     )
-    sides = systems_by_name(systems if other is None else [systems, other]) or {}
+    sides = systems_by_name(systems if other is None else [side_of(systems), side_of(other)]) or {}
     if like is not None and len(sides) != 1:
         raise SettingError("like is for one system; leave it out, or leave the second system out.")
     if len(sides) == 1 and delta is None:
