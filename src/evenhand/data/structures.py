@@ -51,6 +51,10 @@ _ATTRIBUTES = (
 """Attributes of messages, for objects that cannot list their fields."""
 _ENVELOPES = ("message", "response", "body", "result", "content")
 """Keys of records whose value may be a message."""
+_MESSAGE_KEYS = frozenset(
+    (*_ENVELOPES, "choices", "candidates", "tool_calls", "function_call", "messages", "role", "output", "parts")
+)
+"""Keys of which every message has at least one."""
 _PAYLOADS = {
     **dict.fromkeys(("text", "output_text", "input_text"), "text"),
     **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), ""),
@@ -638,6 +642,8 @@ def answer_in(value: object) -> object:
 
 def is_message(value: Mapping[str, Any]) -> bool:
     """Whether a record is or contains a message of an API."""
+    if _MESSAGE_KEYS.isdisjoint(value):
+        return False
     if any(isinstance(value.get(key), list) for key in ("choices", "candidates")) or "tool_calls" in value:
         return True
     if isinstance(value.get("function_call"), Mapping) and "arguments" in value["function_call"]:

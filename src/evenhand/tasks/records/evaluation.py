@@ -86,26 +86,17 @@ def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fi
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
         for number, value in enumerate(_layer(batch).values):
-            with _located(batch, number):
+            try:
                 build(_gold_value(value, settings, batch, number))
+            except LimitError as error:
+                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
     return frozenset(field.place for field in fields.all)
 
 
-class _located:
-    """Adds the document's file and line to a limit that is exceeded."""
-
-    def __init__(self, batch: Annotation, number: int) -> None:
-        self._batch, self._number = batch, number
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, LimitError):
-            corpus = self._batch.corpus
-            raise InputError(corpus.source, corpus.line(self._number), error.finding, error.remedy) from None
+def _located(error: LimitError, source: str, line: int | None) -> InputError:
+    return InputError(source, line, error.finding, error.remedy)
 
 
 def _gold_value(value: Any, settings: ScoreSettings, batch: Annotation, number: int) -> Any:
@@ -121,7 +112,7 @@ def _gold_value(value: Any, settings: ScoreSettings, batch: Annotation, number: 
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels))
+    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels, fields))
     build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
     groups = np.arange(part.sentences) + part.offsets[0].first_document
     golds, texts, places = list[Any](), list[str | None](), list[tuple[Annotation, int]]()
@@ -140,13 +131,19 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
         documents = []
         for at, (gold, value) in enumerate(zip(golds, values, strict=True)):
-            with _located(*places[at]):
+            try:
                 tree = build(gold)
-            with _located(Annotation(replace(places[at][0].corpus, source=name), {}), places[at][1]):
+            except LimitError as error:
+                batch, number = places[at]
+                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
+            try:
                 system = build_system(value)
+            except LimitError as error:
+                raise _located(error, name, None) from None
             if known is not None and system is not None:
                 system = _without_unknown(system, known)
             documents.append(compare(tree, system, in_text[at]))
+        labels.update()
         pair = RecordPair(documents, list(zip(golds, values, strict=True)), groups, labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
         tallies[ANSWERS] = count_answers(statuses, groups)
@@ -208,12 +205,12 @@ def _summarize(
     aligner: ListAligner,
     request: EvaluationRequest,
 ) -> None:
-    code, names = pair.labels.code, request.vocabulary.labels.values
-    if not evaluation.gold_count.units:
-        codes = [code(leaf.field) for document in pair.documents for leaf in document.gold_leaves]
-        evaluation.gold_count.add(ints(codes), names)
-    codes = [code(leaf.field) for document in pair.documents for leaf in document.system_leaves]
-    summary.add(ints(codes), names)
+    names = request.vocabulary.labels.values
+    sides = [(summary, [document.system_leaves for document in pair.documents])]
+    if not evaluation.gold_count.units:  # the same for all systems
+        sides.append((evaluation.gold_count, [document.gold_leaves for document in pair.documents]))
+    for side, documents in sides:
+        side.add(ints([leaf.field.label for leaves in documents for leaf in leaves]), names)
     summary.noted[WRAPPED] += sum(document.wrapped for document in pair.documents)
     for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
         summary.noted.update({prefix + name: count for name, count in counts.items()})
@@ -273,7 +270,7 @@ class RecordEvaluation(Evaluation):
         position = _positions(first)
         sides.append(
             [
-                (at, first.labels.code(leaf.field), position[id(leaf)])
+                (at, leaf.field.label, position[id(leaf)])
                 for at, document in enumerate(first.documents)
                 for leaf in document.gold_leaves
             ]
@@ -282,7 +279,7 @@ class RecordEvaluation(Evaluation):
             position = _positions(pair)
             sides.append(
                 [
-                    (at, pair.labels.code(system.field), position[id(gold)])
+                    (at, system.field.label, position[id(gold)])
                     for at, document in enumerate(pair.documents)
                     for gold, system in document.pairs
                 ]
@@ -331,7 +328,7 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
     first = pairs[0]
     sizes = [len(document.gold_leaves) for document in first.documents]
     begins = np.append(0, np.cumsum(ints(sizes)))
-    size, code = int(begins[-1]), first.labels.code
+    size = int(begins[-1])
     texts: dict[str, int] = {}
     units: dict[tuple[int, int, str, int], int] = {}
     starts: list[int] = []
@@ -342,17 +339,17 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
             position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves, int(begins[at]))}
             for gold, system in document.pairs:
                 text = 0 if gold.verdict == "TP" else texts.setdefault(system.key, len(texts) + 1)
-                own.append((position[id(gold)], CLASS_KINDS.index(gold.verdict or ""), code(system.field), text))
+                own.append((position[id(gold)], CLASS_KINDS.index(gold.verdict or ""), system.field.label, text))
             for leaf in document.missing:
                 own.append((position[id(leaf)], CLASS_KINDS.index(leaf.verdict or ""), -1, 0))
             copies: Counter[tuple[int, str]] = Counter()
             for leaf in document.spurious:
                 copies[leaf.field.code, leaf.key] += 1
-                key = at, code(leaf.field), leaf.key, copies[leaf.field.code, leaf.key]
+                key = at, leaf.field.label, leaf.key, copies[leaf.field.code, leaf.key]
                 if key not in units:
                     units[key] = size + len(units)
                     starts.append(surplus.add(_text(leaf)))
-                own.append((units[key], CLASS_KINDS.index(leaf.verdict or ""), code(leaf.field), 0))
+                own.append((units[key], CLASS_KINDS.index(leaf.verdict or ""), leaf.field.label, 0))
         rows.append(own)
     extra, count = len(units), len(pairs)
     kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)
@@ -360,7 +357,7 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
     for row, own in enumerate(rows):
         unit, kinds, fields, text = np.array(own, dtype=np.int64).reshape(-1, 4).T
         kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, text
-    gold_label = ints([code(leaf.field) for document in first.documents for leaf in document.gold_leaves])
+    gold_label = ints([leaf.field.label for document in first.documents for leaf in document.gold_leaves])
     start = np.append(np.concatenate([np.arange(number) for number in (0, *sizes)]), ints(starts))
     shown = answer_code(kind, label)
     predictions = Predictions.of_codes(

@@ -195,7 +195,7 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = ("children", "code", "has_keys", "is_default", "items", "name", "options", "path", "place", "token")
+    __slots__ = ("children", "code", "has_keys", "is_default", "items", "label", "name", "options", "path", "place", "token")
 
     def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
         self.path, self.code, self.place, self.options = path, code, place, options
@@ -204,7 +204,9 @@ class Field:
         self.token = path[-1] if path else ""
         self.children: dict[str, Field] = {}
         self.items: Field | None = None
-        self.is_default = options.compare == "exact" and not options.normalise
+        self.label = -1
+        """The code of its name among the labels of all files, once it is known."""
+        self.is_default = options.compare == "exact" and not options.normalise and not options.ignore
         self.has_keys = has_keys(options)
 
 

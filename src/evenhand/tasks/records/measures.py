@@ -28,12 +28,13 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints, ints
+from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.records.answers import STATUSES
-from evenhand.tasks.records.fields import Field
+from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.task import (
     ANSWERS,
     DOCUMENT_KINDS,
@@ -70,15 +71,14 @@ class RecordPair:
 class Labels:
     """The labels of fields, as codes of the labels that all files share."""
 
-    def __init__(self, index: Any) -> None:
-        self._index = index
-        self._codes: dict[int, int] = {}
+    def __init__(self, index: StringIndex[str], fields: Fields) -> None:
+        self._index, self._fields, self._known = index, fields, 0
 
-    def code(self, field: Field) -> int:
-        code = self._codes.get(field.code)
-        if code is None:
-            code = self._codes[field.code] = self._index.code(field.name)
-        return code
+    def update(self) -> None:
+        """Give all new fields their codes."""
+        for field in self._fields.all[self._known :]:
+            field.label = self._index.code(field.name)
+        self._known = len(self._fields.all)
 
     def of_name(self, name: str) -> int:
         code: int = self._index.code(name)
@@ -91,55 +91,53 @@ class Labels:
 
 def count_verdicts(pair: RecordPair) -> Tally:
     """Verdicts by gold field and system field; with weights, also their sums of weights."""
-    code, groups = pair.labels.code, pair.groups.tolist()
+    groups = pair.groups.tolist()
     rows: list[tuple[int, int, int, int, float]] = []
-    add = rows.append
-    rows += [
-        (group, -1, -1, _CODE["text"], 0.0) for group, text in zip(groups, pair.texts, strict=True) if text is not None
-    ]
+    add, right = rows.append, _CODE["TP"]
+    texts = zip(groups, pair.texts, strict=True)
+    rows += [(group, -1, -1, _CODE["text"], 0.0) for group, text in texts if text is not None]
     for group, document in zip(groups, pair.documents, strict=True):
         for gold, system in document.pairs:
-            label, weight = code(gold.field), gold.field.options.weight
-            kind = gold.verdict or ""
-            if kind == "KE":
-                other = code(system.field)
-                add((group, label, other, _CODE["KE"], weight))
-                add((group, -1, other, _CODE["KE.system"], system.field.options.weight))
+            field, kind = gold.field, gold.verdict or ""
+            if kind == "TP":
+                add((group, field.label, field.label, right, field.options.weight))
+            elif kind == "KE":
+                other = system.field
+                add((group, field.label, other.label, _CODE["KE"], field.options.weight))
+                add((group, -1, other.label, _CODE["KE.system"], other.options.weight))
             else:
-                add((group, label, label, _CODE[f"{kind}.{gold.how}" if gold.how else kind], weight))
+                code = _CODE[f"{kind}.{gold.how}" if gold.how else kind]
+                add((group, field.label, field.label, code, field.options.weight))
         for leaf in document.missing:
-            add((group, code(leaf.field), -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+            add((group, leaf.field.label, -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
         for leaf in document.spurious:
-            add((group, -1, code(leaf.field), _CODE[leaf.verdict or ""], leaf.field.options.weight))
+            add((group, -1, leaf.field.label, _CODE[leaf.verdict or ""], leaf.field.options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-    group, label, other, kind, weight = (*map(ints, columns[:4]), columns[4])
+    *places, kinds = map(ints, columns[:4])
     if not is_weighted(pair.settings):
-        return Tally.of(pair.labels.names, TALLY_KINDS, group, label, other, kind)
-    kinds = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
-    group, label, other = (np.tile(column, 2) for column in (group, label, other))
-    count = np.append(np.ones(len(weight)), weight)
-    return Tally.of(pair.labels.names, kinds, group, label, other, np.append(kind, kind + _WEIGHTED), count)
+        return Tally.of(pair.labels.names, TALLY_KINDS, *places, kinds)
+    names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
+    counts = np.append(np.ones(len(kinds)), columns[4])
+    places = [np.tile(column, 2) for column in places]
+    return Tally.of(pair.labels.names, names, *places, np.append(kinds, kinds + _WEIGHTED), counts)
 
 
 def count_soft(pair: RecordPair) -> Tally:
     """Similarities of pairs in place, and the leaves of both sides, with the weights of their fields."""
     rows: list[tuple[float, ...]] = []
-    code = pair.labels.code
     for group, document in zip(pair.groups.tolist(), pair.documents, strict=True):
-        for leaf in document.gold_leaves:
-            rows.append((group, code(leaf.field), 1, leaf.field.options.weight))
-        for leaf in document.system_leaves:
-            rows.append((group, code(leaf.field), 2, leaf.field.options.weight))
+        for kind, leaves in ((1, document.gold_leaves), (2, document.system_leaves)):
+            rows += [(group, leaf.field.label, kind, leaf.field.options.weight) for leaf in leaves]
         for gold, system in document.pairs:
             if gold.verdict in ("TP", "FE", "VE", "HE"):
                 options = gold.field.options
                 is_graded = options.compare in ("anls", "token-f1")
                 value = similarity(gold.value, system.value, options) if is_graded else float(gold.verdict == "TP")
                 if value:
-                    rows.append((group, code(gold.field), 0, value * options.weight))
+                    rows.append((group, gold.field.label, 0, value * options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    group, label, kind = map(ints, columns[:3])
-    return Tally.of(pair.labels.names, SOFT_KINDS, group, label, np.full(len(label), -1), kind, columns[3])
+    groups, labels, kinds = map(ints, columns[:3])
+    return Tally.of(pair.labels.names, SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
 
 
 def count_records(pair: RecordPair) -> Tally:

@@ -20,7 +20,7 @@ from evenhand.tasks.records.values import comparison_key, scalar_key
 
 MAX_DEPTH = 100
 _SCALARS = frozenset((str, int, float, bool, Decimal, type(None)))
-LEAVES = Limit("EVENHAND_MAX_LEAVES", 1_000_000, "values of one document")
+LEAVES = Limit("EVENHAND_MAX_LEAVES", 1_000_000, "values of one document, objects and lists included")
 RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 
 
@@ -123,7 +123,7 @@ class TreeBuilder:
         self.counts = [0, 0]
         node = self._build(value, self.fields.root, None, "")
         for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
-            if count > limit.value:
+            if count > 1_000 and count > limit.value:
                 raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
         return node
 
@@ -131,21 +131,22 @@ class TreeBuilder:
         kind = value.__class__
         if kind is dict:
             node = Container(field, parent, step, False)
-            children, known = node.children, field.children
+            children, known, absent = node.children, field.children, self.absent
+            is_simple = not self.strict
             for key, inner in value.items():
                 child = known.get(key) or self.fields.child(field, key)
-                if child.options.ignore:
-                    continue
-                inner_kind = inner.__class__
-                if inner_kind is str and child.is_default and not self.strict:
+                if is_simple and inner.__class__ is str and child.is_default:  # the fast path of `_leaf`
                     text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
-                    if text and text not in self.absent:
+                    if text and text not in absent:
                         children[key] = Leaf(inner, '"' + text, child, node, key)
+                    continue
+                if child.options.ignore:
                     continue
                 built = self._build(inner, child, node, key)
                 if built is not None:
                     children[key] = built
             if children:
+                self.counts[0] += len(children)
                 return node
             return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
         if kind is list:
@@ -157,8 +158,9 @@ class TreeBuilder:
                 built = self._build(inner, items, node, index)
                 if built is not None:
                     node.children[index] = built
-                    self.counts[1] += built.__class__ is Container
             if node.children:
+                self.counts[0] += len(node.children)
+                self.counts[1] += sum(built.__class__ is Container for built in node.children.values())
                 return node
             return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
         if kind not in _SCALARS:
@@ -173,7 +175,6 @@ class TreeBuilder:
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
         if not self.strict and (value is None or (value.__class__ is str and self._is_absent(value))):
             return None
-        self.counts[0] += 1
         return Leaf(value, key, field, parent, step)
 
     def _is_absent(self, text: str) -> bool:
