@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from evenhand.data.from_records import chains as chains
     from evenhand.data.from_records import extractions as extractions
     from evenhand.data.from_records import links as links
+    from evenhand.data.from_records import records as records
     from evenhand.data.from_records import relations as relations
     from evenhand.errors import EvenhandError as EvenhandError
     from evenhand.errors import EvenhandWarning as EvenhandWarning
@@ -72,7 +73,7 @@ _NAMES = {
     "evenhand.api.suites": ("cite",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
-    "evenhand.data.from_records": ("chains", "extractions", "links", "relations"),
+    "evenhand.data.from_records": ("chains", "extractions", "links", "records", "relations"),
     "evenhand.engines": ("engines",),
     "evenhand.errors": ("EvenhandError", "EvenhandWarning", "InputError", "SettingError"),
     "evenhand.formats.paths": ("manifest",),
