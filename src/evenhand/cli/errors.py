@@ -10,25 +10,22 @@ import click
 
 from evenhand.cli.help import LISTING, WRITING, Command, option
 from evenhand.cli.options import (
-    INPUT,
     NAMES,
     OUTPUT,
     Choice,
-    manifest_option,
+    input_arguments,
     reading_options,
     score_options,
     scoring_options,
     sides,
 )
 from evenhand.cli.output import quiet_option, show
-from evenhand.formats.storage import AnyPath
 
 _QUERY = ("all", "type", "label", "system", "text", "slice", "sample", "seed", "context")
 
 
 @click.command(cls=Command)
-@click.argument("gold", required=False, type=INPUT)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
+@input_arguments("[SYSTEM]...")
 @option(LISTING, "--type", **NAMES, default=(), help="List only these error types, such as FN,LE.")
 @option(LISTING, "--label", **NAMES, default=(), help="List only units with these labels, on either side.")
 @option(LISTING, "--system", **NAMES, default=(), help="List only the errors of these systems.")
@@ -45,7 +42,6 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "sample", "seed", "
 @option(LISTING, "--all", is_flag=True, help="List correct units, too.")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"), without=("beta",))
-@manifest_option
 @option(
     WRITING,
     "-o",
@@ -65,7 +61,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "sample", "seed", "
 )
 @option(WRITING, "--limit", type=int, default=20, help="Rows of the text.", rare=True)
 @quiet_option
-def errors(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, **options: Any) -> None:
+def errors(**options: Any) -> None:
     """List the errors of SYSTEM files, one row per unit.
 
     There are as many rows of each error type as `evenhand score` counts. --match names the measure whose errors are
@@ -86,8 +82,8 @@ def errors(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath
     output: Path | None = options["output"]
     if output is not None:
         writer_of(output)
-    key, named = sides(gold, systems, manifest)
-    table = evenhand.errors(key, named or None, **score_options(options, *_QUERY))
+    gold, systems = sides(options, least=0)
+    table = evenhand.errors(gold, systems or None, **score_options(options, *_QUERY))
     if output is not None:
         table.write(output)
         if not options["quiet"]:

@@ -67,6 +67,9 @@ def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) ->
     )
     for name, other in (("matched", rows.matched), *rows.places.items()):
         columns |= _place_columns(name, other, locations, rows.shapes)
+    matched = columns["matched"]
+    for row, text in rows.matched_strings.items():
+        matched[row] = text
     columns |= rows.numbers
     return columns | {name: _named(codes, labels) for name, codes in rows.names.items()}
 
@@ -141,7 +144,7 @@ def _arrow(column: Ints | list[Any]) -> Any:
 
 def unit_measure(job: Job) -> tuple[Measure, Formula]:
     """The measure whose error types describe the units of a job."""
-    task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
+    task, scorers = job.prepared.task, [scorer.name for scorer in job.scorers]
     known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
     scorer = next((name for name in known if name in scorers), None)
     if scorer is None:
@@ -160,7 +163,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 def _run_and_record(path: str, job: Job) -> Run:
     measure, formula = unit_measure(job)
     form, schema = table_format(path), verdict_schema(job.prepared.task)
-    check_output_not_input(path, job.places)
+    check_output_not_input(path, job.paths)
     vocabulary = Vocabulary()
     with table_file(path, form, schema) as sink:
         table = VerdictTable(sink, measure.scorer.name, vocabulary.labels)

@@ -126,6 +126,8 @@ class Formula:
     """The tally of the text, which counts once for every level."""
     also_run: str | None = None
     """A scorer whose tally is added, if it was counted."""
+    is_null: bool = False
+    """Whether every score with the denominator 0 is undefined, not 0; F if both denominators are 0."""
     types: Mapping[str, str] = field(default_factory=dict)
     """The error types of units by count type, if they are not the names of counts; see `error_types`."""
 

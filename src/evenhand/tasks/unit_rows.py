@@ -97,6 +97,8 @@ class UnitRows:
     shapes: Sequence[tuple[int, ...]] = ((),)
     strings: Mapping[int, str] = field(default_factory=dict)
     """The strings of units that are not in the gold text, by row."""
+    matched_strings: Mapping[int, str] = field(default_factory=dict)
+    """The strings of matched units that are not in the gold text, by row."""
     places: Mapping[str, Places] = field(default_factory=dict)
     """Further positions: the arguments of relations, the antecedents of mentions."""
     numbers: Mapping[str, Ints] = field(default_factory=dict)
@@ -183,7 +185,8 @@ class UnitRows:
         return UnitRows.of_pairs(HIT_KINDS, type, *rows, gold, system, np.arange(len(type)) >= sizes[0])
 
     def take(self, rows: Ints) -> UnitRows:
-        new = {int(row): number for number, row in enumerate(rows.tolist())} if self.strings else {}
+        has_strings = self.strings or self.matched_strings
+        new = {row: number for number, row in enumerate(rows.tolist())} if has_strings else {}
         return replace(
             self,
             type=self.type[rows],
@@ -194,6 +197,7 @@ class UnitRows:
             place=self.place.take(rows),
             matched=self.matched.take(rows),
             strings={new[row]: string for row, string in self.strings.items() if row in new},
+            matched_strings={new[row]: string for row, string in self.matched_strings.items() if row in new},
             places={name: place.take(rows) for name, place in self.places.items()},
             numbers={name: column[rows] for name, column in self.numbers.items()},
             names={name: column[rows] for name, column in self.names.items()},
