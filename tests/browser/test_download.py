@@ -52,11 +52,19 @@ def test_a_row_has_the_string_its_context_and_its_match(open_page: Open, example
     page = open_page(example_pages["spans"], "#units?system=crf&kind=BES&gold=ORG&text=almeida")
     first = next(row for row in download(page) if row["line"] == "45")
     assert first == {
-        **{"system": "crf", "document": "1", "line": "45", "sentence": "3", "start": "8", "end": "12"},
+        "system": "crf",
+        "document": "1",
+        "line": "45",
+        "sentence": "3",
+        "start": "8",
+        "end": "12",
         "left": "The Lisbon Harbour Museum bought the ship from",
         "text": "Almeida & Daughters Ltd",
         "right": ", a scrapyard in Setúbal , for the price of a small",
-        **{"gold": "ORG", "predicted": "ORG", "error_type": "BES", "matched": "Almeida & Daughters"},
+        "gold": "ORG",
+        "predicted": "ORG",
+        "error_type": "BES",
+        "matched": "Almeida & Daughters",
     }
 
 
