@@ -16,6 +16,8 @@ from evenhand.errors import SettingError
 from evenhand.parameters import SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
+BLOCK = 1 << 19
+"""Size of blocks in bytes, if a gold standard and one system are read."""
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
@@ -197,7 +199,7 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
-    block_size: int = 1 << 19
+    block_size: int = BLOCK
     """Number of bytes read at a time; no result depends on it."""
 
     @property
@@ -231,7 +233,7 @@ class ReadSettings:
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
-            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
+            raise SettingError("Column 0 does not exist; columns count from 1, or from -1 at the end.")
 
 
 @dataclass(frozen=True)

@@ -685,7 +685,7 @@ def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> li
         return list(combinations(numbers, 2))
     if baseline not in systems:
         remedy = f"choose one of {', '.join(systems)}"
-        raise SettingError(unknown(f"There is no system {baseline!r}", baseline, systems, remedy))
+        raise SettingError(unknown(f"Unknown system {baseline!r}", baseline, systems, remedy))
     first = systems.index(baseline)
     return [(first, other) for other in numbers if other != first]
 

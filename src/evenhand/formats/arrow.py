@@ -131,15 +131,15 @@ def _read_file(
     is_broken = partial(_broken, source, f"is not {what}, or a broken one")
 
     @contextmanager
-    def opened(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
+    def open_batches(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
         with is_broken(), _random_access(source, mapped=mapped) as file:
             yield record_batches(file, columns, size)
 
     def batches(columns: Sequence[str], size: int) -> Iterator[Any]:
-        with opened(columns, size) as (_, unchecked):
+        with open_batches(columns, size) as (_, unchecked):
             yield from _checked(unchecked)
 
-    with opened() as (schema, _):
+    with open_batches() as (schema, _):
         features = partial(_features, source, schema)
     table = ArrowTable("the file", schema, features, "the metadata of the schema", _NAME_TAGS, batches, is_broken)
     return read_table(form.name, table, source, settings, vocabulary, columns)

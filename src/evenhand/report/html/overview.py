@@ -6,6 +6,7 @@ Functions return the values that the template `page.html` shows, by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -80,10 +81,12 @@ def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str,
 
 def _all_errors(bar: Bar) -> Query:
     """The query for all errors of a bar: their types, or all wrong units if the parts are labels."""
-    types = [query.kind for query in bar.queries if query is not None and query == Query(bar.system, kind=query.kind)]
-    if len(types) < len(bar.queries):
+    queries = [query for query in bar.queries if query is not None]
+    if len(queries) < len(bar.queries) or any(
+        query != Query(bar.system, kind=query.kind, by=query.by) for query in queries
+    ):
         return Query(bar.system, right=False)
-    return Query(bar.system, kind=",".join(kind for kind in types if kind))
+    return replace(queries[0], kind=",".join(query.kind for query in queries if query.kind))
 
 
 def _ink(color: str) -> str:
@@ -199,13 +202,13 @@ def has_words(report: Report) -> bool:
 
 def gold_labels(report: Report, sentence: Sentence) -> list[str]:
     """The gold label of each token, or a dot; where spans overlap, the label of the shortest."""
-    drawing, rows = TASKS[report.task].display.drawing, sentence.sides[0]
-    if drawing == "words":
+    rows = sentence.sides[0]
+    if TASKS[report.task].display.drawing == "words":
         return [_label(report, row[0]) if row else _NO_LABEL for row in rows]
     size = max([len(sentence.tokens), *(end for _, _, end, *_ in rows)])
     labels = [_NO_LABEL] * size
     for code, start, end, *_ in sorted(rows, key=lambda row: row[1] - row[2]):
-        labels[start:end] = [str(code + 1) if drawing == "mentions" else _label(report, code)] * (end - start)
+        labels[start:end] = [_label(report, code)] * (end - start)
     return labels
 
 

@@ -328,7 +328,7 @@ class System:
     items: Strings | None = None
     """All strings of its answers, placed or not."""
     best: Spans | None = None
-    """The same at their best-scoring positions, with unplaced ones: an upper bound; None if there is no choice."""
+    """The same at their best-scoring positions, with unplaced ones: an upper bound; None if nothing is ambiguous."""
 
 
 class _Pairing:

@@ -18,6 +18,7 @@ from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.spans.measures import (
     CLASS_KINDS,
     ERROR_NAMES,
+    ERRORS,
     KIND,
     LEAK,
     LEAK_NAMES,
@@ -47,7 +48,7 @@ _REMARK = (
     "occurs; both count as wrong. Upper bound: exact F1 if every string were placed where it scores best, which uses "
     "the gold standard; not a score."
 )
-_MATCHED = "LE,BES,BEL,BEO,LBE"
+_MATCHED = ",".join(ERRORS)
 """Error types with a span on both sides, which exact match counts as FN and FP."""
 _EXACT = "fair,exact"
 """The measures of pages with the units of exact match."""
