@@ -183,7 +183,7 @@ TASK = spec.Task(
         scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
         ranked=lambda content: ("strict", "boundaries", "fair"),
         compared=("fair", "strict"),
-        reported=("fair",),
+        reported=("fair", "strict"),
     ),
     parameters=PARAMETERS,
     input=spec.InputSpec(detects=lambda annotation: "relations" in annotation.layers),

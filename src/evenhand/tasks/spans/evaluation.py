@@ -426,14 +426,14 @@ class SpanEvaluation(Evaluation):
         return self.part.locations(self.unplaced)
 
     def predictions(self, by: str, pairs: Sequence[SpanPair]) -> Predictions:
-        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
-
-    def answers(self, by: str) -> Predictions:
         if by == LEAK:
             from evenhand.tasks.spans.leakage import states  # rare
 
-            return cover_predictions(self.gold, [states(pair) for pair in self.pairs.values()])
-        return without_gold_errors(self.units(by))
+            return cover_predictions(self.gold, [states(pair) for pair in pairs])
+        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
+
+    def answers(self, by: str) -> Predictions:
+        return self.units(by) if by == LEAK else without_gold_errors(self.units(by))
 
     def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
         """Strings of a language model that are not in the text have no position."""

@@ -50,6 +50,8 @@ GOLD_ERROR = "GE"
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
+LEAK_NAMES = {"partial": "partly legible", "exposed": "legible"}
+"""States of gold spans that reveal something, in words."""
 ERROR_NAMES = {
     "LE": "wrong label",
     "BES": "boundaries too narrow",
