@@ -13,7 +13,7 @@ from evenhand import keywords
 from evenhand.formats.read import _read_parameters
 from evenhand.parameters import Parameter
 from evenhand.pipeline.inputs import READING, known_options
-from evenhand.tasks.registry import all_parameters
+from evenhand.tasks.registry import TASKS, all_parameters, parameters_of
 
 TYPES = {
     "number": "float",
@@ -24,9 +24,13 @@ TYPES = {
     "column": "ColumnName",
     "percent": "int | str",
     "file": "str | PathLike[str]",
+    "fields": "str | Mapping[str, Any]",
+    "schema": "str | Mapping[str, Any]",
 }
 """The type of each kind of parameter."""
-DECLARED = {parameter.name: parameter for parameter in all_parameters().values()}
+DECLARED = all_parameters()
+OPTIONAL = {parameter.name for task in TASKS for parameter in parameters_of(task) if parameter.allowed.optional}
+"""Tasks may share a parameter; None is accepted if one of them accepts it."""
 FORMER = {name for parameter in DECLARED.values() for name in parameter.former}
 """Former names are accepted, but not shown to type checkers."""
 FUNCTIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
@@ -38,6 +42,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "report": (eh.report, known_options()),
     "evaluate": (eh.evaluate, known_options()),
     "agree": (eh.agree, known_options()),
+    "power": (eh.power, known_options()),
+    "errors": (eh.errors, known_options() - {"groups", "jobs", "engine"}),
     "adjudicate": (eh.adjudicate, set(READING)),
     "read": (eh.read, set(_read_parameters())),
 }
@@ -52,7 +58,7 @@ def annotations(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("parameter", DECLARED.values(), ids=lambda parameter: parameter.name)
 def test_every_declared_parameter_has_its_type(parameter: Parameter) -> None:
-    expected = TYPES[parameter.kind] + (" | None" if parameter.allowed.optional else "")
+    expected = TYPES[parameter.kind] + (" | None" if parameter.name in OPTIONAL else "")
     assert annotations("TaskKeywords")[parameter.name] == expected
 
 

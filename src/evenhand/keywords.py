@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from evenhand.settings import Align, ColumnName, Groups, Repair
 
@@ -85,6 +85,15 @@ class TaskKeywords(ReadParameters, total=False):
     prm: str
     cutoff: int | None
     errors: str
+    fields: str | Mapping[str, Any]
+    schema: str | Mapping[str, Any] | None
+    absent: Names
+    empty: str
+    at: str | None
+    tool: str | None
+    unknown_fields: str
+    root: str | None
+    ontology: str | PathLike[str] | None
 
 
 class AnnotatorKeywords(FileKeywords, TaskKeywords, total=False):
@@ -113,6 +122,18 @@ class ScoreKeywords(Keywords, total=False):
 
     show: str | None
     limit: int | None
+
+
+class ErrorsKeywords(FileKeywords, TaskKeywords, total=False):
+    """Keywords of `errors`, which runs in one process and lists the units of one measure."""
+
+    task: str | None
+    labels: Names
+    exclude: Names
+    map: Mapping[str, str] | Sequence[str]
+    align: Align | None
+    beta: float
+    annotator: BySide
 
 
 class AdjudicateKeywords(FileKeywords, total=False):

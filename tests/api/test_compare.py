@@ -82,7 +82,7 @@ def test_names_are_those_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"baseline": "z"}, "There is no system 'z'; choose one of a, b, c, d"),
+        ({"baseline": "z"}, "Unknown system 'z'; choose one of a, b, c, d"),
         ({"baseline": "a", "sequence": True}, "with a baseline or in a sequence, but not both"),
         ({"by": "las"}, "by is 'las'; choose one of accuracy for tags"),
         ({"by": "fair"}, "by is 'fair'; choose one of accuracy for tags"),

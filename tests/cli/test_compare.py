@@ -295,7 +295,7 @@ def test_an_order_that_a_user_gives_stays(options: tuple[str, ...]) -> None:
     ("arguments", "message"),
     [
         ((SPANS[0], SPANS[1]), "A comparison needs at least two systems."),
-        ((*SPANS, "--baseline", "nobody"), "There is no system 'nobody'; choose one of gazetteer, crf, tagger."),
+        ((*SPANS, "--baseline", "nobody"), "Unknown system 'nobody'; choose one of gazetteer, crf, tagger."),
         ((*SPANS, "--by", "las"), "by is 'las'; choose one of fair, exact, leak for spans."),
         ((*SPANS, "--baseline", "crf", "--sequence"), "with a baseline or in a sequence, but not both."),
         ((*SPANS, "--slice", "vocabulary"), "needs a word list; name it with --vocabulary FILE."),

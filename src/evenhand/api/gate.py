@@ -29,6 +29,7 @@ from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
     RunConfig,
+    Side,
     content_for,
     known_options,
     prepare,
@@ -474,7 +475,7 @@ def _too_few(number: int, groups: str, alpha: float) -> str:
 
 @checked_arguments(known_options, inputs=("gold", "baseline", "candidate"))
 def gate(
-    gold: Input,
+    gold: Side,
     baseline: NamedInput | None = None,
     candidate: NamedInput | None = None,
     *,
@@ -521,7 +522,7 @@ def gate(
     limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only)
     if candidate is None:
         raise SettingError(
-            "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
+            "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
     gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
     measure = one_measure(by, chosen)

@@ -24,6 +24,7 @@ from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, che
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
+    Side,
     content_for,
     default_match,
     known_options,
@@ -47,8 +48,8 @@ _LONGEST_TITLE = 80
 
 @checked_arguments(known_options)
 def report(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side],
     *,
     title: str | None = None,
     by: str | None = None,
@@ -64,7 +65,7 @@ def report(
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 
     title      of the page [the names of the systems, or their number]
-    by         measure that units are compared by, as in `compare`; always "fair" for spans
+    by         measure that units are compared by, as in `compare`
     limit      maximum number of units in the page: those with errors or differences come first
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
@@ -80,8 +81,8 @@ def report(
     scored = _score_config(gold, sides, by, options, content)
     job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), content=content)
     run = job(collection=units, scored=scored)
-    return Report(
-        title=title or f"{_title(sides)} on {name_of(gold)}",
+    made = Report(
+        title=title or "",
         results=totals_of(run.gold_name, run.run, scored),
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
         comparison=comparison(job, run) if pairs else None,
@@ -89,9 +90,10 @@ def report(
         units=units,
         labels=tuple(run.counts.labels.values),
     )
+    return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 
-def _title(systems: Mapping[str, Input]) -> str:
+def _title(systems: Sequence[str]) -> str:
     """The names of systems if they are few and short, else their number."""
     names = ", ".join(systems)
     return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")

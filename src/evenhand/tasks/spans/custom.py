@@ -42,6 +42,7 @@ from evenhand.tasks.assignment import best_cells
 from evenhand.tasks.spans.matching import Matching, SpanMatches, SpanPair, groups_and_labels
 from evenhand.tasks.spans.measures import CLASS_KINDS, PAR, TP
 from evenhand.tasks.spans.overlap import span_ranks
+from evenhand.tasks.unit_rows import UnitRows
 
 Match = Callable[["Span", "Span"], bool | float]
 _KINDS = (*CLASS_KINDS, "credit")
@@ -74,8 +75,8 @@ class CustomMatches:
     """The credit of each unit, 0 without a partner."""
 
 
-def count_custom(pair: SpanPair, name: str) -> Tally:
-    found = pair.cached(custom_matches, name)
+def count_custom(pair: SpanPair, measure: str) -> Tally:
+    found = pair.cached(custom_matches, measure)
     units = found.matches
     group, gold, system = groups_and_labels(units.gold, units.system, *pair.original, pair.groups)
     partial = np.flatnonzero(units.kind == PAR)
@@ -83,6 +84,11 @@ def count_custom(pair: SpanPair, name: str) -> Tally:
     kind = np.append(units.kind, np.full(len(partial), _CREDIT))
     count = np.append(np.ones(len(units)), found.credit[partial]) if len(partial) else None
     return Tally.of(pair.labels, _KINDS, group[rows], gold[rows], system[rows], kind, count)
+
+
+def custom_units(pair: SpanPair, measure: str) -> UnitRows:
+    units = pair.cached(custom_matches, measure).matches
+    return UnitRows.of_pairs(_KINDS, units.kind, units.gold, units.system, *pair.original)
 
 
 def custom_matches(pair: SpanPair, name: str) -> CustomMatches:
