@@ -209,6 +209,9 @@ def test_units_have_the_error_types_that_the_score_counts() -> None:
     score = eh.score(GOLD, TAGGER, match=shared_tokens)["shared_tokens"].overall
     for kind in ("TP", "PAR", "FP", "FN"):
         assert sum(unit.type == kind for unit in units) == score[kind]
+        assert len(eh.errors(GOLD, TAGGER, match=shared_tokens, type=kind, all=True)) == score[kind]
+    errors = eh.score(GOLD, TAGGER, match=["exact", shared_tokens]).errors("shared_tokens")
+    assert len(errors) == sum(score[kind] or 0 for kind in ("PAR", "FP", "FN"))
     pair = eh.compare(GOLD, [CRF, TAGGER], by=shared_tokens, trials=0, resamples=0).pair("crf", "tagger")
     assert len(pair.corrections.units()) == pair.corrections.count
 
