@@ -13,11 +13,9 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import SIDES, check_choice, quote
+from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
-BLOCK = 1 << 19
-"""Size of blocks in bytes, if a gold standard and one system are read."""
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
@@ -30,6 +28,8 @@ POS_TAGS = "pos"
 """The tags of the words of constituent trees."""
 EXTRACTIONS = "extractions"
 """Answers of language models; also the name of their format."""
+RECORDS = "records"
+"""One JSON value per document; also the name of its format."""
 OFFSET_LISTS = "offset lists"
 """Spans with offsets into texts that only the other side has."""
 NO_LABEL = "()"
@@ -199,7 +199,7 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
-    block_size: int = BLOCK
+    block_size: int = 1 << 19
     """Number of bytes read at a time; no result depends on it."""
 
     @property
@@ -284,10 +284,23 @@ def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSetti
     return read_as.get(own_key(name), read_as["system"])
 
 
-def column_names(columns: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
-    """Return columns from one column, a sequence of columns, or a comma-separated text."""
+def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
+    """Return the columns of one side. Columns that a mapping names by role, not by side, are those of both sides."""
+    if not isinstance(choice, Mapping):
+        return column_names(choice)
+    of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}
+    named = choice.get(side, None if side == "gold" else choice.get("system"))
+    return column_names(named) + column_names(of_all)
+
+
+def column_names(
+    columns: ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName] | None,
+) -> tuple[ColumnName, ...]:
+    """Return columns from one column, a sequence, a comma-separated text, or a mapping from roles (`token=word`)."""
     if columns is None:
         return ()
+    if isinstance(columns, Mapping):
+        return tuple(f"{role}={column}" for role, column in columns.items())
     parts = columns.split(",") if isinstance(columns, str) else [columns] if isinstance(columns, int) else columns
     names = (part if isinstance(part, int) else str(part).strip() for part in parts)
     return tuple(int(name) if isinstance(name, int) or _NUMBER.fullmatch(name) else name for name in names)

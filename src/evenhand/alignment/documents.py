@@ -268,14 +268,23 @@ _BY_ID = Naming(
 )
 
 
+def no_row_of(document: str, source: str) -> InputError:
+    """Return the error for a document of a system that a gold table of spans does not list."""
+    finding = f"has spans in the document {document!r}, of which the gold standard has no row"
+    remedy = "if it has no gold spans, add a row there with this document, and without start, end and label"
+    return InputError(source, None, finding, remedy, "document")
+
+
 class SentencesById:
     """Matches a system's sentences or texts to the gold standard's by id."""
 
-    def __init__(self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str) -> None:
-        """`sides` open system and gold standard again."""
+    def __init__(
+        self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str, *, all_known: bool = True
+    ) -> None:
+        """`sides` open system and gold standard again; `all_known` is whether the latter has all documents."""
         self.issues = AlignmentIssues()
         self.reading: ReadInfo | None = None
-        self._layer, self._source = layer, ""
+        self._layer, self._source, self._all_known = layer, "", all_known
         self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_ID, self.issues)
 
     def take(self, gold: Corpus) -> Annotation:
@@ -296,6 +305,8 @@ class SentencesById:
 
     def finish(self) -> None:
         self._documents.finish()
+        if self.issues.extra and not self._all_known:
+            raise no_row_of(self.issues.extra[0], self._source)
 
     def _receive(self, batch: Annotation) -> Annotation:
         reading, self._source = batch.readings[self._layer], batch.corpus.source

@@ -59,6 +59,7 @@ from evenhand.pipeline.inputs import (
     READING,
     Input,
     RunConfig,
+    Side,
     Systems,
     by_side,
     content_for,
@@ -116,7 +117,7 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
-def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) -> Adjudication:
+def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Any) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 
     overrides  a file of overrides, or several; equal overrides count once
@@ -678,7 +679,7 @@ def _annotators_in_folder(folder: Path) -> dict[str, Input]:
 
 @checked_arguments(known_options)
 def agree(
-    annotators: Input | Sequence[Input] | Mapping[str, Input],
+    annotators: Side | Sequence[Side] | Mapping[str, Side],
     *,
     coding: Coding = "label",
     annotator: str | None = None,

@@ -21,6 +21,7 @@ from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
     RunConfig,
+    Side,
     content_for,
     known_options,
     prepare,
@@ -462,7 +463,7 @@ def _too_few(number: int, groups: str, alpha: float) -> str:
 
 @checked_arguments(known_options, inputs=("gold", "baseline", "candidate"))
 def gate(
-    gold: Input,
+    gold: Side,
     baseline: NamedInput | None = None,
     candidate: NamedInput | None = None,
     *,

@@ -16,6 +16,8 @@ from evenhand.pipeline.inputs import (
     ColumnChoice,
     Input,
     RunConfig,
+    ScoredInputs,
+    Side,
     is_single_system,
     known_options,
     name_of,
@@ -45,11 +47,15 @@ def score_inputs(
     gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial
 ) -> Results:
     """Read, evaluate and score, on an engine."""
+    inputs = ScoredInputs.of(gold, systems, prepared)
     run = engine(Job(gold, systems, prepared, prepared.settings.match, groups))
-    return results_of(name_of(gold), run, prepared, groups)
+    return results_of(name_of(gold), run, prepared, groups, inputs)
 
 
-def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
+def results_of(
+    gold_name: str, run: Run, prepared: RunConfig, groups: Groups, inputs: ScoredInputs | None = None
+) -> Results:
+    """The results of a run; `inputs` are read again for units."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
@@ -69,8 +75,8 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         results[name] = Result(
             name=name,
             gold=gold,
-            units=side.units,
-            labels=dict(sorted(side.labels.items())),
+            predicted=side.units,
+            predicted_labels=dict(sorted(side.labels.items())),
             scores=dict(scores) if groups == "total" else scores,  # computed lazily if only tallies may be needed
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
@@ -83,6 +89,7 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
+            inputs=inputs,
         )
     return Results(results)
 
@@ -162,13 +169,13 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
-def score(gold: Input, systems: Input | None = None, **options: Any) -> Result: ...
+def score(gold: Side, systems: Side | None = None, **options: Any) -> Result: ...
 @overload
-def score(gold: Input, systems: Sequence[Input] | Mapping[str, Input], **options: Any) -> Results: ...
+def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Any) -> Results: ...
 @checked_arguments(known_options)
 def score(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input] | None = None,
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     match: str | Sequence[str] | None = None,
     task: str | None = None,
