@@ -22,10 +22,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SIDES = ("gold", "system")
+FUNCTIONS = "match_functions"
+"""The keyword under which functions in `match` and `by` are passed on, by their names."""
+HINTS = {
+    "average": "results have all averages: .f1 of a measure is the micro average, .macro.f1 the macro average",
+    "scheme": "name the encoding of tags with encoding, such as 'iob2' or 'bilou'",
+    "mode": "for seqeval's strict mode use encoding and repair='discard'; match chooses the measures",
+    "zero_division": "scores of the form 0/0 are 0, or undefined if the gold standard has no units",
+    "suffix": "write prefixes before labels (B-PER), or use evenhand.integrations.seqeval, which accepts PER-B",
+    "digits": "scores have full precision, and tables take decimals: result.to_latex(decimals=1)",
+    "sample_weight": "all units have the same weight; token_weight names a column of weights for ts and t",
+}
+"""What replaces options of other tools, by their names."""
+COLUMN_ROLES = ("document", "sentence", "token", "tag", "start", "end", "label", "text", "quote")
+"""Roles of columns in data frames: `column={"token": "word", "tag": "ner"}`."""
 _BY_SIDE = ("column", "encoding", "offsets", "annotator")
 """Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
-_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
-"""Other names of encodings, for suggestions."""
 _MAX_QUOTED = 20
 """Maximum number of characters quoted from a text, which may be a patient's record: messages go to logs."""
 _UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
@@ -87,6 +99,10 @@ def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return fit
 
 
+def _is_match(value: Any) -> bool:
+    return callable(value) or _all(lambda member: _is_text(member) or callable(member))(value)
+
+
 def _by_side(kind: Kind) -> Kind:
     """Accept one value, or a mapping with one value per side."""
 
@@ -106,20 +122,26 @@ COLUMN = Kind("the number or name of a column", _is_column)
 COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
+ROLES = Kind(
+    "a mapping from roles to columns",
+    lambda value: isinstance(value, Mapping) and {*value} <= {*COLUMN_ROLES} and all(map(_is_column, value.values())),
+)
 PERCENT = Kind("a whole number or 'off'", _is_column)
 LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
+FUNCTION = Kind("a function of a gold span and a system span", callable)
 KINDS = {
     **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
-    "match": NAMES | NOTHING,
+    "match": Kind("names of measures, functions, or a list of these", _is_match) | NOTHING,
+    "by": TEXT | FUNCTION | NOTHING,
     **dict.fromkeys(("repair", "groups", "interval"), TEXT),
-    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
+    **dict.fromkeys(("task", "align", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,
     **dict.fromkeys(("format", "encoding", "offsets", "annotator"), _by_side(TEXT) | NOTHING),
-    "column": _by_side(COLUMNS | NOTHING) | NOTHING,
+    "column": _by_side(COLUMNS | NOTHING | ROLES) | NOTHING,
     "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
     "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
@@ -152,9 +174,7 @@ def quote_briefly(value: object) -> str:
 def check_choice(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
     """Raise `SettingError` unless the value is one of the choices."""
     if value not in choices and not (optional and value is None):
-        other_names = {name: known for name, known in _OTHER_NAMES.items() if known in choices}
-        names = {name: name for name in choices} | other_names
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), choices, f"choose one of {', '.join(choices)}"))
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
@@ -179,9 +199,12 @@ def check_number(name: str, value: object, fits: Callable[[float], bool], expect
 def check_kind(name: str, value: object) -> None:
     """Raise `SettingError` if a keyword has a value of the wrong kind or for an unknown side."""
     if name in _BY_SIDE and isinstance(value, Mapping):
-        other = [side for side in value if side not in SIDES]
+        roles = COLUMN_ROLES if name == "column" else ()
+        other = [side for side in value if side not in (*SIDES, *roles)]
         if other:
-            raise SettingError(f"{name} has no side {quote(other[0])}; the sides are {' and '.join(SIDES)}.")
+            known = f"the sides are {' and '.join(SIDES)}"
+            known += f", and the roles of columns in data frames {', '.join(roles)}" if roles else ""
+            raise SettingError(f"{name} has no side {quote(other[0])}; {known}.")
     if name in KINDS and not KINDS[name].fits(value):
         raise SettingError(f"{name} is {quote(value)}; give {KINDS[name].expected}.")
 
@@ -251,16 +274,42 @@ def checked_arguments(
         @wraps(function)
         def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
             for name, value in keywords.items():
-                if name not in declared and name not in (known := {*declared, *also()}):
+                if name not in declared and name != FUNCTIONS and name not in (known := {*declared, *also()}):
                     finding = f"{function.__name__} has no option {quote(name)}"
+                    if name in HINTS:
+                        raise SettingError(f"{finding}; {HINTS[name]}.")
                     raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
                 if name not in inputs:
                     check_kind(name, value)
-            return function(*arguments, **keywords)
+            return function(*arguments, **_with_function_names(keywords))
 
         return checked
 
     return decorate
+
+
+def _with_function_names(keywords: Any) -> Any:
+    """Replace functions in `match` and `by` by their names, and add the functions as the keyword `FUNCTIONS`."""
+    functions: dict[str, Any] = {}
+
+    def name(member: Any) -> Any:
+        if not callable(member):
+            return member
+        spelled = getattr(member, "__name__", type(member).__name__)
+        if not spelled.isidentifier():
+            raise SettingError("match is a function without a name; define it with def, or set its __name__.")
+        if functions.setdefault(spelled, member) is not member:
+            raise SettingError(f"Two functions in match have the name {spelled}; give them different names.")
+        return spelled
+
+    named = {}
+    for option in ("match", "by"):
+        value = keywords.get(option)
+        if callable(value):
+            named[option] = name(value)
+        elif isinstance(value, Collection) and any(map(callable, value)):
+            named[option] = [name(member) for member in value]
+    return {**keywords, **named, FUNCTIONS: functions} if functions else keywords
 
 
 # Declared parameters
@@ -274,6 +323,8 @@ _KINDS: Mapping[str, Kind] = {
     "column": COLUMN,
     "percent": PERCENT,
     "file": FILE,
+    "fields": NAMES | Kind("a mapping from fields to options", lambda value: isinstance(value, Mapping)),
+    "schema": FILE | Kind("a mapping, or a pydantic model", lambda value: isinstance(value, Mapping | type)),
 }
 
 
@@ -326,6 +377,8 @@ class CommandLine:
     """How the command line shows a parameter."""
 
     metavar: str | None = None
+    option: str | None = None
+    """The name of the option without hyphens before it, if it is not the keyword's."""
     repeatable: bool = False
     negatable: bool = False
     """Whether a flag also has the form `--no-…`. Flags with the default True always have it."""
@@ -360,7 +413,7 @@ class Parameter:
     name: str
     """The keyword in Python; the command line writes it with hyphens."""
     kind: str
-    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent` or `file`."""
+    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent`, `file`, `fields` or `schema`."""
     default: Any
     help: str
     former: tuple[str, ...] = ()
@@ -377,7 +430,7 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        return f"--{self.name.replace('_', '-')}"
+        return f"--{self.cli.option or self.name.replace('_', '-')}"
 
     @property
     def shown_default(self) -> str | None:

@@ -13,10 +13,12 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import SIDES, check_choice, quote
+from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
+ENCODING_ALIASES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes", "bioul": "bilou", "biluo": "bilou"}
+"""Other names of encodings."""
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 LINKS = "links"
@@ -28,6 +30,8 @@ POS_TAGS = "pos"
 """The tags of the words of constituent trees."""
 EXTRACTIONS = "extractions"
 """Answers of language models; also the name of their format."""
+RECORDS = "records"
+"""One JSON value per document; also the name of its format."""
 OFFSET_LISTS = "offset lists"
 """Spans with offsets into texts that only the other side has."""
 NO_LABEL = "()"
@@ -50,6 +54,8 @@ ColumnName = int | str
 """A column by its number (1 is the first, -1 the last) or by its name in the header."""
 Columns = Mapping[str, tuple[ColumnName, ...]]
 """The columns of each layer of spans: `spans`, or `gold` and `system` if one file holds both."""
+CUSTOM = "custom:"
+"""Prefix of measures that are functions of the user, in the signature and in saved results."""
 _FROM_ONE, _INCLUSIVE = "1-based", "inclusive"
 _NUMBER = re.compile(r"-?\d{1,18}")
 
@@ -231,7 +237,7 @@ class ReadSettings:
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
-            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
+            raise SettingError("Column 0 does not exist; columns count from 1, or from -1 at the end.")
 
 
 @dataclass(frozen=True)
@@ -248,6 +254,16 @@ class ScoreSettings:
     beta: float = 1.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the task and of its measures, by name."""
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    """Functions of the user that are measures, by name; None for one that a saved result used."""
+
+    @property
+    def spelled_match(self) -> tuple[str, ...]:
+        """The measures as the signature names them."""
+        return tuple(self.spelled(name) for name in self.match)
+
+    def spelled(self, measure: str) -> str:
+        return f"{CUSTOM}{measure}" if measure in self.functions else measure
 
     def __getitem__(self, parameter: str) -> Any:
         return self.parameters[parameter]
@@ -272,6 +288,15 @@ class ScoreSettings:
             raise SettingError(f"beta is {quote(self.beta)}; it must be {allowed}.")
 
 
+def encoding_named(text: str | None) -> str | None:
+    """Return the encoding that a user names, in any case or by another name; None if none is named."""
+    if text is None:
+        return None
+    name = ENCODING_ALIASES.get(text.lower(), text.lower())
+    check_choice("encoding", name if name in ENCODINGS else text, ENCODINGS)
+    return name
+
+
 def own_key(name: str) -> str:
     """Return the key of one system's read settings. `gold` and `system` are keys, too, but also valid system names."""
     return f"system {name}"
@@ -282,10 +307,23 @@ def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSetti
     return read_as.get(own_key(name), read_as["system"])
 
 
-def column_names(columns: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
-    """Return columns from one column, a sequence of columns, or a comma-separated text."""
+def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
+    """Return the columns of one side. Columns that a mapping names by role, not by side, are those of both sides."""
+    if not isinstance(choice, Mapping):
+        return column_names(choice)
+    of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}
+    named = choice.get(side, None if side == "gold" else choice.get("system"))
+    return column_names(named) + column_names(of_all)
+
+
+def column_names(
+    columns: ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName] | None,
+) -> tuple[ColumnName, ...]:
+    """Return columns from one column, a sequence, a comma-separated text, or a mapping from roles (`token=word`)."""
     if columns is None:
         return ()
+    if isinstance(columns, Mapping):
+        return tuple(f"{role}={column}" for role, column in columns.items())
     parts = columns.split(",") if isinstance(columns, str) else [columns] if isinstance(columns, int) else columns
     names = (part if isinstance(part, int) else str(part).strip() for part in parts)
     return tuple(int(name) if isinstance(name, int) or _NUMBER.fullmatch(name) else name for name in names)

@@ -17,7 +17,6 @@ import evenhand as eh
 from declared import run_of, score_settings
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
-from evenhand.pipeline.inputs import unique_names
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 
@@ -214,11 +213,6 @@ def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
         eh.score(path)
 
 
-def test_names_are_unique() -> None:
-    assert unique_names(["a/x.conll", "b/x.conll", "c/y.conll"]) == ["a/x", "b/x", "y"]
-    assert unique_names(["a/x.conll", "a/x.conll"]) == ["a/x", "a/x (2)"]
-
-
 def test_no_system(sides) -> None:
     with pytest.raises(eh.SettingError, match="Nothing to score"):
         eh.score(sides[0], [])
@@ -269,8 +263,8 @@ def test_systems_need_names_that_can_be_read(command: Any, name: Any) -> None:
 def test_other_names_change_nothing(name: str) -> None:
     """The gold standard's counts are its own, whatever a system is called."""
     results = eh.score(eh.tags([["B-X", "O"]]), {name: eh.tags([["O", "B-Y"]])})
-    assert (results.gold.labels, results[name].labels) == ({"X": 1}, {"Y": 1})
-    assert eh.Results.from_json(results.to_json())[name].labels == {"Y": 1}
+    assert (results.gold.labels, results[name].predicted_labels) == ({"X": 1}, {"Y": 1})
+    assert eh.Results.from_json(results.to_json())[name].predicted_labels == {"Y": 1}
 
 
 @pytest.mark.parametrize(

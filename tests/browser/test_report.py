@@ -10,6 +10,7 @@ import pytest
 import evenhand as eh
 from declared import EXAMPLES
 from evenhand.report.html import unit_data
+from evenhand.tasks import registry
 from pages import (
     QUICK,
     TASKS,
@@ -47,6 +48,28 @@ def test_every_number_leads_to_as_many_units(open_page: Open, example_pages: dic
     size, wrong = wrong_links(page, NUMBERS)
     assert wrong == []
     assert size > 80
+
+
+UNLINKED = """() => [...document.querySelectorAll("main td.number")]
+    .filter((cell) => /^[1-9][0-9,]*$/.test(cell.textContent.trim()) && !cell.querySelector("a"))
+    .filter((cell) => !cell.closest("#ranks, #other-errors, .other-measures"))
+    .map((cell) => `${cell.closest("table").querySelector("thead tr").textContent}: ${cell.parentNode.textContent}`)
+    .filter((text) => !/^oracle.*: sentences/.test(text))"""
+"""Counts without links: ranks and the sentences of the oracle are not units; units have the error types of one measure."""
+
+
+@pytest.mark.parametrize("task", ["relations", "spans", "tags"])
+def test_every_count_is_a_link(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    assert open_page(example_pages[task]).evaluate(UNLINKED) == []
+
+
+def test_the_total_of_errors_leads_to_the_errors(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    total = page.locator(".all-systems tbody tr").nth(1).locator(".number a")
+    assert total.inner_text() == "110"
+    follow(page, total.click)
+    assert fragment_of(page) == "#units?system=crf&kind=LE%2CBES%2CBEL%2CBEO%2CLBE%2CFN%2CFP"
+    assert count(page) == 110
 
 
 def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[str, Path]) -> None:
@@ -181,14 +204,35 @@ def test_a_single_system(open_page: Open, tmp_path: Path, example: Path, task: s
     assert page.query_selector("[name=from]") is None
 
 
-def test_a_limit_carries_errors_first(open_page: Open, tmp_path: Path, example: Path) -> None:
+def test_a_limit_carries_errors_first_and_links_say_so(open_page: Open, tmp_path: Path, example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
     report = eh.report(example / "gold.conll", systems, limit=20, **QUICK)
     report.to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?right=0")
+    total = report.units.total
+    assert total > 285
     assert status(page) == "20 of 20 units"
-    assert f"The page has 20 of {report.units.total} units" in page.text_content("#units")
-    assert report.units.total > 285
+    assert f"The page has the first 20 of {total} units" in page.text_content("#units")
+    link = page.locator("#differences td.number a", has_text="82").first
+    link.hover()
+    assert link.get_attribute("title") == f"The page has the first 20 of {total} units."
+    follow(page, link.click)
+    assert status(page).endswith(f", counted 82: the page has the first 20 of {total} units")
+    go(page, "#units?right=0")
+    assert status(page) == "20 of 20 units"
+
+
+def test_a_file_without_words_shows_positions_and_labels(open_page: Open, tmp_path: Path) -> None:
+    """Files of tags alone: `sentence 2, tokens 2–3` and the gold labels, not the numbers of tokens."""
+    (tmp_path / "gold.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-ORG\nI-ORG\nO\nB-LOC\n\n")
+    (tmp_path / "system.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-LOC\nI-LOC\nO\nO\n\n")
+    eh.report(tmp_path / "gold.tags", tmp_path / "system.tags", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    rows = [[page.inner_text(f"#unit-{row} .{name}") for name in ("before", "words", "after")] for row in (0, 1)]
+    assert rows == [["PER", "sentence 2, tokens 2–3", "· LOC"], ["PER ORG ORG ·", "sentence 2, token 5", ""]]
+    assert "sentence 2, tokens 2–3 PER ORG ORG · LOC" in page.inner_text("#fix-first").replace("\n", "")
+    assert "matched with tokens 2–3" in page.inner_text("#detail")
+    assert page.text_content("#detail dl dd") == "sentence 2, tokens 2–3"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -366,8 +410,10 @@ def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: in
         assert right["x"] <= box["x"]
         assert box["x"] + box["width"] <= min(right["x"] + right["width"], around["x"] + around["width"])
     assert page.locator("#unit-0 .mark").count() == 5
-    names = "".join(page.inner_text("#letters" if width == 390 else "#head").split())
-    assert all(name in names for name in NAMES)
+    assert [page.locator("#head .verdict").nth(at).get_attribute("title") for at in range(5)] == [
+        NAMES[at] for at in (2, 1, 3, 0, 4)
+    ]
+    assert page.locator("#head .name").nth(0).text_content() == "a-parser-with-…d-on-corpus-3"
     cut = "each.scrollHeight > each.clientHeight + 2 || each.scrollWidth > each.clientWidth + 1"
     names = "#head button, .all-systems tbody th, #letters"
     assert page.eval_on_selector_all(names, f"all => all.filter((each) => {cut}).length") == 0
@@ -468,3 +514,54 @@ def test_the_same_system_twice_has_no_tables(open_page: Open, example_pages: dic
     page = open_page(example_pages["spans"])
     assert choose_pair_tables(page, "crf", "crf") == {}
     assert page.inner_text("#pair").endswith("Choose two systems.")
+
+
+# Pages by other measures
+
+
+def test_a_page_by_exact_match(open_page: Open, tmp_path: Path, example: Path) -> None:
+    systems = [example / "crf.conll", example / "tagger.conll"]
+    report = eh.report(example / "gold.conll", systems, by="exact", **QUICK)
+    report.to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    lead = 100 * (report.results["tagger"]["exact"].f1 - report.results["crf"]["exact"].f1)
+    assert page.inner_text("#verdict").startswith(f"tagger leads crf by {lead:.2f} points")
+    assert sorted(page.locator("[name=kind] option").all_text_contents()) == ["FN", "FP", "TN", "TP", "any"]
+    size, wrong = wrong_links(page, NUMBERS)
+    assert wrong == []
+    assert size > 50
+    go(page, "#units?system=crf&kind=FN,FP")
+    exact = report.results["crf"]["exact"].overall
+    assert count(page) == exact["FN"] + exact["FP"]
+
+
+def test_a_page_by_leakage_shows_what_a_reader_sees(open_page: Open, tmp_path: Path, example: Path) -> None:
+    folder = example.parent / "letters"
+    systems = [folder / "model.jsonl", folder / "rules.jsonl"]
+    eh.report(folder / "gold.jsonl", systems, by="leak", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units?system=rules&kind=partial")
+    assert wrong_links(page, NUMBERS)[1] == []
+    go(page, "#units?system=rules&kind=partial")
+    seen = page.locator("#list .unit .verdict.bad:last-child bdi").all_inner_texts()
+    assert seen[:3] == ["█ , Eastmere", "A. █", "Mr █"]
+    assert "partial: a reader sees “█ , Eastmere”" in page.inner_text("#detail")
+
+
+def test_relations_by_strict_match(open_page: Open, tmp_path: Path, example: Path) -> None:
+    folder = example.parent / "relations"
+    systems = [folder / "joint.jsonl", folder / "rules.jsonl"]
+    eh.report(folder / "gold.jsonl", systems, by="strict", **QUICK).to_html(tmp_path / "page.html")
+    size, wrong = wrong_links(open_page(tmp_path / "page.html"), NUMBERS)
+    assert wrong == []
+    assert size > 50
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_compares_by_every_measure_in_the_help(task: str, tmp_path: Path, example: Path) -> None:
+    """`report --help` lists the measures of `compare`."""
+    folder, gold, systems = EXAMPLES[task]
+    path = example.parent / folder
+    for by in registry.TASKS[task].selection.compared:
+        report = eh.report(path / gold, path / systems[0], task=task, by=by, trials=0, resamples=0)  # type: ignore[arg-type]
+        assert report.by == by
+        assert report.to_html().startswith("<!DOCTYPE html>")

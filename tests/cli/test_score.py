@@ -201,7 +201,7 @@ def test_demo() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("tagger leads crf by 14.52 points, p = 0.023: a significant difference.")
-    assert [line.split()[:2] for line in lines[-3:]] == [["evenhand", each] for each in ("report", "compare", "score")]
+    assert [line.split()[:2] for line in lines[-3:]] == [["evenhand", each] for each in ("report", "compare", "errors")]
 
 
 def test_help_and_version() -> None:

@@ -192,7 +192,7 @@ def test_demo(task: str) -> None:
     assert found.exit_code == 0
     lines = found.stdout.splitlines()
     assert len(lines) <= 40, "one screen"
-    assert [line.split()[1] for line in lines[-3:]] == ["report", "compare", "score"]
+    assert [line.split()[1] for line in lines[-3:]] == ["report", "compare", "errors"]
 
 
 def test_tags_without_words_cannot_be_converted(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, read_small_file
 from evenhand.formats.storage import AnyPath, beside, to_path
-from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
+from evenhand.parameters import SIDES, Kind, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
 from evenhand.registry import Reference
 from evenhand.report.methods import software, sources_of
 from evenhand.scoring.measure import Measure
-from evenhand.tasks.registry import TASKS, model, model_names, models_of
+from evenhand.tasks.registry import TASKS, model, model_names, models_of, task_named
 
 
 @checked_arguments()
@@ -28,7 +28,7 @@ def cite(match: str | Sequence[str] = (), *, task: str | None = None) -> str:
 
     If several tasks have a measure of this name, it is the first task's unless `task` is specified.
     """
-    check_choice("task", task, tuple(TASKS), optional=True)
+    task = None if task is None else task_named(task)
     measures = {measure.name: measure for name in split_names(match) for measure in _models(name, task)}
     sources = {name: sources_of(measure) for name, measure in measures.items()}
     entries = {reference.key: reference.bibtex for source in sources.values() for reference in source}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations
 from math import isnan
-from typing import Any, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from evenhand.api.score import chosen_engine, results_of, totals_of
 from evenhand.comparison.counts import GroupTables
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import checked_arguments
-from evenhand.pipeline.inputs import Input, known_options, name_of, prepare, side_of, systems_by_name
-from evenhand.pipeline.run import Job, Run
+from evenhand.pipeline.inputs import ScoredInputs, Side, known_options, name_of, prepare, side_of, systems_by_name
+from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.results.comparison import ResamplingInfo, ScoreChange
 from evenhand.results.result import Results
 from evenhand.results.signature import ALPHA, nothing_to_resample
@@ -30,6 +30,9 @@ from evenhand.tasks.registry import TASKS
 from evenhand.tasks.registry import model as declared
 from evenhand.tasks.task import Task
 
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
+
 MAX_TESTED = 8
 """Maximum number of systems whose scores by label are tested: there are 28 pairs then."""
 MAX_LABELS = 50
@@ -40,8 +43,8 @@ Changes = Mapping[tuple[str, str], ScoreChange]
 
 @checked_arguments(known_options)
 def summarize(
-    gold: Input,
-    systems: Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
     *,
     against: str = "best",
     trials: int | None = None,
@@ -49,7 +52,7 @@ def summarize(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Summary:
     """Score several systems in one pass, with intervals and tests against one of them.
 
@@ -59,7 +62,27 @@ def summarize(
 
     Other keywords are as in `score`.
     """
-    sides, gold = systems_by_name(systems) or {}, side_of(gold)
+    sides, key = systems_by_name(systems) or {}, side_of(gold)
+    engine = chosen_engine(options.pop("engine", None), options.pop("jobs", None))
+    inputs = ScoredInputs.of(key, sides, prepare(key, sides, options))
+    return summarize_inputs(
+        inputs, against, trials=trials, resamples=resamples, level=level, seed=seed, of=of, engine=engine
+    )
+
+
+def summarize_inputs(
+    inputs: ScoredInputs,
+    against: str = "best",
+    *,
+    trials: int | None = None,
+    resamples: int = 1_000,
+    level: float = 0.95,
+    seed: int = 0,
+    of: Resampled | None = None,
+    engine: Engine = serial,
+) -> Summary:
+    """The same of inputs that are ready to be scored."""
+    gold, sides, prepared = inputs.gold, inputs.systems or {}, inputs.config
     if len(sides) < 2:
         raise SettingError("A summary needs at least two systems.")
     if against not in ("best", "first", *sides):
@@ -68,14 +91,12 @@ def summarize(
     pairs = list(combinations(sides, 2))
     trials = default_trials(len(pairs)) if trials is None else trials
     resampling = Resampling(trials, resamples, level=level, seed=seed, of=of).checked()
-    engine = chosen_engine(options.pop("engine", None), options.pop("jobs", None))
-    prepared = prepare(gold, sides, options)
     resampling.check(prepared.task)
     groups = GROUPS[resampling.of]
     run = engine(Job(gold, sides, prepared, prepared.settings.match, groups, with_totals=True))
-    totals = totals_of(name_of(gold), run, prepared)
+    totals = totals_of(name_of(gold), run, prepared, inputs)
     grouped = results_of(name_of(gold), run, prepared, groups)
-    compared = compared_by(prepared.task, None, options)
+    compared = compared_by(prepared.task, None, prepared.settings.parameters)
     by = compared if compared in totals.models else totals.models[0]
     return _summary(totals, grouped, run, by, against, pairs, resampling)
 

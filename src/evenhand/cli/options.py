@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from glob import glob
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -26,8 +27,17 @@ from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice
-from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names
-from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
+from evenhand.settings import (
+    ENCODING_ALIASES,
+    ENCODINGS,
+    Align,
+    PickedAnnotator,
+    ReadSettings,
+    Repair,
+    Resampled,
+    column_names,
+)
+from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, task_aliases, tasks_with
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -49,9 +59,16 @@ STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]
-    """One of several names; unknown ones get a suggestion."""
+    """One of several names, in any case if it has aliases; unknown ones get a suggestion."""
+
+    def __init__(self, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+        """`aliases` has other names, in lower case, with the choices that they mean."""
+        super().__init__(list(choices))
+        self._aliases = None if aliases is None else {**aliases, **{name: name for name in self.choices}}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if self._aliases is not None and self._aliases.get(value.lower()) in self.choices:
+            return self._aliases[value.lower()]
         check_choice(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
         return value
 
@@ -163,6 +180,20 @@ class FileOrAddress(click.Path):
         return path
 
 
+class SystemFile(FileOrAddress):
+    """FILE or NAME=FILE. A file whose own name contains an equals sign is read under that name, if it exists."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # already converted
+            return value
+        name, equals, file = value.partition("=")
+        if not equals or not name.strip() or "://" in name or os.path.lexists(value) or glob(value):
+            return super().convert(value, param, ctx)
+        if not file:
+            raise click.UsageError(f"{value} names no file; write NAME=FILE")
+        return {name.strip(): super().convert(os.path.expanduser(file), param, ctx)}
+
+
 class OutputFile(click.Path):
     """A path to write to, or `-` for standard output. It must not be an input or another output of the command.
 
@@ -183,17 +214,12 @@ class OutputFile(click.Path):
         return path
 
 
+ENCODING = Choice(ENCODINGS, ENCODING_ALIASES)
 INPUT = FileOrAddress()
+SYSTEM = SystemFile()
 OUTPUT = OutputFile()
 OUTPUT_OR_FOLDER = OutputFile(may_be_folder=True)
 """Output of annotations; folders of formats with several files are created."""
-manifest_option = option(
-    SCORING,
-    "--manifest",
-    type=INPUT,
-    metavar="FILE",
-    help="Table of files instead of GOLD and SYSTEM: a column gold, and one for each system.",
-)
 
 
 def note_inputs(inputs: Iterable[AnyPath | FileList], ctx: click.Context | None = None) -> None:
@@ -233,21 +259,40 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def sides(
-    gold: AnyPath | None, systems: Sequence[AnyPath], manifest: AnyPath | None
-) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
-    """The gold standard and the systems, as arguments of the Python functions."""
-    if manifest is not None:
-        if gold is not None:
-            raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
-        from evenhand.formats.paths import manifest as read_manifest
+def manifest_option(help: str, *, rare: bool = False) -> Decorator:
+    return option(
+        SCORING, "--manifest", type=INPUT, metavar="FILE", help=f"Table of files instead of {help}", rare=rare
+    )
 
-        sides = read_manifest(manifest)
-        note_inputs([sides.gold, *sides.systems.values()])
-        return sides
-    if gold is None:
+
+def input_arguments(systems: str = "SYSTEM...", *, rare: bool = False) -> Decorator:
+    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; `systems` is how the help shows them."""
+    return with_options(
+        click.argument("gold", required=False, type=INPUT),
+        click.argument("systems", nargs=-1, type=SYSTEM, metavar=systems),
+        manifest_option("GOLD and SYSTEM: a column gold, and one for each system.", rare=rare),
+    )
+
+
+def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
+    """The gold standard and the systems of a command, as arguments of the Python functions.
+
+    A command needs at least `least` systems.
+    """
+    gold, systems, manifest = (options[name] for name in ("gold", "systems", "manifest"))
+    if manifest is None and gold is None:
         raise click.UsageError("Name a GOLD file, or a --manifest")
-    return gold, systems
+    if manifest is None:
+        if len(systems) < least:
+            raise click.UsageError("Missing argument 'SYSTEM'")
+        return gold, list(systems)
+    if gold is not None:
+        raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
+    from evenhand.formats.paths import manifest as read_manifest
+
+    listed = read_manifest(manifest)
+    note_inputs([listed.gold, *listed.systems.values()])
+    return listed
 
 
 query_options = with_options(
@@ -344,10 +389,15 @@ def reading_options(*, sided: bool) -> Decorator:
     return with_options(task, file_options(sided=sided), *chain.from_iterable(declared))
 
 
+def task_choice(tasks: Iterable[str] = TASKS) -> Choice:
+    """A task by its name or an alias, such as ner."""
+    return Choice(tasks, task_aliases())
+
+
 def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) -> Decorator:
     """The task; by default it is recognised from `source`."""
     help = f"What the files are read for: {', '.join(tasks)} [recognised from {source}]."
-    return option(group, "--task", type=Choice(tasks), metavar="NAME", help=help)
+    return option(group, "--task", type=task_choice(tasks), metavar="NAME", help=help)
 
 
 def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
@@ -382,8 +432,8 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         f"several are levels of nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: "
         "form=2,head=7,deprel=8 or word=4,pos=5.",
     )
-    encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
-    yield sided_option("encoding", "NAME", Choice(ENCODINGS), encodings)
+    encodings = f"How tags encode spans: {', '.join(ENCODINGS)}; also BIO, BIO2, IOBES [recognised]."
+    yield sided_option("encoding", "NAME", ENCODING, encodings)
     yield sided_option(
         "offsets",
         "HOW,...",
@@ -424,15 +474,16 @@ def _tasks(ctx: click.Context) -> list[Task]:
     return TASKS.values() if named is None else [TASKS[named]]
 
 
-by_option = option(
-    COMPARING,
-    "--by",
-    type=Name(_scores),
-    metavar="NAME",
-    help="Score to compare by, listed below [the first of the task].",
-)
+_BY: Any = {
+    "type": Name(_scores),
+    "metavar": "NAME",
+    "help": "Score to compare by, listed below [the first of the task].",
+}
+by_option = option(COMPARING, "--by", **_BY)
+by_or_match_option = option(COMPARING, "--by", "--match", "by", **_BY)
+"""The same for commands that use a single measure."""
 pair_options = with_options(
-    by_option,
+    by_or_match_option,
     option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only."),
     option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it."),
 )
@@ -507,7 +558,7 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
     heading = " and ".join(tasks_with(parameter)).capitalize()
     for name in parameter.names:
-        spelled = name.replace("_", "-")
+        spelled = parameter.option[2:] if name == parameter.name else name.replace("_", "-")
         has_opposite = parameter.default is True or parameter.cli.negatable
         spelled = f"--{spelled}/--no-{spelled}" if has_opposite else f"--{spelled}"
         settings |= {"multiple": parameter.cli.repeatable, "hidden": name != parameter.name}
@@ -522,6 +573,8 @@ _TYPES: Mapping[str, Any] = {
     "column": str,
     "percent": str,
     "file": INPUT,
+    "fields": str,
+    "schema": INPUT,
 }
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 

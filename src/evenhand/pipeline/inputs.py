@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import islice, tee
 from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import numpy as np
@@ -24,12 +25,21 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.format import FORMATS, WrappedObject, format_named, wrap_object
-from evenhand.formats.paths import FileList, check_same_names, files_of, names_in
+from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named, wrap_object
+from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
-from evenhand.formats.source import Source, notify_observers
+from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
+from evenhand.parameters import (
+    FUNCTIONS,
+    SIDES,
+    Parameter,
+    check_choice,
+    parameter_values,
+    quote,
+    quote_briefly,
+    split_names,
+)
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
     Align,
@@ -37,22 +47,38 @@ from evenhand.settings import (
     PickedAnnotator,
     ReadSettings,
     ScoreSettings,
-    column_names,
+    columns_of_side,
+    encoding_named,
     label_maps,
     own_key,
     system_settings,
 )
 from evenhand.tasks.evaluation import Inputs
-from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
+from evenhand.tasks.registry import (
+    TASKS,
+    all_parameters,
+    check_functions,
+    model,
+    model_names,
+    models_of,
+    parameters_of,
+    task_named,
+    tasks_with,
+)
 from evenhand.tasks.task import GoldProfile, Task
 
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
 """A file or several (a folder, a pattern, a list), an annotation, or an object of another library."""
-Systems = Input | Sequence[Input] | Mapping[str, Input] | None
+Side = Input | Frame
+"""A gold standard or a system as users give it."""
+NamedInput = Side | Mapping[str, Side]
+"""A side, or its name and the side: {"crf": "crf.conll"}."""
+Systems = Side | Sequence[NamedInput] | Mapping[str, Side] | None
 Stream = Iterator[Annotation]
 T = TypeVar("T")
-ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+NamedColumns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, NamedColumns] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
 READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
@@ -241,23 +267,40 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         return None
     if wrapping_call(systems):
         side_of(systems)
-    if isinstance(systems, Mapping) and not is_single_system(systems):
+    # A result is a mapping, too, but its measures are not systems.
+    is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_single = is_single_system(systems) or is_result
+    if isinstance(systems, Mapping) and not is_single:
         named = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        # A result is iterable, too, but its measures are not systems.
-        is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
-        is_single = is_single_system(systems) or is_result
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
-        listed = list(map(side_of, sides))
-        named = dict(zip(unique_names(listed), listed, strict=True))
+        named = _named_in_list(sides)
     if not named:
         raise SettingError("Nothing to score: give at least one system.")
     wrong = [name for name in named if not isinstance(name, str) or not name.strip()]
     if wrong:  # elsewhere the empty name denotes the gold standard
         raise SettingError(f"The name of a system is {quote(wrong[0])}; expected a non-empty string.")
     return named
+
+
+def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
+    """The systems of a list, in order. A system may have its name, as a mapping: [{"crf": "a.conll"}, "b.conll"]."""
+    given = [next(iter(side)) if _is_named(side) else None for side in listed]
+    sides = [side_of(side if name is None else side[name], name) for name, side in zip(given, listed, strict=True)]
+    others = iter(unique_names([side for name, side in zip(given, sides, strict=True) if name is None]))
+    names = [next(others) if name is None else name for name in given]
+    repeated = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if repeated is not None:
+        raise SettingError(f"Two systems have the name {quote(repeated)}; give each a different name.")
+    return dict(zip(names, sides, strict=True))
+
+
+def _is_named(side: Any) -> bool:
+    """Whether this is one system under its name."""
+    is_mapping = isinstance(side, Mapping) and len(side) == 1 and not is_single_system(side)
+    return is_mapping and all(isinstance(name, str) and is_single_system(value) for name, value in side.items())
 
 
 def side_of(value: Any, name: str | None = None) -> Input:
@@ -285,8 +328,7 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList | WrappedObject):
         return side.name
-    path = to_path(side)
-    return path.name if path.is_dir() else Source(path).name
+    return file_name(to_path(side))
 
 
 def folder_of(side: Input) -> str | None:
@@ -298,16 +340,18 @@ def folder_of(side: Input) -> str | None:
 
 
 def unique_names(sides: Sequence[Input]) -> list[str]:
-    """File names without the last extension; with the folder if two are equal, and a number if necessary."""
-    names = [name_of(side) for side in sides]
-    repeated = {name for name, count in Counter(names).items() if count > 1}
-    for i, side in enumerate(sides):
-        if names[i] in repeated and not isinstance(side, Annotation | FileList | WrappedObject):
-            names[i] = os.path.join(to_path(side).absolute().parent.name, names[i])
+    """The names of listed sides: of files the part of the paths that differs, of other objects their own names.
+
+    Objects with equal names get a number.
+    """
+    paths = [None if isinstance(side, Annotation | FileList | WrappedObject) else to_path(side) for side in sides]
+    of_files = iter(distinct_names([path for path in paths if path is not None]))
     seen: Counter[str] = Counter()
-    for i, name in enumerate(names):
+    names = []
+    for side, path in zip(sides, paths, strict=True):
+        name = name_of(side) if path is None else next(of_files)
         seen[name] += 1
-        names[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
 
 
@@ -350,6 +394,52 @@ class RunConfig:
         return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
 
 
+@dataclass(frozen=True)
+class ScoredInputs:
+    """The inputs of a score, from which its units can be read again."""
+
+    gold: Input
+    systems: Mapping[str, Input] | None
+    """None if one file holds gold standard and prediction."""
+    config: RunConfig
+    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Time of change and size of each local file, when it was scored."""
+
+    @staticmethod
+    def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
+        """Note the present state of the files."""
+        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a file has changed since it was scored, or can be read only once."""
+        for path, stamp in self.stamps.items():
+            if stamp == _UNREPEATABLE:
+                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
+            if _stamp(path) != stamp:
+                raise InputError(path, None, "has changed since it was scored", "score the files again")
+
+
+_UNREPEATABLE = (-1, -1)
+"""The stamp of a pipe."""
+
+
+def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
+    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
+    paths: list[AnyPath | FileList] = []
+    for place in places:
+        paths += files_of(place) or [place]
+    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """None for a path that does not name a file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
+
+
 def known_options() -> set[str]:
     """The keywords of `score`: the common ones, and those that tasks and measures declare."""
     parameters = all_parameters().values()
@@ -359,14 +449,17 @@ def known_options() -> set[str]:
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     """Check the options that affect reading, and return the profile of the gold standard."""
-    check_choice("task", options.get("task"), tuple(TASKS), optional=True)
+    task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), column_names(by_side(options.get("column"), "gold"))
+        gold,
+        by_side(format, "gold"),
+        None if task is None else task_named(task),
+        columns_of_side(options.get("column"), "gold"),
     )
 
 
@@ -379,7 +472,8 @@ def prepare(
     """Turn user options into the settings of a run; other settings have their defaults."""
     content = content or content_for(gold, options)
     task = TASKS[content.task]
-    match = options.get("match")
+    match, functions = options.get("match"), options.get(FUNCTIONS, {})
+    check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
@@ -390,13 +484,17 @@ def prepare(
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
+        functions=functions,
     )
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
     task.rules.check(settings, content)
-    read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
-    for name in _systems_with_format(options.get("format"), systems or {}):
-        read_as[own_key(name)] = _read_settings(name, options, content, chosen)
+    names = {side: side for side in SIDES}
+    names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
+    read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
+    # A block of every system is in memory at once, so blocks are smaller, down to half the size.
+    block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
+    read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
 
 
@@ -424,7 +522,7 @@ def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tup
             for parameter in measure.parameters
         )
     ]
-    return model_names(task.name, (*named, *implied))
+    return model_names(task.name, (*named, *implied), options.get(FUNCTIONS, ()))
 
 
 def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:
@@ -459,8 +557,8 @@ def _read_settings(
 ) -> ReadSettings:
     return ReadSettings(
         by_side(options.get("format"), side),
-        column_names(by_side(options.get("column"), side)),
-        by_side(options.get("encoding"), side),
+        columns_of_side(options.get("column"), side),
+        encoding_named(by_side(options.get("encoding"), side)),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
         options.get("functions", False),

@@ -45,7 +45,7 @@ def summary_document(summary: Summary, style: TableStyle) -> ReportDocument:
     on_labels = {
         note
         for result in results.values()
-        for note in label_notes(result.gold, result.name, result.labels, results.unit)
+        for note in label_notes(result.gold, result.name, result.predicted_labels, results.unit)
         if not note.startswith(WARNING)
     }
     notes = [note for note in summary.notes if note not in on_labels and not note.startswith(NOTHING_TO_RESAMPLE)]
@@ -53,7 +53,7 @@ def summary_document(summary: Summary, style: TableStyle) -> ReportDocument:
     more += ", answers of language models" if any(result.grounding is not None for result in results.values()) else ""
     hint = (
         f"Not shown: counts and error types by {TASKS[results.task].display.label}{more} (--full); "
-        "differences (evenhand compare); errors in their sentences (evenhand report)."
+        "differences (evenhand compare); errors (evenhand errors, evenhand report)."
     )
     tables = list(_tables(summary, style))
     return ReportDocument(opening, [Section("", tables)], notes, summary.signature, verdict, hint)

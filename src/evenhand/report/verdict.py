@@ -26,8 +26,8 @@ _MEANS = {"overall": "", "macro": "macro "}
 """Prefixes of headlines that are F1 scores."""
 _OPTIONS = re.compile(r" \(--[^)]*\)|; [^;]*--[^;.]*")
 """Remedies with options in a sentence."""
-_MAX_MEASURES = 3
-"""Maximum number of measures to name under which another system is best."""
+_TIE = 0.00005
+"""Differences of scores below this are 0.00 points."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,8 @@ def lead_sentences(lead: Lead) -> Iterator[str]:
     if not pair.delta:
         same = "have identical predictions" if isinstance(pair, Pair) and not pair.different else "have the same score"
         yield f"{first} and {second} {same}."
+    elif abs(pair.delta) < _TIE:
+        yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
     if others:
@@ -219,17 +221,13 @@ def _named(names: Sequence[str]) -> str:
 
 
 def other_leaders(scores: Mapping[str, Mapping[str, float]], best: str) -> Iterator[str]:
-    """The other measures under which another system is best, by name if they are few; scores by measure and system."""
+    """The other measures under which another system is best; `scores` are by measure and system."""
     leaders: dict[str, list[str]] = {}
     for measure, by_system in scores.items():
         defined = {name: score for name, score in by_system.items() if not isnan(score)}
         top = max(defined, key=lambda name: defined[name], default=best)
         if best in defined and defined[top] > defined[best]:
             leaders.setdefault(top, []).append(measure)
-    number = sum(map(len, leaders.values()))
-    if number > _MAX_MEASURES:
-        yield f"By {number} of the {len(scores)} measures below, another system leads."
-        return
     for name, measures in leaders.items():
         yield f"By {_named(measures)}, {name} leads."
 
@@ -256,8 +254,8 @@ def ranking_verdict(ranking: Ranking) -> list[str]:
         return [f"{first} has {100 * scores[first]:.2f} {title}."]
     second, clusters = lower[0], ranking.clusters
     delta = scores[first] - scores[second]
-    if not delta:
-        return [f"{first} and {second} have the same score ({title})."]
+    if delta < _TIE:
+        return [f"{first} and {second} are tied ({title})."]
     p = None if clusters is None else clusters.systems[second].p_holm
     tested = "; no test was made" if clusters is None or p is None else p_verdict(p, clusters.alpha)
     sentences = [f"{first} leads {second} by {100 * delta:.2f} points ({title}){tested}."]
@@ -288,7 +286,9 @@ def cautions(report: Report) -> list[str]:
     """
     unit, results = TASKS[report.task].unit, report.ordered
     replaced = {
-        note for result in results.values() for note in label_notes(result.gold, result.name, result.labels, unit)
+        note
+        for result in results.values()
+        for note in label_notes(result.gold, result.name, result.predicted_labels, unit)
     }
     if report.comparison is not None:
         replaced |= {*_notes_on_tests(Lead.of(report.comparison))}
@@ -313,7 +313,7 @@ def _label_settings(settings: ScoreSettings) -> Iterator[str]:
 
 def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str]:
     """The labels that only one side has, with their share of the errors."""
-    gold, system = result.gold.labels, result.labels
+    gold, system = result.gold.labels, result.predicted_labels
     if not TASKS[report.task].input.has_labels or not system or not gold or gold.keys().isdisjoint(system):
         return
     if lacking := _only(gold, system, unit):

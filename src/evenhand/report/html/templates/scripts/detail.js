@@ -33,16 +33,17 @@ document.addEventListener("copy", (event) => {
 
 function factsOf(unit) {
   const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
-  const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
+  const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); return pair; };
   fact(own, "unit", make("dd", "", visible(endsOf(unit) ?? words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
   const antecedents = data.antecedents ? data.antecedents[unit] : null;
   fact(own, "gold", make("dd", "", (visible(goldText(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
   for (const system of systems.keys()) {
     const dd = make("dd");
     dd.append(verdict(unit, system));
+    if (isMasked && !classOf(unit, system).right) dd.append(make("bdi", "", `: a reader sees “${visible(legible(unit, system))}”`));
     const partner = partnerText(unit, system);
     if (partner) dd.append(make("bdi", "", ` ${partner}`));
-    fact(theirs, visible(systems[system]), dd);
+    fact(theirs, shortNames[system], dd).firstChild.title = visible(systems[system]);
   }
   return [own, theirs];
 }
@@ -58,11 +59,18 @@ function excerpt(sentence, unit) {
   return { t: sentence.t, s: sentence.s, l: sentence.l ?? [], length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
 }
 
-function partnerText(unit, system) {
-  if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
-  const partner = data.partner[system][unit], outcome = classOf(unit, system);
-  if (partner < 0 || outcome.right) return "";
+/* The string of the unit that a unit was matched with: an antecedent, a head, or a span. */
+function matchedText(unit, system) {
+  if (data.antecedents) return data.antecedents[unit][system + 1] ?? "";
+  const partner = data.partner[system][unit];
+  if (partner < 0) return "";
   const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
-  if (isOfEdges) return `of “${visible(sentenceOf(unit).t[start] ?? "")}”`;
-  return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
+  return isOfEdges ? (sentenceOf(unit).t[start] ?? "") : spanText(sentenceOf(unit), [0, start, end]);
+}
+
+function partnerText(unit, system) {
+  const matched = matchedText(unit, system);
+  if (!matched || (classOf(unit, system).right && !data.antecedents)) return "";
+  const relation = data.antecedents ? "to" : isOfEdges ? "of" : data.surplus[unit] ? "over the gold span" : "matched with";
+  return hasWords ? `${relation} “${visible(matched)}”` : `${relation} ${matched}`;
 }
