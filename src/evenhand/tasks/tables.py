@@ -198,7 +198,7 @@ def label_table(
     totals = (*weights, result.gold.units) if support is None else [support(row) for _, row in counted]
     rows: list[list[Cell]] = [[name, total, *cells(row)] for (name, row), total in zip(counted, totals, strict=True)]
     if score.model.breakdown.details == "all":
-        rows += [averaged(MACRO, score.macro), averaged(WEIGHTED, score.support)]
+        rows += [averaged(MACRO, score.macro), averaged(WEIGHTED, score.weighted)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
     counts = ["", "gold", *kinds, *[""] * (len(columns) - len(kinds) - 2)]
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]

@@ -195,7 +195,19 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = ("children", "code", "has_keys", "is_default", "items", "label", "name", "options", "path", "place", "token")
+    __slots__ = (
+        "children",
+        "code",
+        "has_keys",
+        "is_default",
+        "items",
+        "label",
+        "name",
+        "options",
+        "path",
+        "place",
+        "token",
+    )
 
     def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
         self.path, self.code, self.place, self.options = path, code, place, options
