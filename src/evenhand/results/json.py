@@ -45,7 +45,7 @@ from evenhand.scoring.scores import (
     with_support,
 )
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CUSTOM, ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
 
 Loaded = TypeVar("Loaded")
@@ -208,7 +208,9 @@ def _settings(saved: Saved) -> ScoreSettings:
     if common.task not in TASKS:
         raise ValueError(f"unknown task {common.task!r}")
     values = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(common.task)}
-    return replace(common, match=model_names(common.task, common.match), parameters=values)
+    functions = dict.fromkeys(name.removeprefix(CUSTOM) for name in common.match if name.startswith(CUSTOM))
+    match = model_names(common.task, (name.removeprefix(CUSTOM) for name in common.match), functions)
+    return replace(common, match=match, parameters=values, functions=functions)
 
 
 def _parameter_value(parameter: Parameter, saved: Saved) -> Any:

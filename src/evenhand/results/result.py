@@ -312,7 +312,8 @@ def _saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
-    common = {name: value for name, value in vars(settings).items() if name != "parameters"}
+    common = {name: value for name, value in vars(settings).items() if name not in ("parameters", "functions")}
+    common["match"] = settings.spelled_match
     return common | {parameter.name: settings[parameter.name] for parameter in parameters}
 
 

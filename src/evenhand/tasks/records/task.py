@@ -299,6 +299,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name=RECORDS,
     title="records: JSON of language models, field by field",
+    aliases=("json", "extraction", "information-extraction"),
     unit="value",
     example=spec.Example(
         RECORDS, "gold.jsonl", ("rules.jsonl", "small.jsonl", "large.jsonl"), options="--task records"

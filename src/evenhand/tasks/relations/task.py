@@ -176,6 +176,7 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
 TASK = spec.Task(
     name="relations",
     title="relations between labeled spans",
+    aliases=("re", "relation-extraction"),
     unit="relation",
     example=spec.Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
     measures=MEASURES,
@@ -183,7 +184,7 @@ TASK = spec.Task(
         scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
         ranked=lambda content: ("strict", "boundaries", "fair"),
         compared=("fair", "strict"),
-        reported=("fair",),
+        reported=("fair", "strict"),
     ),
     parameters=PARAMETERS,
     input=spec.InputSpec(detects=lambda annotation: "relations" in annotation.layers),
