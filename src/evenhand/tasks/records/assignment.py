@@ -13,7 +13,7 @@ Sources: Kuhn 1955; Jonker and Volgenant 1987 for shortest augmenting paths.
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heapify, heapreplace, heappop
+from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 import numpy.typing as npt

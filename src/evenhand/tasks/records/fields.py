@@ -3,7 +3,7 @@
 | option | meaning |
 | --- | --- |
 | `compare` | the comparator: `exact`, `number`, `currency`, `date`, `boolean`, `relaxed`, `anls` or `token-f1` |
-| `normalise` | applied before it, in order: `case`, `spaces`, `nfkc`, `accents`, `punctuation`, `articles`, `underscores` |
+| `normalise` | before it, in order: `case`, `spaces`, `nfkc`, `accents`, `punctuation`, `articles`, `underscores` |
 | `tolerance`, `relative` | numbers: the largest difference, absolute or as a share of the gold value |
 | `decimal` | numbers: `point`, or `comma` for 1.234,50 |
 | `first` | dates: `day` or `month` in 3/4/2020, which is not a date otherwise |
@@ -195,7 +195,19 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = ("children", "code", "has_keys", "is_default", "items", "label", "name", "options", "path", "place", "token")
+    __slots__ = (
+        "children",
+        "code",
+        "has_keys",
+        "is_default",
+        "items",
+        "label",
+        "name",
+        "options",
+        "path",
+        "place",
+        "token",
+    )
 
     def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
         self.path, self.code, self.place, self.options = path, code, place, options

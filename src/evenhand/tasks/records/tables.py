@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.data.vocabulary import list_names
 from evenhand.errors import WARNING, SettingError, counted
+from evenhand.scoring.scores import Row
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
@@ -55,11 +56,11 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     yield from shared.confusion_table(result)
 
 
-def _support(row: shared.Row) -> float:
+def _support(row: Row) -> float:
     return row["gold"]
 
 
-def _gold_leaves(row: shared.Row) -> float:
+def _gold_leaves(row: Row) -> float:
     return sum(row[kind] for kind in KINDS if kind not in ("FP", "RP", "HP"))
 
 

@@ -105,9 +105,9 @@ def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formu
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS} | {"RE": _RE}
-    counts |= {how: {f"RE.{how}": 1.0} for how in HOW}
-    half = {kind: 0.5 for kind in _PAIRED}
+    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
+    counts |= {"RE": _RE, **{how: {f"RE.{how}": 1.0} for how in HOW}}
+    half = dict.fromkeys(_PAIRED, 0.5)
     predicted = plus({"TP": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0, "KE.system": 0.5}, half)
     expected = plus({"TP": 1.0, "FN": 1.0, "RN": 1.0, "KE": 0.5}, half)
     return Formula(

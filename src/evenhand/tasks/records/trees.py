@@ -43,7 +43,7 @@ class Container:
 
     def __init__(self, field: Field, parent: Container | None, step: str | int, is_list: bool) -> None:
         self.field, self.parent, self.step, self.is_list = field, parent, step, is_list
-        self.depth = 1 if parent is None else parent.depth + 1
+        self.depth: int = 1 if parent is None else parent.depth + 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"nested more than {MAX_DEPTH} levels deep", "flatten the value")
         self.children: dict[str | int, Node] = {}
@@ -67,13 +67,13 @@ def path_of(node: Node) -> str:
 def leaves_of(node: Node) -> list[Leaf]:
     """All leaves of a tree, in its order."""
     if node.__class__ is Leaf:
-        return [node]  # type: ignore[list-item]
+        return [node]
     assert isinstance(node, Container)
     if node.leaves is None:
         leaves: list[Leaf] = []
         for child in node.children.values():
             if child.__class__ is Leaf:
-                leaves.append(child)  # type: ignore[arg-type]
+                leaves.append(child)
             else:
                 leaves += leaves_of(child)
         node.leaves = leaves
@@ -93,7 +93,7 @@ def records_in(node: Node | None) -> Iterator[Container]:
 def form_of(node: Node) -> tuple[str, ...]:
     """The canonical form: the same for all orders of keys and of unordered lists."""
     if node.__class__ is Leaf:
-        return (node.key,)  # type: ignore[union-attr]
+        return (node.key,)
     assert isinstance(node, Container)
     if node.form is None:
         if node.is_list:
