@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import assert_type
 
+import polars
+
 import evenhand as eh
 
 GOLD, SYSTEM = "gold.conll", "system.conll"
@@ -48,3 +50,11 @@ def problems() -> None:
         assert_type(error, eh.InputError)
     except eh.SettingError as error:
         assert_type(error, eh.SettingError)
+
+
+def frames() -> None:
+    frame = polars.DataFrame({"sentence": [1], "token": ["Ada"], "tag": ["B-PER"]})
+    assert_type(eh.read(frame, column={"token": "token"}), eh.Annotation)
+    assert_type(eh.score(frame, frame), eh.Result)
+    assert_type(eh.score(frame, {"one": frame, "two": SYSTEM}), eh.Results)
+    assert_type(eh.score(frame, column={"gold": "tag", "system": "prediction", "token": "word"}), eh.Result)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
+    from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.scoring.tally import Tally as Tally
@@ -64,6 +66,7 @@ _NAMES = {
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
+    "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
@@ -81,6 +84,7 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.scoring.tally": ("Tally",),
 }

@@ -22,6 +22,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SIDES = ("gold", "system")
+COLUMN_ROLES = ("document", "sentence", "token", "tag", "start", "end", "label", "text", "quote")
+"""Roles of columns in data frames: `column={"token": "word", "tag": "ner"}`."""
 _BY_SIDE = ("column", "encoding", "offsets", "annotator")
 """Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
 _OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
@@ -106,6 +108,10 @@ COLUMN = Kind("the number or name of a column", _is_column)
 COLUMNS = Kind(
     "the number or name of a column or a list of these", lambda value: _is_column(value) or _all(_is_column)(value)
 )
+ROLES = Kind(
+    "a mapping from roles to columns",
+    lambda value: isinstance(value, Mapping) and {*value} <= {*COLUMN_ROLES} and all(map(_is_column, value.values())),
+)
 PERCENT = Kind("a whole number or 'off'", _is_column)
 LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
@@ -119,7 +125,7 @@ KINDS = {
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
     "jobs": WHOLE | NOTHING,
     **dict.fromkeys(("format", "encoding", "offsets", "annotator"), _by_side(TEXT) | NOTHING),
-    "column": _by_side(COLUMNS | NOTHING) | NOTHING,
+    "column": _by_side(COLUMNS | NOTHING | ROLES) | NOTHING,
     "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
     "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
@@ -179,9 +185,12 @@ def check_number(name: str, value: object, fits: Callable[[float], bool], expect
 def check_kind(name: str, value: object) -> None:
     """Raise `SettingError` if a keyword has a value of the wrong kind or for an unknown side."""
     if name in _BY_SIDE and isinstance(value, Mapping):
-        other = [side for side in value if side not in SIDES]
+        roles = COLUMN_ROLES if name == "column" else ()
+        other = [side for side in value if side not in (*SIDES, *roles)]
         if other:
-            raise SettingError(f"{name} has no side {quote(other[0])}; the sides are {' and '.join(SIDES)}.")
+            known = f"the sides are {' and '.join(SIDES)}"
+            known += f", and the roles of columns in data frames {', '.join(roles)}" if roles else ""
+            raise SettingError(f"{name} has no side {quote(other[0])}; {known}.")
     if name in KINDS and not KINDS[name].fits(value):
         raise SettingError(f"{name} is {quote(value)}; give {KINDS[name].expected}.")
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import SIDES, check_choice, quote
+from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
@@ -233,7 +233,7 @@ class ReadSettings:
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
-            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
+            raise SettingError("Column 0 does not exist; columns count from 1, or from -1 at the end.")
 
 
 @dataclass(frozen=True)
@@ -284,10 +284,23 @@ def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSetti
     return read_as.get(own_key(name), read_as["system"])
 
 
-def column_names(columns: ColumnName | Sequence[ColumnName] | None) -> tuple[ColumnName, ...]:
-    """Return columns from one column, a sequence of columns, or a comma-separated text."""
+def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
+    """Return the columns of one side. Columns that a mapping names by role, not by side, are those of both sides."""
+    if not isinstance(choice, Mapping):
+        return column_names(choice)
+    of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}
+    named = choice.get(side, None if side == "gold" else choice.get("system"))
+    return column_names(named) + column_names(of_all)
+
+
+def column_names(
+    columns: ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName] | None,
+) -> tuple[ColumnName, ...]:
+    """Return columns from one column, a sequence, a comma-separated text, or a mapping from roles (`token=word`)."""
     if columns is None:
         return ()
+    if isinstance(columns, Mapping):
+        return tuple(f"{role}={column}" for role, column in columns.items())
     parts = columns.split(",") if isinstance(columns, str) else [columns] if isinstance(columns, int) else columns
     names = (part if isinstance(part, int) else str(part).strip() for part in parts)
     return tuple(int(name) if isinstance(name, int) or _NUMBER.fullmatch(name) else name for name in names)

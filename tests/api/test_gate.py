@@ -421,7 +421,7 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ),
         ({"baseline": CRF, "max_drop": {"f1": -3}}, "max-drop f1 is -3; it must be a number of points from 0 to 100."),
         ({"baseline": CRF, "max_label_drop": 101}, "max-label-drop is 101; it must be a number of points from 0 to"),
-        ({"baseline": CRF, "candidate": None}, "There is no candidate; name it: gate(gold, candidate=…)"),
+        ({"baseline": CRF, "candidate": None}, "The candidate is missing; name it: gate(gold, candidate=…)"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(criteria: dict, message: str) -> None:

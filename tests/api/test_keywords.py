@@ -77,7 +77,8 @@ def test_signatures_stay_what_they_are() -> None:
 @pytest.mark.parametrize("option", ["column", "encoding"])
 @pytest.mark.parametrize("function", ["score", "compare", "gate", "rank", "report"])
 def test_an_unknown_side_is_refused(function: str, option: str) -> None:
-    sentence = f"{option} has no side 'golds'; the sides are gold and system."
+    roles = ", and the roles of columns in data frames document, sentence, token, tag, start, end, label, text, quote"
+    sentence = f"{option} has no side 'golds'; the sides are gold and system{roles if option == 'column' else ''}."
     assert refusal(function, **{option: {"golds": 2}}) == sentence
 
 

@@ -17,7 +17,6 @@ import evenhand as eh
 from declared import run_of, score_settings
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
-from evenhand.pipeline.inputs import unique_names
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 
@@ -212,11 +211,6 @@ def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
         eh.SettingError, match=r"spans\.tsv \(spans\) contains only one annotation; name a system's file, too"
     ):
         eh.score(path)
-
-
-def test_names_are_unique() -> None:
-    assert unique_names(["a/x.conll", "b/x.conll", "c/y.conll"]) == ["a/x", "b/x", "y"]
-    assert unique_names(["a/x.conll", "a/x.conll"]) == ["a/x", "a/x (2)"]
 
 
 def test_no_system(sides) -> None:

@@ -12,6 +12,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
+from evenhand.tasks.registry import TASKS
 from pages import QUICK, Open
 
 ARGUMENTS = (
@@ -43,9 +44,11 @@ def browser() -> Iterator[Any]:
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
     found = {}
-    for task, (folder, gold, systems) in EXAMPLES.items():
-        path = ROOT / "src" / "evenhand" / "examples" / folder
-        found[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
+    for task in (*EXAMPLES, "constituents"):
+        example = TASKS[task].example
+        path = ROOT / "src" / "evenhand" / "examples" / example.folder
+        systems = [path / system for system in example.systems]
+        found[task] = eh.report(path / example.gold, systems, task=task, **QUICK)
     return found
 
 

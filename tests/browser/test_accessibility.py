@@ -10,7 +10,7 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from pages import QUICK, Open
+from pages import Open
 
 WIDTHS = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
 PAGES = [
@@ -37,15 +37,6 @@ STUCK = """() => [...document.querySelectorAll("*")].filter((node) => {
 }).map((node) => node.outerHTML.slice(0, 80))"""
 
 
-@pytest.fixture(scope="module")
-def all_pages(example_pages: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = ROOT / "src" / "evenhand" / "examples" / "constituents"
-    path = tmp_path_factory.mktemp("page") / "constituents.html"
-    systems = [folder / f"{name}.mrg" for name in ("chunks", "pcfg", "neural")]
-    eh.report(folder / "gold.mrg", systems, task="constituents", **QUICK).to_html(path)
-    return {**example_pages, "constituents": path}
-
-
 def axe() -> str:
     """The script of axe-core."""
     package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
@@ -54,9 +45,9 @@ def axe() -> str:
 
 @pytest.mark.parametrize(("name", "viewport", "scheme"), VIEWS)
 def test_axe_finds_no_violation(
-    open_page: Open, all_pages: dict[str, Path], name: str, viewport: dict[str, int], scheme: str
+    open_page: Open, example_pages: dict[str, Path], name: str, viewport: dict[str, int], scheme: str
 ) -> None:
-    page = open_page(all_pages[name], "#units", viewport=viewport, color_scheme=scheme)
+    page = open_page(example_pages[name], "#units", viewport=viewport, color_scheme=scheme)
     page.evaluate(OPENED)
     page.evaluate(axe())
     assert page.evaluate(VIOLATIONS) == []
@@ -75,15 +66,15 @@ def test_axe_finds_no_violation_in_an_agreement(open_page: Open, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_all_that_scrolls_can_have_the_focus(open_page: Open, all_pages: dict[str, Path], name: str) -> None:
-    page = open_page(all_pages[name], "#units", viewport=WIDTHS[1])
+def test_all_that_scrolls_can_have_the_focus(open_page: Open, example_pages: dict[str, Path], name: str) -> None:
+    page = open_page(example_pages[name], "#units", viewport=WIDTHS[1])
     page.evaluate(OPENED)
     assert page.evaluate(STUCK) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_filters_are_reached_with_few_keys(open_page: Open, all_pages: dict[str, Path], name: str) -> None:
-    page = open_page(all_pages[name])
+def test_filters_are_reached_with_few_keys(open_page: Open, example_pages: dict[str, Path], name: str) -> None:
+    page = open_page(example_pages[name])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the filters"
     assert page.evaluate("document.activeElement.getBoundingClientRect().top >= 0"), "it is seen while it has the focus"
@@ -106,9 +97,9 @@ def sizes(page: Any) -> dict[str, str]:
     return found
 
 
-def test_texts_of_charts_have_fixed_sizes(open_page: Open, all_pages: dict[str, Path]) -> None:
+def test_texts_of_charts_have_fixed_sizes(open_page: Open, example_pages: dict[str, Path]) -> None:
     wide, small = ({"width": width, "height": 900} for width in (1440, 700))
-    page = open_page(all_pages["relations"], "#units", viewport=wide)
+    page = open_page(example_pages["relations"], "#units", viewport=wide)
     assert sizes(page) == {".parts > *": "12px", "#detail svg text": "11px"}
     page.set_viewport_size(small)
     assert sizes(page) == {".parts > *": "12px", "#detail svg text": "11px"}

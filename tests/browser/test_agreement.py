@@ -27,6 +27,55 @@ def agreement_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_the_first_screen_has_a_sentence_and_three_figures(open_page: Open, data: Path, tmp_path: Path) -> None:
+    folder = data / "agreement" / "brat4"
+    eh.agree(sorted(path for path in folder.iterdir() if path.is_dir()), resamples=50).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport={"width": 1440, "height": 900})
+    sentence = "Four annotators agree well: alpha 0.97, exact F1 89.0; weakest label: LOC."
+    assert page.inner_text("#verdict") == sentence
+    assert page.locator(".headlines dd b").all_inner_texts() == ["0.97", "89.0", "LOC"]
+    assert page.locator(".headlines dt").all_inner_texts() == [
+        "Krippendorff's alpha",
+        "exact F1, mean of pairs",
+        "weakest label",
+    ]
+    assert page.locator(".headlines small").first.inner_text().startswith("95 % interval 0.97 to 0.98")
+    assert page.locator(".headlines").bounding_box()["y"] < 200
+    assert page.locator("#places").bounding_box()["y"] < 900
+    assert page.locator("#figures").bounding_box()["y"] < 5000
+    follow(page, page.locator(".headlines a").click)
+    assert fragment_of(page) == "#places?label=LOC"
+
+
+@pytest.mark.parametrize(("wrong", "word"), [(0, "well"), (5, "moderately"), (12, "poorly")])
+def test_alpha_decides_how_well_annotators_agree(tmp_path: Path, wrong: int, word: str) -> None:
+    """Krippendorff's limits: 0.8 and 0.667."""
+    for name, others in (("ana", 0), ("ben", wrong)):
+        rows = (f"w{at}\t{'A' if at % 2 == (at < others) else 'B'}\n" for at in range(40))
+        (tmp_path / f"{name}.tsv").write_text("".join(rows) + "\n")
+    sides = [tmp_path / "ana.tsv", tmp_path / "ben.tsv"]
+    assert f"Two annotators agree {word}: alpha " in eh.agree(sides, task="tags", resamples=0).to_html()
+
+
+def test_an_undecided_place_has_no_filled_vote(open_page: Open, tmp_path: Path) -> None:
+    """Two of three annotators have the second span, so the vote accepts it, but each has other spans there."""
+    spans = {
+        "ana": [("PER", 0, 2), ("LOC", 1, 2)],
+        "ben": [("ORG", 0, 2), ("LOC", 1, 2)],
+        "cyd": [("PER", 0, 1)],
+    }
+    words = [["New", "Oslo", "won", "."]]
+    sides = {name: eh.spans([given], tokens=words, name=name, end="exclusive") for name, given in spans.items()}
+    eh.agree(sides, resamples=0).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#places")
+    place = page.locator(".place.undecided")
+    assert place.locator(".side").last.inner_text() == "vote (undecided)"
+    vote = place.locator(".bar.open")
+    assert vote.all_inner_texts() == ["LOC"]
+    assert vote.evaluate("(bar) => getComputedStyle(bar).backgroundColor") == "rgba(0, 0, 0, 0)"
+    assert place.locator(".bar:not(.open)").all_inner_texts() == ["PER", "LOC", "ORG", "LOC", "PER"]
+
+
 def test_places_in_conflict_come_first(open_page: Open, agreement_page: Path) -> None:
     page = open_page(agreement_page)
     assert page.text_content("#status") == "3 of 3 places"
@@ -38,7 +87,7 @@ def test_places_in_conflict_come_first(open_page: Open, agreement_page: Path) ->
 def test_every_annotator_has_a_lane_and_nobody_is_the_gold_standard(open_page: Open, agreement_page: Path) -> None:
     page = open_page(agreement_page)
     lanes = page.locator(".place").first.locator(".side").all_text_contents()
-    assert lanes == ["", "ana", "ben", "cyd (lacks it)", "vote"]
+    assert lanes == ["", "ana", "ben", "cyd (lacks it)", "vote (undecided)"]
     decided = page.locator(".place.decided")
     assert decided.locator(".bar.here").all_text_contents() == ["LOC", "ORG", "ORG", "ORG"]
     assert "gold" not in page.text_content("#places") + page.text_content("#figures")

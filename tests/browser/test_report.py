@@ -49,6 +49,28 @@ def test_every_number_leads_to_as_many_units(open_page: Open, example_pages: dic
     assert size > 80
 
 
+UNLINKED = """() => [...document.querySelectorAll("main td.number")]
+    .filter((cell) => /^[1-9][0-9,]*$/.test(cell.textContent.trim()) && !cell.querySelector("a"))
+    .filter((cell) => !cell.closest("#ranks, #other-errors, .other-measures"))
+    .map((cell) => `${cell.closest("table").querySelector("thead tr").textContent}: ${cell.parentNode.textContent}`)
+    .filter((text) => !/^oracle.*: sentences/.test(text))"""
+"""Counts without links: ranks and the sentences of the oracle are not units; units have the error types of one measure."""
+
+
+@pytest.mark.parametrize("task", ["relations", "spans", "tags"])
+def test_every_count_is_a_link(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    assert open_page(example_pages[task]).evaluate(UNLINKED) == []
+
+
+def test_the_total_of_errors_leads_to_the_errors(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    total = page.locator(".all-systems tbody tr").nth(1).locator(".number a")
+    assert total.inner_text() == "110"
+    follow(page, total.click)
+    assert fragment_of(page) == "#units?system=crf&right=0"
+    assert count(page) == 110
+
+
 def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["spans"])
     page.click("#systems details > summary >> nth=0")
@@ -181,14 +203,35 @@ def test_a_single_system(open_page: Open, tmp_path: Path, example: Path, task: s
     assert page.query_selector("[name=from]") is None
 
 
-def test_a_limit_carries_errors_first(open_page: Open, tmp_path: Path, example: Path) -> None:
+def test_a_limit_carries_errors_first_and_links_say_so(open_page: Open, tmp_path: Path, example: Path) -> None:
     systems = [example / "crf.conll", example / "tagger.conll"]
     report = eh.report(example / "gold.conll", systems, limit=20, **QUICK)
     report.to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units?right=0")
+    total = report.units.total
+    assert total > 285
     assert status(page) == "20 of 20 units"
-    assert f"The page has 20 of {report.units.total} units" in page.text_content("#units")
-    assert report.units.total > 285
+    assert f"The page has the first 20 of {total} units" in page.text_content("#units")
+    link = page.locator("#differences td.number a", has_text="82").first
+    link.hover()
+    assert link.get_attribute("title") == f"The page has the first 20 of {total} units."
+    follow(page, link.click)
+    assert status(page).endswith(f", counted 82: the page has the first 20 of {total} units")
+    go(page, "#units?right=0")
+    assert status(page) == "20 of 20 units"
+
+
+def test_a_file_without_words_shows_positions_and_labels(open_page: Open, tmp_path: Path) -> None:
+    """Files of tags alone: `sentence 2, tokens 2–3` and the gold labels, not the numbers of tokens."""
+    (tmp_path / "gold.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-ORG\nI-ORG\nO\nB-LOC\n\n")
+    (tmp_path / "system.tags").write_text("O\nB-LOC\nO\n\nB-PER\nB-LOC\nI-LOC\nO\nO\n\n")
+    eh.report(tmp_path / "gold.tags", tmp_path / "system.tags", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    rows = [[page.inner_text(f"#unit-{row} .{name}") for name in ("before", "words", "after")] for row in (0, 1)]
+    assert rows == [["PER", "sentence 2, tokens 2–3", "· LOC"], ["PER ORG ORG ·", "sentence 2, token 5", ""]]
+    assert "sentence 2, tokens 2–3 PER ORG ORG · LOC" in page.inner_text("#fix-first").replace("\n", "")
+    assert "matched with tokens 2–3" in page.inner_text("#detail")
+    assert page.text_content("#detail dl dd") == "sentence 2, tokens 2–3"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

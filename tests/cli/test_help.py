@@ -302,7 +302,7 @@ def run_usage(*arguments: str) -> Result:
         (("score", GOLD, "--format", "gold:cnll"), "--format is 'cnll'; did you mean conll? Choose one of "),
         (
             ("compare", GOLD, CRF, TAGGER, "--baseline", "tager"),
-            "There is no system 'tager'; did you mean tagger? Choose one of crf, tagger.",
+            "Unknown system 'tager'; did you mean tagger? Choose one of crf, tagger.",
         ),
         (
             ("compare", GOLD, CRF, TAGGER, "--by", "fiar"),

@@ -245,7 +245,7 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
         ({"encoding": "bio"}, "encoding is 'bio'; did you mean iob2? Choose one of io, iob1, iob2"),
         ({"format": "xml"}, "format is 'xml'; choose one of huggingface,"),
         ({"repair": "guess"}, "repair is 'guess'; choose one of begin, discard, error."),
-        ({"column": 0}, "There is no column 0"),
+        ({"column": 0}, "Column 0 does not exist"),
     ],
 )
 def test_bad_settings(options: dict, sentence: str) -> None:

@@ -559,11 +559,11 @@ def test_long_names_that_would_look_alike_are_cut_in_the_middle() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "sentence"),
     [
-        ("pie", {}, "There is no figure 'pie'; choose one of errors, confusion, comparison, ranks."),
+        ("pie", {}, "Unknown figure 'pie'; choose one of errors, confusion, comparison, ranks."),
         ("ranks", {}, "The figure 'ranks' comes from evenhand.rank; this result has errors and confusion."),
         ("confusion", {"counts": True}, "counts does nothing for the figure 'confusion'; leave it out."),
         ("errors", {"systems": "crf"}, "systems does nothing for the figure 'errors'; leave it out."),
-        ("confusion", {"systems": ["crf", "no"]}, "There is no system 'no'; choose from gazetteer, crf, tagger."),
+        ("confusion", {"systems": ["crf", "no"]}, "Unknown system 'no'; choose from gazetteer, crf, tagger."),
         ("errors", {"path": "figure.jpg"}, "Unsupported figure format 'figure.jpg'. Use .svg, .pdf or .png."),
         ("errors", {"width": 0}, "The width is 0 inches; it must be from 1 to 100."),
         ("errors", {"height": 1e9}, "The height is 1e+09 inches; it must be from 1 to 100."),

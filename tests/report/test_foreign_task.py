@@ -46,7 +46,7 @@ def test_tables_of_scores(results: eh.Results) -> None:
     assert [row[:3] for row in table.rows] == [["crf", 87, 72], ["tagger", 87, 81]]
     assert (crf.heading, tagger.heading) == ("crf: 87 sentences", "tagger: 87 sentences")
     assert [table.title for table in crf.tables] == ["accuracy", "confusion (errors only)"]
-    assert [row[0] for row in crf.tables[0].rows[:6]] == ["LOC", "MISC", "ORG", "PER", "none", "overall"]
+    assert [row[0] for row in crf.tables[0].rows[:6]] == ["LOC", "MISC", "ORG", "PER", "none", "micro avg"]
 
 
 def test_other_forms(results: eh.Results) -> None:

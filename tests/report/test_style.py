@@ -90,7 +90,7 @@ def test_only_the_columns_that_were_asked_for(results: eh.Results, form: str) ->
     shown = load(RENDERERS[form])(results, TableStyle(columns=("model", "F1")))
     assert "recall" not in shown
     assert "confusion" not in shown
-    assert "macro average" in shown
+    assert "macro avg" in shown
 
 
 def test_the_first_column_stays(results: eh.Results) -> None:
@@ -379,7 +379,7 @@ def test_many_labels_of_spans_are_folded() -> None:
     assert "The 50 most frequent of 60; --as json has them all." in shown
     listed = [line.split()[0] for line in shown.splitlines() if line.startswith("L")]
     assert listed == labels[10:]
-    assert "macro average" in shown
+    assert "macro avg" in shown
 
 
 def test_fifty_labels_are_not_folded() -> None:

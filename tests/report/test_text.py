@@ -254,7 +254,7 @@ def test_nouns_come_first_and_others_by_frequency(results_chains: eh.Results) ->
     whole, *arcs = details(results_chains["rules"], alone=False)
     assert first(whole) == SCORES
     for table in arcs:
-        assert first(table) == ["nouns", "PRP", "PRP$", "DT", "VBD", "overall"]
+        assert first(table) == ["nouns", "PRP", "PRP$", "DT", "VBD", "micro avg"]
         assert names(table)[1:] == ["tp", "wl", "fn", "fp", "tn", "prec.", "recall", "F1"]
         for place in range(1, 6):
             column = [row[place] for row in table.rows]
@@ -269,7 +269,7 @@ FEW_NOUNS = annotation([[(0, 0, 0), (0, 1, 2), (0, 3, 3), (0, 4, 4), (0, 5, 5)]]
 
 def test_nouns_come_first_even_where_they_are_few() -> None:
     (table, *_) = details(eh.score(FEW_NOUNS, FEW_NOUNS), alone=True)
-    assert (first(table), [row[1] for row in table.rows]) == (["nouns", "PRP", "overall"], [1, 3, 4])
+    assert (first(table), [row[1] for row in table.rows]) == (["nouns", "PRP", "micro avg"], [1, 3, 4])
     found = eh.compare(FEW_NOUNS, {"a": annotation([[]]), "b": FEW_NOUNS}, **NONE)
     (_, corrections), *_ = pair_tables(found, found.pair("a", "b"))
     assert (names(corrections)[5:], corrections.rows[0][5:]) == (["nouns", "PRP"], [1, 3])
@@ -278,7 +278,7 @@ def test_nouns_come_first_even_where_they_are_few() -> None:
 def test_without_pos_there_is_one_row() -> None:
     result = eh.score(annotation([[(0, 0, 0), (0, 2, 2)]]), annotation([[(0, 0, 0)]]))
     (table,) = details(result, alone=True)
-    assert (first(table), table.rows[0][1:6]) == (["overall"], [0, 0, 1, 0, 1])
+    assert (first(table), table.rows[0][1:6]) == (["micro avg"], [0, 0, 1, 0, 1])
 
 
 # Comparisons

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.alignment.documents import ANNOTATORS, Piece, gather
+from evenhand.alignment.documents import ANNOTATORS, BatchSlice, gather
 from evenhand.alignment.parts import Alignment, Batches, first_sentences, whole_documents
 from evenhand.alignment.spans import AlignedSpans, SpanFollower
 from evenhand.arrays import Bools, Ints, ints
@@ -151,7 +151,7 @@ def _joined(pieces: Sequence[_Piece | None], texts: Sequence[_Piece]) -> Annotat
     sentences = []
     for piece, text in zip(pieces, texts, strict=True):
         first, end = (piece or text).sentences
-        sentences.append(Piece(bare[id(text.batch)] if piece is None else piece.batch, first, end - first))
+        sentences.append(BatchSlice(bare[id(text.batch)] if piece is None else piece.batch, first, end - first))
     joined, batch = gather(sentences, LAYER), next((piece for piece in pieces if piece is not None), texts[0]).batch
     corpus = replace(joined.corpus, source=batch.corpus.source)
     return Annotation(corpus, {LAYER: joined[LAYER]}, {LAYER: batch.readings[LAYER]})

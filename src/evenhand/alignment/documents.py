@@ -133,7 +133,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Piece:
+class BatchSlice:
     """Consecutive documents or sentences of a batch."""
 
     batch: Annotation
@@ -153,11 +153,11 @@ class DocumentsByName:
         self._source = ""
         self._first_line: int | None = None
         self._batch_names, self._next = Tokens.of([]), 0
-        self._waiting: dict[str, Piece] = {}
+        self._waiting: dict[str, BatchSlice] = {}
         self._names: tuple[Counter[str], Counter[str]] | None = None
         """The names of all documents of the system and of the gold standard, collected if their order differs."""
 
-    def pieces(self, names: Tokens) -> Iterator[Piece | str]:
+    def pieces(self, names: Tokens) -> Iterator[BatchSlice | str]:
         """Yield documents by name, consecutive ones together, and the names of missing documents."""
         index = 0
         while index < len(names):
@@ -175,7 +175,7 @@ class DocumentsByName:
             self._issues.extra += self._batch_names.texts(self._next, len(self._batch_names))
             self._next = len(self._batch_names)
 
-    def _run(self, names: Tokens) -> Piece | None:
+    def _run(self, names: Tokens) -> BatchSlice | None:
         """Return the next documents, if they have these names or are matched by order."""
         if not self._more():
             return None
@@ -187,9 +187,9 @@ class DocumentsByName:
             other = first_difference(self._batch_names.slice(self._next, self._next + size), names.slice(0, size))
             size = size if other is None else other
         self._next += size
-        return Piece(self._batch, self._next - size, size)
+        return BatchSlice(self._batch, self._next - size, size)
 
-    def _find(self, names: Tokens) -> Piece | None:
+    def _find(self, names: Tokens) -> BatchSlice | None:
         """Return a document that is not the next one, if it exists."""
         if self._names is None:
             self._names = self._collect_names()
@@ -201,7 +201,7 @@ class DocumentsByName:
         while self._more():
             assert self._batch is not None
             next_name = self._batch_names[self._next]
-            piece = Piece(self._batch, self._next, 1)
+            piece = BatchSlice(self._batch, self._next, 1)
             self._next += 1
             if next_name == name:
                 return piece
@@ -268,26 +268,35 @@ _BY_ID = Naming(
 )
 
 
+def no_row_of(document: str, source: str) -> InputError:
+    """Return the error for a document of a system that a gold table of spans does not list."""
+    finding = f"has spans in the document {document!r}, of which the gold standard has no row"
+    remedy = "if it has no gold spans, add a row there with this document, and without start, end and label"
+    return InputError(source, None, finding, remedy, "document")
+
+
 class SentencesById:
     """Matches a system's sentences or texts to the gold standard's by id."""
 
-    def __init__(self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str) -> None:
-        """`sides` open system and gold standard again."""
+    def __init__(
+        self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str, *, all_known: bool = True
+    ) -> None:
+        """`sides` open system and gold standard again; `all_known` is whether the latter has all documents."""
         self.issues = AlignmentIssues()
         self.reading: ReadInfo | None = None
-        self._layer, self._source = layer, ""
+        self._layer, self._source, self._all_known = layer, "", all_known
         self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_ID, self.issues)
 
     def take(self, gold: Corpus) -> Annotation:
         """Return the system's sentences with the ids of the gold standard's; missing ones have no spans."""
-        pieces, missing, begin = list[Piece](), Annotation(gold, {}), 0
+        pieces, missing, begin = list[BatchSlice](), Annotation(gold, {}), 0
         for piece in self._documents.pieces(_ids(gold)):
-            pieces.append(Piece(missing, begin, 1) if isinstance(piece, str) else piece)
+            pieces.append(BatchSlice(missing, begin, 1) if isinstance(piece, str) else piece)
             begin += pieces[-1].size
         if len(pieces) == 1 and pieces[0].batch is not missing and begin == pieces[0].batch.corpus.sentences:
             taken = pieces[0].batch
         else:
-            taken = gather(pieces or [Piece(missing, 0, 0)], self._layer)
+            taken = gather(pieces or [BatchSlice(missing, 0, 0)], self._layer)
             taken = replace(taken, corpus=replace(taken.corpus, source=self._source))
         # Repairs are counted when a batch is read, not when its sentences are taken.
         reading = self.reading or ReadInfo()
@@ -296,6 +305,8 @@ class SentencesById:
 
     def finish(self) -> None:
         self._documents.finish()
+        if self.issues.extra and not self._all_known:
+            raise no_row_of(self.issues.extra[0], self._source)
 
     def _receive(self, batch: Annotation) -> Annotation:
         reading, self._source = batch.readings[self._layer], batch.corpus.source
@@ -303,7 +314,7 @@ class SentencesById:
         return batch
 
 
-def gather(pieces: Sequence[Piece], layer: str) -> Annotation:
+def gather(pieces: Sequence[BatchSlice], layer: str) -> Annotation:
     """Concatenate sentences with their spans and, if all have them, their tags.
 
     There may be many short pieces in any order, so the sentences of each batch are taken together, then put in order.

@@ -11,10 +11,10 @@ import numpy as np
 from evenhand.alignment.documents import (
     SAME_WORDS,
     AlignmentIssues,
+    BatchSlice,
     DocumentsByName,
     Naming,
     Open,
-    Piece,
     mark,
     names_of,
 )
@@ -93,7 +93,7 @@ class LinkFollower(Follower):
         self.reading = self.reading.plus(reading) if self.reading else reading
         return batch
 
-    def _check(self, gold: Corpus, first: int, piece: Piece) -> None:
+    def _check(self, gold: Corpus, first: int, piece: BatchSlice) -> None:
         corpus = piece.batch.corpus
         if gold.bounds is None or corpus.bounds is None:
             if gold.atoms == "characters" and (gold.bounds is None) != (corpus.bounds is None):
@@ -167,7 +167,7 @@ def _is_undivided(corpus: Corpus) -> bool:
     return corpus.unnamed and not corpus.names and corpus.bounds is not None and corpus.atoms == "tokens"
 
 
-def _spans_of(piece: Piece) -> Spans:
+def _spans_of(piece: BatchSlice) -> Spans:
     """Return the spans of some documents, renumbered from the first one."""
     corpus, spans = piece.batch.corpus, piece.batch.spans(LINKS)
     low, high = np.append(corpus.documents, corpus.sentences)[[piece.first, piece.first + piece.size]].tolist()

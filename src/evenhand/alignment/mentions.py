@@ -14,10 +14,10 @@ from evenhand.alignment.documents import (
     GOLD_AND_PREDICTION,
     SAME_WORDS,
     AlignmentIssues,
+    BatchSlice,
     DocumentsByName,
     Naming,
     Open,
-    Piece,
     SideNames,
     mark,
 )
@@ -158,7 +158,7 @@ _BY_NAME = Naming(
 )
 
 
-def _chains(piece: Piece) -> Chains:
+def _chains(piece: BatchSlice) -> Chains:
     return piece.batch.chains().documents(np.arange(piece.first, piece.first + piece.size))
 
 
@@ -240,7 +240,7 @@ class ChainFollower(Follower):
             raise InputError(self._source, None, finding, "give CorefUD, or --mention-match partial or exact")
         return replace(chains, words=mention_words(chains, gold.corpus))
 
-    def _align(self, gold: Corpus, first: int, piece: Piece) -> Iterator[tuple[int, Chains]]:
+    def _align(self, gold: Corpus, first: int, piece: BatchSlice) -> Iterator[tuple[int, Chains]]:
         """Yield numbers of documents and their mentions in tokens of the gold standard."""
         corpus = piece.batch.corpus
         if gold.bounds is None or corpus.bounds is None:
@@ -256,7 +256,7 @@ class ChainFollower(Follower):
         whole = tokens(0, piece.size)
         if not have_same_nodes(*whole):
             for number in range(piece.size):
-                yield 1, self._with_nodes(Piece(piece.batch, piece.first + number, 1), *tokens(number, number + 1))
+                yield 1, self._with_nodes(BatchSlice(piece.batch, piece.first + number, 1), *tokens(number, number + 1))
             return
         other = np.flatnonzero(np.diff(gold_bounds) != np.diff(bounds)).tolist()
         if other:
@@ -265,7 +265,7 @@ class ChainFollower(Follower):
         self._check_sentences(*whole)
         yield piece.size, _chains(piece)
 
-    def _with_nodes(self, piece: Piece, gold: TokenKinds, system: TokenKinds) -> Chains:
+    def _with_nodes(self, piece: BatchSlice, gold: TokenKinds, system: TokenKinds) -> Chains:
         """Return the mentions of one document, after aligning its empty nodes."""
         if len(gold.words) == len(system.words) and (len(gold) or not len(system)):
             alignment = NodeAlignment(gold, system)

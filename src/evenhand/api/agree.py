@@ -59,6 +59,8 @@ from evenhand.pipeline.inputs import (
     READING,
     Input,
     RunConfig,
+    Side,
+    Systems,
     by_side,
     content_for,
     folder_of,
@@ -87,7 +89,7 @@ from evenhand.tasks.units import SentenceView
 
 _LAYER = "spans"
 File = str | PathLike[str]
-Opened = Callable[[], Iterator[Annotation]]
+OpenGold = Callable[[], Iterator[Annotation]]
 Sides = tuple[dict[str, Input], Mapping[str, PickedAnnotator]]
 """The annotators by name, and the annotator to read from a file with several."""
 TWO = "Agreement needs at least two annotators."
@@ -115,7 +117,7 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
-def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) -> Adjudication:
+def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Any) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 
     overrides  a file of overrides, or several; equal overrides count once
@@ -134,19 +136,19 @@ def adjudicate(gold: Input, overrides: File | Sequence[File], **options: Any) ->
         raise SettingError("Nothing to check: name at least one file of overrides.")
     files = [read_overrides(path) for path in paths]
 
-    def opened() -> Iterator[Annotation]:
+    def open_gold() -> Iterator[Annotation]:
         return open_sides(side, {}, prepared.task, prepared.read_as, Vocabulary(), prepared.content.files).gold()
 
-    return _check_overrides(side, opened, files)
+    return _check_overrides(side, open_gold, files)
 
 
-def _check_overrides(side: Input, opened: Opened, files: Sequence[Overrides]) -> Adjudication:
+def _check_overrides(side: Input, open_gold: OpenGold, files: Sequence[Overrides]) -> Adjudication:
     errors: list[InputError] = []
     lines = [line for file in files for line in file.lines]
     merged = Overrides("+".join(file.name for file in files), "+".join(file.sha256 for file in files), lines)
     gold, before, after = OverriddenGold(merged, _LAYER, refuse=errors.append), SideSummary(), SideSummary()
     reading = ""
-    for batch in gold(opened()):
+    for batch in gold(open_gold()):
         reading = reading or str(batch.readings[_LAYER].format)
         for count, layer in ((before, AS_READ), (after, _LAYER)):
             spans = batch.spans(layer)
@@ -159,14 +161,14 @@ def _check_overrides(side: Input, opened: Opened, files: Sequence[Overrides]) ->
         before=dict(sorted(before.labels.items())),
         after=dict(sorted(after.labels.items())),
         signature=f"evenhand:{__version__}|task:spans|gold:{reading}|overrides:{merged}",
-        writer=lambda path, *how: _write(lambda: _corrected(opened, merged, folder_of(side)), path, *how),
+        writer=lambda path, *how: _write(lambda: _corrected(open_gold, merged, folder_of(side)), path, *how),
     )
 
 
-def _corrected(opened: Opened, overrides: Overrides, folder: str | None) -> Iterator[Annotation]:
+def _corrected(open_gold: OpenGold, overrides: Overrides, folder: str | None) -> Iterator[Annotation]:
     """The batches of the corrected gold standard without other layers; documents are named after their files."""
     naming = Naming(folder)
-    for batch in OverriddenGold(overrides, _LAYER)(opened()):
+    for batch in OverriddenGold(overrides, _LAYER)(open_gold()):
         names = None if folder is None else naming.names(batch)
         corpus = replace(batch.corpus, names=tuple(names), unnamed=False) if names else batch.corpus
         yield replace(
@@ -174,7 +176,7 @@ def _corrected(opened: Opened, overrides: Overrides, folder: str | None) -> Iter
         )
 
 
-def _write(batches: Opened, path: Path, format: str | None, encoding: str | None) -> None:
+def _write(batches: OpenGold, path: Path, format: str | None, encoding: str | None) -> None:
     """Write like `convert`; tags keep their encoding unless another one is specified."""
     first, _ = peek(batches())
     assert first is not None  # a reader yields at least one batch, or raises
@@ -623,10 +625,11 @@ class AgreementRun:
         return map(as_spans, notify_observers(name, open_files(side, read_as).batches(self._vocabulary)))
 
 
-def check_votes(annotators: Sequence[Input], options: Mapping[str, Any]) -> None:
+def check_votes(annotators: Systems, options: Mapping[str, Any]) -> None:
     """Refuse a vote on a task without codes; only the beginning of one file is read."""
-    first = annotators[0]
-    if len(annotators) == 1 and isinstance(first, Path) and first.is_dir():
+    sides = systems_by_name(annotators) or {}
+    first = next(iter(sides.values()))
+    if len(sides) == 1 and isinstance(first, Path) and first.is_dir():
         first = next(iter(_annotators_in_folder(first).values()))
     _check_codes(TASKS[content_for(first, options).task])
 
@@ -676,7 +679,7 @@ def _annotators_in_folder(folder: Path) -> dict[str, Input]:
 
 @checked_arguments(known_options)
 def agree(
-    annotators: Input | Sequence[Input] | Mapping[str, Input],
+    annotators: Side | Sequence[Side] | Mapping[str, Side],
     *,
     coding: Coding = "label",
     annotator: str | None = None,

@@ -33,6 +33,7 @@ from evenhand.parameters import check_choice, check_number, check_whole_number, 
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
+    Side,
     content_for,
     known_options,
     name_of,
@@ -519,7 +520,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         left_out=counts.left_out,
         shared=shared,
         resampling=cast("ResamplingInfo", resampling),
-        signature=_signature(run, gold.reading),
+        signature=comparison_signature(run),
         notes=(
             *notes_on_gold(gold, task.unit_of(run.by)),
             *([nothing_to_resample(*before.groups)] if has_nothing else []),
@@ -561,10 +562,13 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _signature(run: ComparedRun, reading: ReadInfo) -> str:
+def comparison_signature(run: ComparedRun) -> str:
+    """The settings of a comparison: those of its scores, and those of its tests and intervals."""
     prepared, setting = run.prepared, run.resampling
     signatures = [
-        signature(prepared.settings, prepared.read_as["gold"], run.run.atoms, reading, side.reading or ReadInfo())
+        signature(
+            prepared.settings, prepared.read_as["gold"], run.run.atoms, run.gold.reading, side.reading or ReadInfo()
+        )
         for side in run.run.systems.values()
     ]
     of = run.groups[0] if run.has_groups else "none"
@@ -608,8 +612,8 @@ def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, 
 
 @checked_arguments(known_options)
 def compare(
-    gold: Input,
-    systems: Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Sequence[Side] | Mapping[str, Side],
     *,
     by: str | None = None,
     baseline: str | None = None,
@@ -685,7 +689,7 @@ def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> li
         return list(combinations(numbers, 2))
     if baseline not in systems:
         remedy = f"choose one of {', '.join(systems)}"
-        raise SettingError(unknown(f"There is no system {baseline!r}", baseline, systems, remedy))
+        raise SettingError(unknown(f"Unknown system {baseline!r}", baseline, systems, remedy))
     first = systems.index(baseline)
     return [(first, other) for other in numbers if other != first]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.parameters import checked_arguments
-from evenhand.pipeline.inputs import Input, known_options, prepare, sides_of
+from evenhand.pipeline.inputs import Side, known_options, prepare, sides_of
 from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import unit_scorer
 from evenhand.tasks.evaluation import Evaluation, VerdictRows
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
 @checked_arguments(known_options)
 def evaluate(
-    gold: Input, systems: Input | Sequence[Input] | Mapping[str, Input] | None = None, **options: Any
+    gold: Side, systems: Side | Sequence[Side] | Mapping[str, Side] | None = None, **options: Any
 ) -> list[Verdict]:
     """Evaluate systems and return the error type of every unit, in the order of the text, one system after the other.
 

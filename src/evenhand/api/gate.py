@@ -17,7 +17,17 @@ from evenhand.api.score import score_inputs, totals_of
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
 from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
-from evenhand.pipeline.inputs import Input, RunConfig, content_for, known_options, prepare, side_of, systems_by_name
+from evenhand.pipeline.inputs import (
+    Input,
+    NamedInput,
+    RunConfig,
+    Side,
+    content_for,
+    known_options,
+    prepare,
+    side_of,
+    systems_by_name,
+)
 from evenhand.results.comparison import Comparison, Pair, Significance
 from evenhand.results.display import plain
 from evenhand.results.gate import Criterion, Gate, Unchecked
@@ -165,7 +175,7 @@ class Limits:
         others = [name for name, value in named.items() if value is not None]
         return [limit.kind for limit in self.scores if limit.kind == "max-drop"] + others
 
-    def for_baseline(self, baseline: Input | None) -> Limits:
+    def for_baseline(self, baseline: NamedInput | None) -> Limits:
         """The limits with the default criterion, the test; without a baseline, only floors and ceilings are valid."""
         if baseline is None and self.of_changes:
             raise SettingError(f"{self.of_changes[0]} needs a baseline; name one, or use floor and ceiling.")
@@ -453,9 +463,9 @@ def _too_few(number: int, groups: str, alpha: float) -> str:
 
 @checked_arguments(known_options, inputs=("gold", "baseline", "candidate"))
 def gate(
-    gold: Input,
-    baseline: Input | None = None,
-    candidate: Input | None = None,
+    gold: Side,
+    baseline: NamedInput | None = None,
+    candidate: NamedInput | None = None,
     *,
     floor: Mapping[str, Limit] | None = None,
     ceiling: Mapping[str, Limit] | None = None,
@@ -500,7 +510,7 @@ def gate(
     limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only)
     if candidate is None:
         raise SettingError(
-            "There is no candidate; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
+            "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
     gold, limits = side_of(gold), limits.for_baseline(baseline)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}

@@ -28,7 +28,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import checked_arguments, split_names
-from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
+from evenhand.pipeline.inputs import Input, Side, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
 from evenhand.results.result import Results
 from evenhand.results.signature import joint_signature, notes_on_tests, nothing_to_resample
@@ -69,8 +69,8 @@ def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Res
 
 @checked_arguments(known_options)
 def rank(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side],
     *,
     resamples: int = 1000,
     level: float = 0.95,

@@ -24,6 +24,7 @@ from evenhand.parameters import check_choice, check_whole_number, checked_argume
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
+    Side,
     content_for,
     default_match,
     known_options,
@@ -44,8 +45,8 @@ _LONGEST_TITLE = 80
 
 @checked_arguments(known_options)
 def report(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input],
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side],
     *,
     title: str | None = None,
     by: str | None = None,

@@ -16,6 +16,7 @@ from evenhand.pipeline.inputs import (
     ColumnChoice,
     Input,
     RunConfig,
+    Side,
     is_single_system,
     known_options,
     name_of,
@@ -162,13 +163,13 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
-def score(gold: Input, systems: Input | None = None, **options: Any) -> Result: ...
+def score(gold: Side, systems: Side | None = None, **options: Any) -> Result: ...
 @overload
-def score(gold: Input, systems: Sequence[Input] | Mapping[str, Input], **options: Any) -> Results: ...
+def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Any) -> Results: ...
 @checked_arguments(known_options)
 def score(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input] | None = None,
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     match: str | Sequence[str] | None = None,
     task: str | None = None,

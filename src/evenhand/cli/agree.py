@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,12 @@ from evenhand.cli.options import (
     OUTPUT,
     OUTPUT_OR_FOLDER,
     STANDARD_OUTPUT,
+    SYSTEM,
     Choice,
     file_keywords,
     file_options,
+    manifest_option,
+    note_inputs,
     score_options,
     scoring_options,
     seed_option,
@@ -115,7 +118,8 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="ANNOTATOR...")
+@click.argument("files", nargs=-1, type=SYSTEM, metavar="ANNOTATOR...")
+@manifest_option("ANNOTATOR arguments: one column for each.", rare=True)
 @option(
     SCORING,
     "--coding",
@@ -163,7 +167,7 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
 @table_options(rare=True)
 @output_option
 @quiet_option
-def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
+def agree(files: tuple[Any, ...], manifest: AnyPath | None, **options: Any) -> None:
     """Measure the agreement of annotators; none of them is the gold standard.
 
     Each ANNOTATOR is a file or a folder; or one argument has all of them: a folder with one folder or file per
@@ -198,9 +202,10 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
         check_target_format(options["adjudicate"], options["to"])
     vote = options["vote"] or "majority"
     Vote.of(vote)
+    annotators = _annotators(files, manifest)
     if any(options[name] is not None for name in _VOTING):
-        check_votes(files, chosen)
-    agreement = evenhand.agree(list(files), **chosen)
+        check_votes(annotators, chosen)
+    agreement = evenhand.agree(annotators, **chosen)
     if options["conflicts"] is not None:
         _write_conflicts(agreement.conflicts(vote), options["conflicts"])
     if options["adjudicate"] is not None:
@@ -213,6 +218,19 @@ def agree(files: tuple[AnyPath, ...], **options: Any) -> None:
     written_to = [options[name] for name in ("conflicts", "adjudicate", "page")]
     if options["output"] is not None or STANDARD_OUTPUT not in written_to:
         emit(agreement, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def _annotators(files: Sequence[Any], manifest: AnyPath | None) -> Any:
+    """The annotators, as argument of the Python functions."""
+    if (manifest is None) == (not files):
+        raise click.UsageError("Name ANNOTATOR files, or a --manifest" + (", but not both" if files else ""))
+    if manifest is None:
+        return list(files)
+    from evenhand.formats.paths import annotator_manifest
+
+    annotators = annotator_manifest(manifest)
+    note_inputs(annotators.values())
+    return annotators
 
 
 def _check_uses(options: Mapping[str, Any]) -> None:

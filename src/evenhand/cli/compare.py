@@ -17,11 +17,13 @@ from evenhand.cli.options import (
     Choice,
     Names,
     by_option,
+    input_arguments,
     interval_options,
     pair_options,
     reading_options,
     score_options,
     scoring_options,
+    sides,
     statistics_options,
 )
 from evenhand.cli.output import (
@@ -35,7 +37,6 @@ from evenhand.cli.output import (
     table_style,
 )
 from evenhand.errors import counted
-from evenhand.formats.storage import AnyPath
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
+@input_arguments()
 @option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", required=True, help="Write the page to FILE.")
 @option(WRITING, "--title", metavar="TEXT", help="Title of the page [the names of the files].")
 @option(WRITING, "--limit", type=int, default=50_000, help="Maximum number of units in the page.")
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"))
 @quiet_option
-def report(gold: AnyPath, systems: tuple[AnyPath, ...], output: Path, quiet: bool, **options: Any) -> None:
+def report(output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
 
     The page is one file that needs no network. Counts link to their units.
@@ -70,7 +70,7 @@ def report(gold: AnyPath, systems: tuple[AnyPath, ...], output: Path, quiet: boo
 
     check_suffix(output, "html")
     chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES)
-    page = evenhand.report(gold, list(systems), **chosen)
+    page = evenhand.report(*sides(options), **chosen)
     write_file(output, page.to_html())
     if not quiet:
         say_notes(page.notes)
@@ -119,13 +119,12 @@ def plot() -> None:
 
 
 @plot.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
+@input_arguments("[SYSTEM]...")
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",))
-def errors(gold: AnyPath, systems: tuple[AnyPath, ...], counts: bool, **options: Any) -> None:
+def errors(counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
     Spans: the error types of fair evaluation, and the FN and FP of exact match. Tags: the tags with the most errors.
@@ -134,18 +133,18 @@ def errors(gold: AnyPath, systems: tuple[AnyPath, ...], counts: bool, **options:
     import evenhand
 
     check(options)
-    results = evenhand.score(gold, list(systems) or None, **score_options(options))
+    gold, systems = sides(options, least=0)
+    results = evenhand.score(gold, systems or None, **score_options(options))
     write_figure(results, "errors", options, counts=counts)
 
 
 @plot.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
+@input_arguments("[SYSTEM]...")
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",), tasks=_CONFUSED)
-def confusion(gold: AnyPath, systems: tuple[AnyPath, ...], chosen: tuple[str, ...], **options: Any) -> None:
+def confusion(chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
     One heat map for each of up to four systems, with the 15 labels that have the most errors.
@@ -153,19 +152,19 @@ def confusion(gold: AnyPath, systems: tuple[AnyPath, ...], chosen: tuple[str, ..
     import evenhand
 
     check(options)
-    results = evenhand.score(gold, list(systems) or None, **score_options(options))
+    gold, systems = sides(options, least=0)
+    results = evenhand.score(gold, systems or None, **score_options(options))
     write_figure(results, "confusion", options, systems=chosen)
 
 
 @plot.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
+@input_arguments("SYSTEM SYSTEM...")
 @pair_options
 @figure_options
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold"))
-def comparison(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
+def comparison(**options: Any) -> None:
     """Changes between systems.
 
     For each pair of systems: corrections, new errors, changed errors, and the change of the score.
@@ -174,23 +173,22 @@ def comparison(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> N
 
     check(options)
     chosen = score_options(options, "by", "baseline", "sequence", *STATISTICS_NAMES)
-    write_figure(evenhand.compare(gold, list(systems), **chosen), "comparison", options)
+    write_figure(evenhand.compare(*sides(options), **chosen), "comparison", options)
 
 
 @plot.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
+@input_arguments()
 @interval_options
 @figure_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "gold"))
-def ranks(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
+def ranks(**options: Any) -> None:
     """Scores with intervals and ranks under several measures."""
     import evenhand
 
     check(options)
     chosen = score_options(options, *INTERVAL_NAMES)
-    write_figure(evenhand.rank(gold, list(systems), trials=0, **chosen), "ranks", options)
+    write_figure(evenhand.rank(*sides(options), trials=0, **chosen), "ranks", options)
 
 
 def check(options: dict[str, Any]) -> None:
@@ -219,8 +217,7 @@ def write_figure(
 
 
 @click.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM SYSTEM...")
+@input_arguments("SYSTEM SYSTEM...", rare=True)
 @pair_options
 @option(
     COMPARING,
@@ -263,7 +260,7 @@ def write_figure(
 @table_options(rare=True)
 @output_option
 @quiet_option
-def compare(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
+def compare(**options: Any) -> None:
     """Compare SYSTEM files on the GOLD standard.
 
     Every difference between two systems is a correction, a new error or a changed error. With --show, JSON lines and
@@ -284,5 +281,5 @@ def compare(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None
     if options["form"] == "jsonl" and options["show"] is None:
         raise click.UsageError("JSON lines contain units; add --show")
     plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
-    comparison = evenhand.compare(gold, list(systems), **score_options(options, *plain))
+    comparison = evenhand.compare(*sides(options), **score_options(options, *plain))
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

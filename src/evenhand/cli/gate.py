@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.options import (
-    INPUT,
     by_option,
+    input_arguments,
     of_option,
     reading_options,
     score_options,
     scoring_options,
     seed_option,
+    sides,
     trials_option,
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 from evenhand.files import append_to_file
-from evenhand.formats.storage import AnyPath
 from evenhand.parameters import parse_unit
 
 Limit = float | str
@@ -65,8 +65,7 @@ def _bound_option(name: str, help: str) -> Decorator:
 
 
 @click.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", type=INPUT, nargs=-1, metavar="[BASELINE] CANDIDATE")
+@input_arguments("[BASELINE] CANDIDATE")
 @_bound_option("--floor", "Fail if this score is lower: fair=0.85, PER:recall=0.9. Needs no BASELINE. Repeatable.")
 @_bound_option("--ceiling", "Fail if this score or count is higher: FP=20. Needs no BASELINE. Repeatable.")
 @option(
@@ -108,7 +107,7 @@ def _bound_option(name: str, help: str) -> Decorator:
 @table_options(rare=True)
 @output_option
 @quiet_option
-def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
+def gate(**options: Any) -> None:
     """Check whether CANDIDATE may replace BASELINE, or is good enough; if not, the exit status is 1.
 
     All specified criteria must hold. With BASELINE, the gate also fails if the score falls with a p-value below
@@ -135,7 +134,8 @@ def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
-    baseline, candidate = _sides(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
+    gold, systems = sides(options, least=0)
+    baseline, candidate = _pair(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
     criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
@@ -147,13 +147,14 @@ def gate(gold: AnyPath, systems: tuple[AnyPath, ...], **options: Any) -> None:
     sys.exit(0 if result.passed else 1)
 
 
-def _sides(systems: Sequence[AnyPath], *, has_bounds: bool) -> tuple[AnyPath | None, AnyPath]:
+def _pair(systems: Sequence[Any] | Mapping[str, Any], *, has_bounds: bool) -> tuple[Any, Any]:
     """The baseline, if present, and the candidate."""
-    if len(systems) > 2:
-        raise click.UsageError(f"Got unexpected extra argument ({' '.join(map(str, systems[2:]))})")
-    if len(systems) == 2:
-        return systems[0], systems[1]
-    if not systems or not has_bounds:
-        without = "; only --floor and --ceiling need no BASELINE" if systems else ""
+    listed = [{name: side} for name, side in systems.items()] if isinstance(systems, Mapping) else list(systems)
+    if len(listed) > 2:
+        raise click.UsageError(f"Expected a baseline and a candidate, got {len(listed)} systems")
+    if len(listed) == 2:
+        return listed[0], listed[1]
+    if not listed or not has_bounds:
+        without = "; only --floor and --ceiling need no BASELINE" if listed else ""
         raise click.UsageError(f"Missing argument 'CANDIDATE'{without}")
-    return None, systems[0]
+    return None, listed[0]

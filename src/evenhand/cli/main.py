@@ -27,6 +27,7 @@ COMMANDS = {
     "report": ("compare", "Write a page with scores, differences and errors."),
     "plot": ("compare", "Draw figures for papers."),
     "gate": ("gate", "Check whether a candidate is good enough."),
+    "power": ("power", "Estimate what a test set can show."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),
     "convert": ("files", "Convert between formats and encodings."),

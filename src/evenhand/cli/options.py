@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from glob import glob
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -163,6 +164,20 @@ class FileOrAddress(click.Path):
         return path
 
 
+class SystemFile(FileOrAddress):
+    """FILE or NAME=FILE. A file whose own name contains an equals sign is read under that name, if it exists."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # already converted
+            return value
+        name, equals, file = value.partition("=")
+        if not equals or not name.strip() or "://" in name or os.path.lexists(value) or glob(value):
+            return super().convert(value, param, ctx)
+        if not file:
+            raise click.UsageError(f"{value} names no file; write NAME=FILE")
+        return {name.strip(): super().convert(os.path.expanduser(file), param, ctx)}
+
+
 class OutputFile(click.Path):
     """A path to write to, or `-` for standard output. It must not be an input or another output of the command.
 
@@ -184,16 +199,10 @@ class OutputFile(click.Path):
 
 
 INPUT = FileOrAddress()
+SYSTEM = SystemFile()
 OUTPUT = OutputFile()
 OUTPUT_OR_FOLDER = OutputFile(may_be_folder=True)
 """Output of annotations; folders of formats with several files are created."""
-manifest_option = option(
-    SCORING,
-    "--manifest",
-    type=INPUT,
-    metavar="FILE",
-    help="Table of files instead of GOLD and SYSTEM: a column gold, and one for each system.",
-)
 
 
 def note_inputs(inputs: Iterable[AnyPath | FileList], ctx: click.Context | None = None) -> None:
@@ -233,21 +242,40 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def sides(
-    gold: AnyPath | None, systems: Sequence[AnyPath], manifest: AnyPath | None
-) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
-    """The gold standard and the systems, as arguments of the Python functions."""
-    if manifest is not None:
-        if gold is not None:
-            raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
-        from evenhand.formats.paths import manifest as read_manifest
+def manifest_option(help: str, *, rare: bool = False) -> Decorator:
+    return option(
+        SCORING, "--manifest", type=INPUT, metavar="FILE", help=f"Table of files instead of {help}", rare=rare
+    )
 
-        sides = read_manifest(manifest)
-        note_inputs([sides.gold, *sides.systems.values()])
-        return sides
-    if gold is None:
+
+def input_arguments(systems: str = "SYSTEM...", *, rare: bool = False) -> Decorator:
+    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; `systems` is how the help shows them."""
+    return with_options(
+        click.argument("gold", required=False, type=INPUT),
+        click.argument("systems", nargs=-1, type=SYSTEM, metavar=systems),
+        manifest_option("GOLD and SYSTEM: a column gold, and one for each system.", rare=rare),
+    )
+
+
+def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
+    """The gold standard and the systems of a command, as arguments of the Python functions.
+
+    A command needs at least `least` systems.
+    """
+    gold, systems, manifest = (options[name] for name in ("gold", "systems", "manifest"))
+    if manifest is None and gold is None:
         raise click.UsageError("Name a GOLD file, or a --manifest")
-    return gold, systems
+    if manifest is None:
+        if len(systems) < least:
+            raise click.UsageError("Missing argument 'SYSTEM'")
+        return gold, list(systems)
+    if gold is not None:
+        raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
+    from evenhand.formats.paths import manifest as read_manifest
+
+    listed = read_manifest(manifest)
+    note_inputs([listed.gold, *listed.systems.values()])
+    return listed
 
 
 query_options = with_options(

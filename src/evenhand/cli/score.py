@@ -14,8 +14,8 @@ from evenhand.cli.options import (
     INTERVAL_NAMES,
     Choice,
     by_side,
+    input_arguments,
     interval_options,
-    manifest_option,
     note_inputs,
     query_choices,
     query_options,
@@ -51,13 +51,11 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 
 @click.command(cls=Command)
-@click.argument("gold", required=False, type=INPUT)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="SYSTEM...")
+@input_arguments()
 @trials_option("for the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
 @interval_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"))
-@manifest_option
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
 @option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
 @engine_options
@@ -65,9 +63,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @table_options()
 @output_option
 @quiet_option
-def rank(
-    gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, suite: AnyPath | None, **options: Any
-) -> None:
+def rank(suite: AnyPath | None, **options: Any) -> None:
     """Rank SYSTEM files by their scores under several measures.
 
     Intervals come from resampling documents, or sentences if there is one document. Systems that share a letter are not
@@ -92,16 +88,16 @@ def rank(
 
     style = table_style(options)
     chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
-    if suite is not None and (gold is not None or manifest is not None):
+    if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
-    if suite is None and manifest is None and not systems:
+    if suite is None and options["manifest"] is None and not options["systems"]:
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
     with chosen_engine(options) as engine:
         if suite is not None:
             note_inputs(_files(suite))
             ranking = evenhand.rank_suite(suite, **chosen, engine=engine)
         else:
-            ranking = evenhand.rank(*sides(gold, systems, manifest), **chosen, engine=engine)
+            ranking = evenhand.rank(*sides(options), **chosen, engine=engine)
     emit(ranking, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
@@ -174,11 +170,9 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 
 
 @click.command(cls=Command, reports_readings=True)
-@click.argument("gold", required=False, type=INPUT)
-@click.argument("systems", nargs=-1, type=INPUT, metavar="[SYSTEM]...")
+@input_arguments("[SYSTEM]...")
 @reading_options(sided=True)
 @scoring_options()
-@manifest_option
 @engine_options
 @form_option(OUTPUTS)
 @option(
@@ -194,7 +188,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @table_options()
 @output_option
 @quiet_option
-def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath | None, **options: Any) -> None:
+def score(**options: Any) -> None:
     """Score SYSTEM files against the GOLD standard.
 
     Files are CoNLL-style columns (one token per line, tags in the last column),
@@ -221,7 +215,7 @@ def score(gold: AnyPath | None, systems: tuple[AnyPath, ...], manifest: AnyPath 
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
     with chosen_engine(options) as engine:
-        key, named = sides(gold, systems, manifest)
+        key, named = sides(options, least=0)
         if form == "conlleval":
             options |= _conlleval(key, options)
         chosen = score_options(options, "show", "limit") | query_choices(options, engine)

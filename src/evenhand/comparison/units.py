@@ -39,6 +39,8 @@ class Sentence(NamedTuple):
     """Starts of tokens that are pieces of a text, which is cut where words and spans begin and end."""
     links: Sequence[Any] = ()
     """The links between spans of every side, if links are drawn."""
+    has_words: bool = True
+    """Whether the file has words; otherwise tokens are their numbers."""
 
 
 @dataclass(frozen=True)
@@ -107,36 +109,38 @@ class Collection:
         number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
         return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
-    def add(self, judged: Predictions, locations: Locations, drawn: SentenceView) -> None:
+    def add(self, predictions: Predictions, locations: Locations, drawn: SentenceView) -> None:
         """Collect the units of a part; `drawn` has the annotation of their sentences."""
-        is_plain = judged.right.all(axis=0) & (judged.answer == judged.answer[:1]).all(axis=0)
+        is_plain = predictions.right.all(axis=0) & (predictions.answer == predictions.answer[:1]).all(axis=0)
         self.total += len(is_plain)
         wrong = np.flatnonzero(~is_plain)[: self.limit - self._wrong]
         self._wrong += len(wrong)
         right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
         self._right += len(right)
         units = np.sort(np.concatenate((wrong, right)))
-        self._parts.append(self._in_pieces(self._units(judged, locations, drawn, units)))
+        self._parts.append(self._in_pieces(self._units(predictions, locations, drawn, units)))
         self._is_plain.append(is_plain[units])
 
-    def _units(self, judged: Predictions, locations: Locations, drawn: SentenceView, units: Ints) -> CollectedUnits:
-        sentence, start, end = judged.sentence[units], judged.start[units], judged.end[units]
+    def _units(
+        self, predictions: Predictions, locations: Locations, drawn: SentenceView, units: Ints
+    ) -> CollectedUnits:
+        sentence, start, end = predictions.sentence[units], predictions.start[units], predictions.end[units]
         is_unplaced, positions = locations.is_unplaced(start), locations.positions(sentence, start, end)
         self.positions = positions.of
         texts, antecedents = (np.full(len(units), None, dtype=np.object_) for _ in range(2))
         for row in np.flatnonzero(is_unplaced).tolist():
             texts[row] = locations.unplaced_text(int(start[row]))
-        for row, unit in enumerate(units.tolist() if judged.gold_antecedent is not None else ()):
-            antecedents[row] = judged.antecedents(locations, unit)
+        for row, unit in enumerate(units.tolist() if predictions.gold_antecedent is not None else ()):
+            antecedents[row] = predictions.antecedents(locations, unit)
         return CollectedUnits(
             self._drawn(sentence, locations, drawn),
             np.where(is_unplaced, 0, start),
             np.where(is_unplaced, 0, end),
-            judged.label[units],
-            judged.is_surplus[units],
-            self._classes(judged, units),
-            _numbered(judged.answer[:, units]),
-            judged.partner[:, units],
+            predictions.label[units],
+            predictions.is_surplus[units],
+            self._classes(predictions, units),
+            _numbered(predictions.answer[:, units]),
+            predictions.partner[:, units],
             antecedents,
             locations.line_numbers(sentence, start),
             texts,
@@ -152,9 +156,9 @@ class Collection:
         partners = [list(map(_moved, pieces, row)) for row in units.partners.tolist()]
         return replace(units, start=start, end=end, partners=ints(partners))
 
-    def _classes(self, judged: Predictions, units: Ints) -> Ints:
+    def _classes(self, predictions: Predictions, units: Ints) -> Ints:
         """The class numbers of some units under each system; new classes are numbered unit by unit."""
-        tables = (judged.kind, judged.gold_label, judged.predicted)
+        tables = (predictions.kind, predictions.gold_label, predictions.predicted)
         kind, gold, predicted = (table[:, units].T.ravel() for table in tables)
         key, _ = pack((kind, empty()), (gold, empty()), (predicted, empty()))
         _, first, which = np.unique(key, return_index=True, return_inverse=True)
@@ -163,7 +167,7 @@ class Collection:
             row = first[index]
             code = int(kind[row]), int(gold[row]), int(predicted[row])
             number[index] = self.classes.setdefault(code, len(self.classes))
-        return number[which].reshape(len(units), len(judged.kind)).T
+        return number[which].reshape(len(units), len(predictions.kind)).T
 
     def _drawn(self, sentence: Ints, locations: Locations, drawn: SentenceView) -> Ints:
         """The index of each sentence in `sentences`; new sentences are appended."""
@@ -197,7 +201,8 @@ def sentence_of(
     document = locations.document(int(locations.document_of[sentence]))
     corpus, row = locations.corpus(sentence)
     if corpus.atoms == "tokens" or corpus.tokens is None:
-        return Sentence(tuple(tokens_of(corpus, row)), corpus.source, number, document, sides, (), links)
+        tokens, has_words = tuple(tokens_of(corpus, row)), corpus.tokens is not None
+        return Sentence(tokens, corpus.source, number, document, sides, (), links, has_words)
     edges = {edge for side in sides for _, start, end, *gaps in side for edge in (start, end, *_ends(gaps))}
     pieces, texts = locations.pieces(sentence, edges)
     moved = [

@@ -175,6 +175,8 @@ class Corpus:
     """Sentence ids, if the file has any. The other side may list them in a different order."""
     is_file: bool = False
     """Whether the file is one document, named by its path."""
+    omits_empty: bool = False
+    """Whether documents without spans may be missing, as in a table of spans."""
     continues: bool = False
     """Whether the first document continues the last one of the preceding batch."""
     mask: Mask | None = None

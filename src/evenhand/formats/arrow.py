@@ -87,6 +87,12 @@ ARROW = replace(
     readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_ipc"))),
     suffixes=(".arrow", ".feather", ".ipc"),
     detection=_detection(".arrow", ".feather", ".ipc", ".arrows", magic=b"ARROW1"),
+    objects=ObjectSupport(
+        "frame",
+        ("pandas.DataFrame", "polars.DataFrame", "polars.LazyFrame", "pyarrow.Table", "pyarrow.RecordBatch"),
+        lazy("evenhand.formats.frames:read_object"),
+        interface="__arrow_c_stream__",
+    ),
 )
 HUGGINGFACE = Format(
     "huggingface",
@@ -127,25 +133,32 @@ def _read_file(
     """A file in batches of whole rows; `what` it should be is for messages, `mapped` files are mapped into memory."""
     from evenhand.formats.arrow_tables import ArrowTable, read_table
 
-    _check_pyarrow(source, f"{form.name.capitalize()} files")
+    check_pyarrow(source, f"{form.name.capitalize()} files")
     is_broken = partial(_broken, source, f"is not {what}, or a broken one")
 
     @contextmanager
-    def opened(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
+    def open_batches(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
         with is_broken(), _random_access(source, mapped=mapped) as file:
             yield record_batches(file, columns, size)
 
     def batches(columns: Sequence[str], size: int) -> Iterator[Any]:
-        with opened(columns, size) as (_, unchecked):
-            yield from _checked(unchecked)
+        with open_batches(columns, size) as (_, unchecked):
+            yield from checked_batches(unchecked)
 
-    with opened() as (schema, _):
-        features = partial(_features, source, schema)
+    with open_batches() as (schema, _):
+        features = partial(features_of, source, schema)
+        is_flat = not any(is_list(field.type) for field in schema)
+    if is_flat:
+        from evenhand.formats.frames import read_flat
+
+        with is_broken():
+            whole = arrow.Table.from_batches(list(batches(schema.names, settings.block_size)), schema)
+        return read_flat(dict(zip(schema.names, whole.columns, strict=True)), source, settings, vocabulary, columns)
     table = ArrowTable("the file", schema, features, "the metadata of the schema", _NAME_TAGS, batches, is_broken)
     return read_table(form.name, table, source, settings, vocabulary, columns)
 
 
-def _check_pyarrow(source: Source, what: str) -> None:
+def check_pyarrow(source: Source, what: str) -> None:
     try:
         arrow.load()
     except SettingError:
@@ -177,7 +190,7 @@ def _random_access(source: Source, *, mapped: bool) -> Iterator[Any]:
         yield opened
 
 
-def _checked(batches: Iterator[Any]) -> Iterator[Any]:
+def checked_batches(batches: Iterator[Any]) -> Iterator[Any]:
     """Record batches with valid offsets, lengths and codes; Arrow's error at the first invalid one.
 
     Slices of invalid batches crash the process, or read the memory of others.
@@ -189,7 +202,7 @@ def _checked(batches: Iterator[Any]) -> Iterator[Any]:
         yield batch
 
 
-def _features(source: Source, schema: Any) -> dict[str, Any]:
+def features_of(source: Source, schema: Any) -> dict[str, Any]:
     try:
         metadata = msgspec.json.decode((schema.metadata or {}).get(_FEATURES, b"{}"), type=dict[str, Any])
         return msgspec.convert(metadata.get("info", {}), dict[str, Any]).get("features") or {}
@@ -342,7 +355,7 @@ def read_huggingface(
     """The dataset in batches of whole rows: the record batches in which it was saved, or parts of these."""
     from evenhand.formats.arrow_tables import ArrowTable, read_table
 
-    _check_pyarrow(source, "datasets on disk")
+    check_pyarrow(source, "datasets on disk")
     files = _dataset_files(source)
     schemas = []
     for file in files:
@@ -354,7 +367,7 @@ def read_huggingface(
     def batches(columns: Sequence[str], size: int) -> Iterator[Any]:
         for file in files:
             with _open_dataset_file(source, file, columns) as (_, unchecked):
-                yield from _checked(unchecked)
+                yield from checked_batches(unchecked)
 
     def features() -> dict[str, Any]:
         return _json_value(source, INFO, "features", dict[str, Any] | None) or {}
@@ -377,11 +390,11 @@ def read_object(
         raise source.error(None, f"has splits ({', '.join(map(str, value))})", remedy)
     if "datasets.IterableDataset" in types:
         raise source.error(None, "is a stream, which can be read only once", "load it without streaming=True")
-    _check_pyarrow(source, "datasets")
+    check_pyarrow(source, "datasets")
 
     def batches(columns: Sequence[str], size: int) -> Iterator[Any]:
         rows = value.with_format("arrow").select_columns(list(columns))
-        return _checked(batch for part in rows.iter(MAX_ROWS) for batch in part.combine_chunks().to_batches())
+        return checked_batches(batch for part in rows.iter(MAX_ROWS) for batch in part.combine_chunks().to_batches())
 
     is_broken = partial(_broken, source, "its rows cannot be read", "make the dataset again")
     schema, features = value.features.arrow_schema, value.features.to_dict

@@ -318,7 +318,7 @@ class _TableReader:
             good, columns = self._checked(rows)
             if len(good):
                 corpus, _ = self._text(good, columns)
-                yield _coded(columns[annotated.column].values, annotated.names, {}, corpus)
+                yield coded_tags(columns[annotated.column].values, annotated.names, {}, corpus)
 
     def read(self, rows: ArrowRows) -> Annotation | None:
         """The contents of some rows, if any of them can be read."""
@@ -339,7 +339,7 @@ class _TableReader:
                 code = _tag_codes(*tags_and_codes)
                 layers["tags"], readings["words"] = Tags(code, tuple(self._codes[layer])), reading
                 continue
-            tags, layers[layer], tag_reading = self._tags[layer].read(_coded(*tags_and_codes, corpus))
+            tags, layers[layer], tag_reading = self._tags[layer].read(coded_tags(*tags_and_codes, corpus))
             layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
             readings[layer] = replace(tag_reading, format=self._name, column=annotated.column)
         return Annotation(corpus, layers, readings, self._source.name)
@@ -438,7 +438,7 @@ def _tag_codes(values: Any, names: tuple[str, ...] | None, codes: dict[str, int]
     return ints([codes.setdefault(tag, len(codes)) for tag in tags])[index]
 
 
-def _coded(values: Any, names: tuple[str, ...] | None, codes: dict[str, int], corpus: Corpus) -> Coded:
+def coded_tags(values: Any, names: tuple[str, ...] | None, codes: dict[str, int], corpus: Corpus) -> Coded:
     known = len(codes)
     code = SparseCodes.of(_tag_codes(values, names, codes))
     return Coded(list(codes)[known:], code, corpus)

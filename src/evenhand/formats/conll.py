@@ -60,7 +60,7 @@ _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 _PREFIXED = ("tags", "chunks")
 """Kinds of columns with prefixes, the usual one first."""
 _PART = re.compile(r"[^\W\d_]+")
-_SIDES = {
+SIDE_WORDS = {
     "gold": frozenset({"gold", "true", "truth", "reference", "references", "target", "expected", "correct"}),
     "system": frozenset({"pred", "preds", "predicted", "prediction", "predictions", "system", "output", "hypothesis"}),
 }
@@ -133,8 +133,7 @@ def choose_column(
     source: Source, line: int, kinds: Mapping[int, ColumnKind], names: Sequence[str], settings: ReadSettings
 ) -> int:
     """Return the column of tags by the kinds of columns; several candidates are an error at the first line."""
-    find = _of_words if settings.task == "tags" else _of_spans
-    columns = find(kinds, is_system=settings.side == "system" and not names)
+    columns = columns_of_tags(kinds, settings, has_names=bool(names))
     if names and len(columns) > 1:
         columns = _with_side(columns, names, settings.side) or columns
     if len(columns) == 1:
@@ -146,6 +145,12 @@ def choose_column(
     side = "" if settings.side is None else f"{settings.side}:"
     finding = f"found several columns that may hold the tags: {listed}"
     raise source.error(line, finding, f"choose one, such as --column {side}{columns[-1] + 1}")
+
+
+def columns_of_tags(kinds: Mapping[int, ColumnKind], settings: ReadSettings, *, has_names: bool = True) -> list[int]:
+    """Return the columns that may hold the tags, by their kinds; without names of columns, a system's are the last."""
+    find = _of_words if settings.task == "tags" else _of_spans
+    return find(kinds, is_system=settings.side == "system" and not has_names)
 
 
 def _of_spans(kinds: Mapping[int, ColumnKind], *, is_system: bool) -> list[int]:
@@ -184,7 +189,7 @@ def _repeats(kinds: Mapping[int, ColumnKind], columns: list[int], last: int) -> 
 def _with_side(columns: Sequence[int], names: Sequence[str], side: str | None) -> list[int]:
     """The columns whose names in the header contain a word for this side."""
     parts = {column: set(_PART.findall(names[column].lower())) for column in columns}
-    return [column for column in columns if side is not None and parts[column] & _SIDES[side]]
+    return [column for column in columns if side is not None and parts[column] & SIDE_WORDS[side]]
 
 
 def _of_two(source: Source, layout: Layout, free: list[int], kinds: Mapping[int, ColumnKind], layer: str) -> int:

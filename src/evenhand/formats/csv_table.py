@@ -40,9 +40,9 @@ _HEADER = re.compile(rb"\A\s*\S[^\n]*[,;]")
 _THREE_WORDS = re.compile(rb"\S[^\S\n]+\S+[^\S\n]+\S")
 """A line with three words."""
 _BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
-_NAME_PART = re.compile(r"[^\W\d_]+")
-_SENTENCES = frozenset({"sentence", "sentences", "sent"})
-_DOCUMENTS = frozenset({"document", "documents", "doc"})
+NAME_PART = re.compile(r"[^\W\d_]+")
+SENTENCE_WORDS = frozenset({"sentence", "sentences", "sent"})
+DOCUMENT_WORDS = frozenset({"document", "documents", "doc"})
 
 
 def _delimiter(sample: Block) -> str | None:
@@ -90,7 +90,7 @@ class _Table:
 
     def column_of(self, words: frozenset[str]) -> int | None:
         """The first column whose name contains one of these words."""
-        parts = [set(_NAME_PART.findall(name.lower())) for name in self.names]
+        parts = [set(NAME_PART.findall(name.lower())) for name in self.names]
         return next((column for column, part in enumerate(parts) if part & words), None)
 
     def starts(self, column: int | None) -> list[int]:
@@ -114,7 +114,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         raise source.error(1, "found no header with commas or semicolons that names a column of tokens", remedy)
     table = _table(source, delimiter)
     token = next(column for column, name in enumerate(table.names) if name.lower() in TOKEN_NAMES)
-    sentence, document = table.column_of(_SENTENCES), table.column_of(_DOCUMENTS)
+    sentence, document = table.column_of(SENTENCE_WORDS), table.column_of(DOCUMENT_WORDS)
     layout = Layout(tabs=True, columns=len(table.names), first_line=1, names=tuple(table.names), token=token)
     tokens = [row[token] for row in table.rows]
     others = [column for column in range(len(table.names)) if column not in (token, sentence, document)]

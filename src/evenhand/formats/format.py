@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from re import Pattern
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from evenhand.dataclass import dataclass
 from evenhand.parameters import check_choice
@@ -125,6 +125,13 @@ class Writer:
     """Takes a path and a function that returns the batches, which may be called several times."""
 
 
+class Frame(Protocol):
+    """A data frame of pandas or polars, or an Arrow table, as type checkers see it."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class ObjectSupport:
     """Objects of another package that are accepted in place of a file.
@@ -141,6 +148,8 @@ class ObjectSupport:
     """Types of which a list is accepted, too."""
     pairs: tuple[str, ...] = ()
     """Types that hold a gold standard and a prediction."""
+    interface: str | None = None
+    """A method by which objects of further types are recognised."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +255,10 @@ def wrap_object(value: object, name: str | None = None) -> WrappedObject | None:
     types = type_names(value[0] if isinstance(value, list | tuple) and value else value)
     for format in FORMATS.values():
         support = format.objects
-        if support is not None and not types.isdisjoint(support.members if is_list else support.types):
+        if support is None:
+            continue
+        is_typed = not types.isdisjoint(support.members if is_list else support.types)
+        if is_typed or (support.interface is not None and hasattr(value, support.interface)):
             return WrappedObject(value, format.name, name or support.name, not types.isdisjoint(support.pairs))
     return None
 

@@ -1,4 +1,4 @@
-"""Inputs and outputs of several files: folders, patterns, lists, manifests, and short settings files.
+"""Inputs and outputs of several files: names, folders, patterns, lists, manifests, and short settings files.
 
 A folder, or a pattern such as `parts/*.conll`, is read as one text, in the order of the file names. A manifest is a
 table of file pairs: a column `gold` and one column per system, one row per pair, as TSV, CSV or JSON lines.
@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from glob import glob
+from itertools import compress
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +25,7 @@ import msgspec
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
 from evenhand.formats.source import COMPRESSIONS, Part, Source
-from evenhand.formats.storage import Address, AnyPath, beside, to_path
+from evenhand.formats.storage import STANDARD_INPUT, Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
 INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
@@ -37,6 +38,11 @@ _BLOCK = 1 << 18
 _SHORT_FILE = 1 << 24
 _RECORD = msgspec.json.Decoder(dict[str, str])
 _SAME_NAMES = "both sides must have files with the same names"
+_ARCHIVE = re.compile(r"(?i)(\.zip|\.tgz|\.tar(\.\w+)?)?!$")
+_MAX_STEPS = 3
+"""Maximum number of path steps in the name of a system, if fewer tell the systems apart."""
+_ENDING = re.compile(r"(?<=.)\.[^\W\d][^.]*$")
+"""A suffix that begins with a letter: `.2` in `crf-1.2` is part of the name."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,13 @@ def _at_path(path: Path) -> list[AnyPath] | None:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
     if not path.exists() and not frozenset("*?[").isdisjoint(str(path)):
-        return sorted(map(Path, glob(str(path))))
+        return _matches(path)
     return None
+
+
+def _matches(path: Path) -> list[AnyPath]:
+    """The files that match a pattern; none if this is not a pattern."""
+    return sorted(map(Path, glob(str(path)))) if not frozenset("*?[").isdisjoint(str(path)) else []
 
 
 def _at_address(address: Address) -> list[AnyPath] | None:
@@ -146,6 +157,79 @@ def _with_subfolders(folder: Path, files: list[AnyPath]) -> list[AnyPath]:
     return sorted([*(file for file in files if file.name.endswith(_ANNOTATIONS)), *below]) if below else files
 
 
+def distinct_names(paths: Sequence[AnyPath]) -> list[str]:
+    """Return the parts of paths that differ, as names of systems; the file name if there is one path.
+
+    Path steps that all paths share at the same position are left out (with unequal depths, common first and last
+    steps), as are endings, unless only these differ, and then dot-separated suffixes that all names share. Equal paths
+    have equal names.
+    """
+    steps = dict(zip(_steps(paths), paths, strict=True))
+    if len(steps) < 2:
+        return list(map(file_name, paths))
+    short = [
+        (*(_ARCHIVE.sub("", step) for step in full[:-1]), _without_ending(path, full[-1]))
+        for full, path in steps.items()
+    ]
+    names = ["/".join(kept) for kept in _differing(short if len(set(short)) == len(short) else list(steps))]
+    while len({_ending(name) for name in names}) == 1 and _ending(names[0]):
+        names = [_ENDING.sub("", name) for name in names]
+    name_of = dict(zip(steps, names, strict=True))
+    return [name_of[full] for full in _steps(paths)]
+
+
+def file_name(path: AnyPath) -> str:
+    """Return the name of a file in results, without its ending; of a folder or pattern, the folder's name."""
+    return folder_name(path) or Source(path).name
+
+
+def _steps(paths: Sequence[AnyPath]) -> list[tuple[str, ...]]:
+    """The normalised steps of each path; all are absolute if one is."""
+    is_absolute = any(isinstance(path, Path) and path.is_absolute() for path in paths)
+    steps = []
+    for path in paths:
+        if isinstance(path, Address):
+            steps.append(path.parts)
+        elif path == STANDARD_INPUT:
+            steps.append((Source(path).name,))
+        else:
+            steps.append(Path(os.path.normpath(path.absolute() if is_absolute else path)).parts)
+    return steps
+
+
+def _without_ending(path: AnyPath, name: str) -> str:
+    if path.is_dir():
+        return name
+    plain = os.path.splitext(name)[0] if path.suffix in COMPRESSIONS else name
+    return _ENDING.sub("", plain)
+
+
+def _ending(name: str) -> str:
+    match = _ENDING.search(name)
+    return "" if match is None else match[0]
+
+
+def _differing(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The steps in which paths differ, at least one of each path; of deep ones, the last that tell them apart."""
+    depths = {len(steps) for steps in paths}
+    if len(depths) == 1:
+        differs = [len(set(column)) > 1 for column in zip(*paths, strict=True)]
+        kept = [tuple(compress(steps, differs)) for steps in paths]
+    else:
+        first = _shared(paths, min(depths) - 1)
+        last = _shared([steps[::-1] for steps in paths], min(depths) - 1 - first)
+        kept = [steps[first : len(steps) - last] for steps in paths]
+    depth = max(map(len, kept))
+    if depth <= _MAX_STEPS:
+        return kept
+    return next(ends for n in range(1, depth + 1) if len({*(ends := [steps[-n:] for steps in kept])}) == len(kept))
+
+
+def _shared(paths: Sequence[tuple[str, ...]], most: int) -> int:
+    """The number of first steps that all paths share, at most `most`."""
+    return next((n for n in range(most) if len({steps[n] for steps in paths}) > 1), most)
+
+
 class FileNames:
     """Gives each document a unique file name: the document's name if possible, else a number."""
 
@@ -178,27 +262,57 @@ class _Row(NamedTuple):
 def manifest(path: str | PathLike[str]) -> Manifest:
     """Read a table of file pairs as gold standard and systems.
 
-    The pairs are read as one text, in the order of the table, and each begins a document.
+    The pairs are read as one text, in the order of the table, and each begins a document. A cell may name a folder or a
+    pattern if all cells of its row do: files with the same names are pairs.
     """
     source = Source(to_path(path))
     header, *rows = _rows(source)
+    _check_header(source, header)
+    if GOLD not in header.cells:
+        finding = f"the column {GOLD!r} is missing; the columns are {', '.join(map(repr, header.cells))}"
+        raise source.error(header.line, finding, "write a header: gold and the names of the systems")
+    systems = _columns(source, header, rows)
+    return Manifest(systems.pop(GOLD), systems)
+
+
+def annotator_manifest(path: str | PathLike[str]) -> dict[str, FileList]:
+    """Read a table of files with one column per annotator; none is the gold standard."""
+    source = Source(to_path(path))
+    header, *rows = _rows(source)
+    _check_header(source, header)
+    return _columns(source, header, rows)
+
+
+def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, FileList]:
+    """The files of each column of a manifest."""
     if not rows:
         raise source.error(None, "has no row below the header", "name the files of one pair in each row")
-    _check_header(source, header)
     columns: list[list[AnyPath]] = [[] for _ in header.cells]
     lines: dict[tuple[AnyPath, ...], int] = {}
     for row in rows:
         if len(row.cells) != len(header.cells):
             finding = f"the row has {counted(len(row.cells), 'cell')}, but the header has {len(header.cells)}"
             raise source.error(row.line, finding, "give every row one cell per column")
-        files = tuple(_file(source, row.line, name, cell) for name, cell in zip(header.cells, row.cells, strict=True))
-        if lines.setdefault(files, row.line) != row.line:
-            finding = f"this row names the files of line {lines[files]} again, which would count twice"
+        cells = tuple(_file(source, row.line, name, cell) for name, cell in zip(header.cells, row.cells, strict=True))
+        if lines.setdefault(cells, row.line) != row.line:
+            finding = f"this row names the files of line {lines[cells]} again, which would count twice"
             raise source.error(row.line, finding, "remove one of the two")
-        for column, file in zip(columns, files, strict=True):
-            column.append(file)
-    systems = {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
-    return Manifest(systems.pop(GOLD), systems)
+        for column, files in zip(columns, _files_of_row(source, row, cells), strict=True):
+            column.extend(files)
+    return {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
+
+
+def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[list[AnyPath]]:
+    """The files that each cell of a row names: one, or those of a folder or pattern."""
+    listed = [files_of(path) for path in paths]
+    several = [files is not None for files in listed]
+    if any(several) and not all(several):
+        folder, file = row.cells[several.index(True)], row.cells[several.index(False)]
+        finding = f"the row has several files ({folder}) and one file ({file})"
+        raise source.error(row.line, finding, "name folders or patterns in all cells of a row, or files in all")
+    for path in paths[1:] if all(several) else ():
+        check_same_names(paths[0], path)
+    return [[path] if files is None else files for path, files in zip(paths, listed, strict=True)]
 
 
 def _rows(source: Source) -> Iterator[_Row]:
@@ -256,9 +370,6 @@ def _check_header(source: Source, header: _Row) -> None:
             raise source.error(line, f"column {index + 1} has no name", "name it after its system")
         if name in names[:index]:
             raise source.error(line, f"two columns have the name {name!r}", "give every system a different name")
-    if GOLD not in names:
-        finding = f"the column {GOLD!r} is missing; the columns are {', '.join(map(repr, names))}"
-        raise source.error(line, finding, "write a header: gold and the names of the systems")
     if len(names) == 1:
         raise source.error(line, "there are no columns for systems", "add one with the name of the system")
 
@@ -268,7 +379,7 @@ def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
     if not cell:
         raise source.error(line, f"the cell of {column!r} is empty", "name a file")
     path = beside(source.path, cell)
-    if isinstance(path, Path) and not path.exists():
+    if isinstance(path, Path) and not path.exists() and not _matches(path):
         check_path(cell)  # a text must not be shown as a path
         remedy = "check the path, which is relative to the manifest's folder"
         raise source.error(line, f"the file {cell!r}, for {column!r}, does not exist", remedy)

@@ -50,7 +50,7 @@ _ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
 _FUNCTIONS = re.compile("[-=]")
 _TREE_BEGINS = re.compile(rb"(?:^|(?<=\n))\(")
 _REMEDY = "mend the tree, or leave the line empty, which counts as a sentence without an answer"
-_SAME_SENTENCES = "give a line for each sentence in all files; an empty one if there is no tree"
+_SAME_SENTENCES = "give a line for each sentence in all files; an empty one for a sentence without a tree"
 _SAME_WORDS = "a score leaves the sentence out unless the parameters mend that"
 
 

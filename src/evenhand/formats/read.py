@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evenhand.data.annotation import LISTS, Annotation
 from evenhand.data.characters import peek
@@ -30,17 +30,19 @@ from evenhand.formats.format import (
     FORMATS,
     Detection,
     Format,
+    Frame,
     Reader,
     WrappedObject,
     by_precedence,
     format_named,
     serving,
+    wrap_object,
 )
 from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sample, short_lines
 from evenhand.formats.paths import FileList, files_of, folder_name
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import Parameter, check_choice, checked_arguments
+from evenhand.parameters import SIDES, Parameter, check_choice, checked_arguments
 from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings, Repair, Task, column_names
 
 _MIN_CONFIDENCE = 0.5
@@ -264,10 +266,10 @@ def _read_parameters() -> dict[str, Parameter]:
 
 @checked_arguments(_read_parameters)
 def read(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | Frame,
     *,
     format: str | None = None,
-    column: ColumnName | Sequence[ColumnName] | None = None,
+    column: ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName] | None = None,
     encoding: str | None = None,
     repair: Repair | None = None,
     offsets: str | None = None,
@@ -276,21 +278,24 @@ def read(
     annotator: str | None = None,
     **parameters: Any,
 ) -> Annotation:
-    """Read a file into an annotation: the text and its layers.
+    """Read a file, or a data frame of pandas or polars, into an annotation: the text and its layers.
 
     `format` ("conll", "spans", …) and `encoding` ("iob2", "bioes", …) are detected from the content by default.
     `column` is the column of tags in a column file: its number (1 is the first, -1 the last), its name in the header,
-    or several of these as levels of nesting. `repair` decides about ill-formed tags: "begin" a span as conlleval does
-    (the default), "discard" it, or raise an "error"; without it, the `repair` of `score` applies. `offsets` is the unit
-    of offsets: "codepoints", "utf16" units or "bytes", and "1-based" or "inclusive" after a comma; without it, quotes
-    in JSON show it, else offsets are code points from 0 with exclusive ends. `functions` keeps the functions in labels
-    of bracketed trees (NP-SBJ). `task` ("tags", "trees", "spans") is the task to read the file for, if its content does
-    not show it: columns of tags that are not spans, or trees in columns that `column` names
-    ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several annotators of a file by a
-    field of its records. Tasks have further keywords, such as `sentences="lines"` for relations in brat files.
+    or several of these as levels of nesting. Columns of a data frame are named by role, unless their names or contents
+    show it: {"sentence": "sid", "token": "word", "tag": "ner"} for one row per token, {"document": …, "start": …,
+    "end": …, "label": …, "text": …} for one row per span; its index is ignored. `repair` decides about ill-formed tags:
+    "begin" a span as conlleval does (the default), "discard" it, or raise an "error"; without it, the `repair` of
+    `score` applies. `offsets` is the unit of offsets: "codepoints", "utf16" units or "bytes", and "1-based" or
+    "inclusive" after a comma; without it, quotes in JSON show it, else offsets are code points from 0 with exclusive
+    ends. `functions` keeps the functions in labels of bracketed trees (NP-SBJ). `task` ("tags", "trees", "spans") is
+    the task to read the file for, if its content does not show it: columns of tags that are not spans, or trees in
+    columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several
+    annotators of a file by a field of its records. Tasks have further keywords, such as `sentences="lines"` for
+    relations in brat files.
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and (name != "column" or not value or not {*SIDES}.isdisjoint(value)):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
     check_choice("task", task, sorted({name for format in FORMATS.values() for name in format.readers}), optional=True)
     if format is not None:
@@ -303,7 +308,9 @@ def read(
         declared = _read_parameters()
         values = {name: declared[name].value(value) for name, value in parameters.items()}
         settings = replace(settings, parameters=values)
-    annotation = Annotation.concatenate(list(batches(to_path(path), settings, Vocabulary())))
+    wrapped = None if isinstance(path, str | PathLike) else wrap_object(path)
+    side = to_path(cast("str | PathLike[str]", path)) if wrapped is None else wrapped
+    annotation = Annotation.concatenate(list(OpenFiles(side, settings).batches(Vocabulary())))
     return annotation if repair is None else _with_readings(annotation, repair=repair)
 
 

@@ -132,6 +132,10 @@ class Address(os.PathLike[str]):
         return self._pure.suffixes
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        return self._pure.parts
+
+    @property
     def parent(self) -> Address:
         return self._with(str(self._pure.parent))
 

@@ -80,7 +80,7 @@ class GroundingCounts(Mapping[str, int]):
 
     def __getitem__(self, name: str) -> int:
         if name not in COUNTS:
-            raise KeyError(f"there is no count {name!r}; there are {', '.join(COUNTS)}")
+            raise KeyError(f"unknown count {name!r}; expected one of {', '.join(COUNTS)}")
         return self.counts[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -24,10 +24,10 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.format import FORMATS, WrappedObject, format_named, wrap_object
-from evenhand.formats.paths import FileList, check_same_names, files_of, names_in
+from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named, wrap_object
+from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
-from evenhand.formats.source import Source, notify_observers
+from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
@@ -37,7 +37,7 @@ from evenhand.settings import (
     PickedAnnotator,
     ReadSettings,
     ScoreSettings,
-    column_names,
+    columns_of_side,
     label_maps,
     own_key,
     system_settings,
@@ -49,10 +49,15 @@ from evenhand.tasks.task import GoldProfile, Task
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
 """A file or several (a folder, a pattern, a list), an annotation, or an object of another library."""
-Systems = Input | Sequence[Input] | Mapping[str, Input] | None
+Side = Input | Frame
+"""A gold standard or a system as users give it."""
+NamedInput = Side | Mapping[str, Side]
+"""A side, or its name and the side: {"crf": "crf.conll"}."""
+Systems = Side | Sequence[NamedInput] | Mapping[str, Side] | None
 Stream = Iterator[Annotation]
 T = TypeVar("T")
-ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+NamedColumns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]
+ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, NamedColumns] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
 READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
@@ -250,14 +255,31 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
-        listed = list(map(side_of, sides))
-        named = dict(zip(unique_names(listed), listed, strict=True))
+        named = _named_in_list(sides)
     if not named:
         raise SettingError("Nothing to score: give at least one system.")
     wrong = [name for name in named if not isinstance(name, str) or not name.strip()]
     if wrong:  # elsewhere the empty name denotes the gold standard
         raise SettingError(f"The name of a system is {quote(wrong[0])}; expected a non-empty string.")
     return named
+
+
+def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
+    """The systems of a list, in order. A system may have its name, as a mapping: [{"crf": "a.conll"}, "b.conll"]."""
+    given = [next(iter(side)) if _is_named(side) else None for side in listed]
+    sides = [side_of(side if name is None else side[name], name) for name, side in zip(given, listed, strict=True)]
+    others = iter(unique_names([side for name, side in zip(given, sides, strict=True) if name is None]))
+    names = [next(others) if name is None else name for name in given]
+    repeated = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if repeated is not None:
+        raise SettingError(f"Two systems have the name {quote(repeated)}; give each a different name.")
+    return dict(zip(names, sides, strict=True))
+
+
+def _is_named(side: Any) -> bool:
+    """Whether this is one system under its name."""
+    is_mapping = isinstance(side, Mapping) and len(side) == 1 and not is_single_system(side)
+    return is_mapping and all(isinstance(name, str) and is_single_system(value) for name, value in side.items())
 
 
 def side_of(value: Any, name: str | None = None) -> Input:
@@ -285,8 +307,7 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList | WrappedObject):
         return side.name
-    path = to_path(side)
-    return path.name if path.is_dir() else Source(path).name
+    return file_name(to_path(side))
 
 
 def folder_of(side: Input) -> str | None:
@@ -298,16 +319,18 @@ def folder_of(side: Input) -> str | None:
 
 
 def unique_names(sides: Sequence[Input]) -> list[str]:
-    """File names without the last extension; with the folder if two are equal, and a number if necessary."""
-    names = [name_of(side) for side in sides]
-    repeated = {name for name, count in Counter(names).items() if count > 1}
-    for i, side in enumerate(sides):
-        if names[i] in repeated and not isinstance(side, Annotation | FileList | WrappedObject):
-            names[i] = os.path.join(to_path(side).absolute().parent.name, names[i])
+    """The names of listed sides: of files the part of the paths that differs, of other objects their own names.
+
+    Objects with equal names get a number.
+    """
+    paths = [None if isinstance(side, Annotation | FileList | WrappedObject) else to_path(side) for side in sides]
+    of_files = iter(distinct_names([path for path in paths if path is not None]))
     seen: Counter[str] = Counter()
-    for i, name in enumerate(names):
+    names = []
+    for side, path in zip(sides, paths, strict=True):
+        name = name_of(side) if path is None else next(of_files)
         seen[name] += 1
-        names[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
 
 
@@ -366,7 +389,7 @@ def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), column_names(by_side(options.get("column"), "gold"))
+        gold, by_side(format, "gold"), options.get("task"), columns_of_side(options.get("column"), "gold")
     )
 
 
@@ -394,9 +417,12 @@ def prepare(
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
     task.rules.check(settings, content)
-    read_as = {side: _read_settings(side, options, content, chosen) for side in SIDES}
-    for name in _systems_with_format(options.get("format"), systems or {}):
-        read_as[own_key(name)] = _read_settings(name, options, content, chosen)
+    names = {side: side for side in SIDES}
+    names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
+    read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
+    # A block of every system is in memory at once, so blocks are smaller, down to half the size.
+    block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
+    read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
 
 
@@ -459,7 +485,7 @@ def _read_settings(
 ) -> ReadSettings:
     return ReadSettings(
         by_side(options.get("format"), side),
-        column_names(by_side(options.get("column"), side)),
+        columns_of_side(options.get("column"), side),
         by_side(options.get("encoding"), side),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),

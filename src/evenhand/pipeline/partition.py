@@ -117,7 +117,7 @@ def file_pairs(job: Job) -> list[Pair] | None:
 
     None if a side is not a file that can be read again, or if the files of two sides do not belong together.
     """
-    paths = job.places
+    paths = job.paths
     if len(paths) < len(job.sides):
         return None
     listed = [files for files in map(files_of, paths) if files is not None]
@@ -234,7 +234,7 @@ class Joining:
 
     def __init__(self, job: Job) -> None:
         self._job, self._sum = job, RunAccumulator(job.prepared.task, (), job.groups)
-        self._takes_tags = any("token_tags" in scorer.needs for scorer in job.judges)
+        self._takes_tags = any("token_tags" in scorer.needs for scorer in job.scorers)
         self.parts = 0
         """The number of parts added."""
 

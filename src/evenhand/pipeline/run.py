@@ -253,12 +253,12 @@ class Job:
         return [self.gold, *(self.systems or {}).values()]
 
     @property
-    def places(self) -> list[AnyPath | FileList]:
+    def paths(self) -> list[AnyPath | FileList]:
         """The paths of all sides that are not in memory."""
         return [place_of(side) for side in self.sides if not isinstance(side, Annotation | WrappedObject)]
 
     @property
-    def judges(self) -> tuple[Scorer, ...]:
+    def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that run, without duplicates."""
         task = self.prepared.settings.task
         scorers = [model(task, name).scorer for name in self.models]
@@ -275,12 +275,14 @@ class Job:
         settings = self.prepared.settings
         if settings.parameters != without_overrides(settings).parameters:
             return True
-        return any("strings" in scorer.needs for scorer in self.judges) or any(map(self._is_placed, self.systems or ()))
+        return any("strings" in scorer.needs for scorer in self.scorers) or any(
+            map(self._is_placed, self.systems or ())
+        )
 
     @property
     def keeps_files(self) -> bool:
         """Whether files must not be divided because scorers evaluate whole documents."""
-        return any(scorer.by_document for scorer in self.judges)
+        return any(scorer.by_document for scorer in self.scorers)
 
     def _is_placed(self, name: str) -> bool:
         """Whether the documents of a system are matched with the gold standard's regardless of its files."""
@@ -309,7 +311,7 @@ class Job:
             sides,
             prepared.settings,
             prepared.read_as,
-            self.judges,
+            self.scorers,
             vocabulary,
             keep_units=bool(observers),
             extra_layers=extra_layers,

@@ -178,7 +178,7 @@ def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
 
 def unit_scorer(job: Job) -> str:
     """The scorer whose error types describe the units of a job."""
-    task, scorers = job.prepared.task, [scorer.name for scorer in job.judges]
+    task, scorers = job.prepared.task, [scorer.name for scorer in job.scorers]
     known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
     scorer = next((name for name in known if name in scorers), None)
     if scorer is None:
@@ -196,7 +196,7 @@ def recording(path: str | PathLike[str]) -> Engine:
 def _run_and_record(path: str, job: Job) -> Run:
     task, scorer = job.prepared.task, unit_scorer(job)
     form, schema = table_format(path), verdict_schema(task)
-    check_output_not_input(path, job.places)
+    check_output_not_input(path, job.paths)
     vocabulary = Vocabulary()
     with table_file(path, form, schema) as sink:
         table = VerdictTable(sink, scorer, task.error_types.of_tables, vocabulary.labels)

@@ -55,6 +55,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
+    "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),

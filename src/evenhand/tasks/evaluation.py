@@ -322,9 +322,9 @@ class Evaluation:
         """The annotation of all sides by sentence; `by` is the measure that systems are compared by."""
         raise NotImplementedError
 
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
         """The units of one system under a scorer, with the number of preceding sentences."""
-        return self.part.rows(self.predictions(judge, [self.pairs[system]]), self.locations)
+        return self.part.rows(self.predictions(scorer, [self.pairs[system]]), self.locations)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ MOST_COLUMNS = 5
 """Up to this number, each system has a column; more systems have rows."""
 _MOST_BAR_LABELS = 6
 """Number of labels with a part of each error bar; the others share one."""
+MICRO, MACRO, WEIGHTED = "micro avg", "macro avg", "weighted avg"
+"""Rows of tables that the JSON calls `overall`, `macro` and `support`."""
 _COUNT_NAMES = {"gold_hits": "gold hit", "system_hits": "system hits", "system": "found"}
 _SHOWN_SCORES = {"accuracy": "acc.", "specificity": "spec.", "kappa": "kappa"}
 """The scores of contingency tables that fit next to the others, and their short names."""
@@ -97,12 +99,16 @@ def _accuracy(results: Results, model: str) -> Table:
     columns = [Column("system", "text"), Column(f"{results.unit}s", "count"), Column("correct", "count")]
     columns += [Column(name, "percent") for name in (model, "macro F1", *(["sentences"] if has_sentences else []))]
     rows: list[list[Cell]] = []
+    queries: list[list[Query | None]] = []
+    right = ",".join(TASKS[results.task].error_types.correct(model))
     for name, score in scores.items():
         counts = score.overall.counts
         row: list[Cell] = [name, counts["gold"], counts["correct"], score.headline, score.macro.f1]
         rows.append([*row, sentences(score)] if has_sentences else row)
+        units = [Query(name, of="gold", by=model), Query(name, kind=right, by=model)]
+        queries.append([None, *units, *[None] * (len(columns) - len(units) - 1)])
     remark = "sentences: fully correct sentences." if has_sentences else ""
-    return Table("", columns, rows, remark=remark, rivals=rivals(rows))
+    return Table("", columns, rows, remark=remark, rivals=rivals(rows), queries=queries)
 
 
 def sentences(score: MeasureScore) -> Cell:
@@ -163,7 +169,7 @@ def label_table(
     without: Sequence[str] = (),
     support: Callable[[Row], float] | None = None,
 ) -> Table:
-    """Counts and scores by label, then overall and, if the measure has them, the averages.
+    """Counts and scores by label, then the micro average and, if the measure has them, the other averages.
 
     `without` are counts that are left out. `support` is the number of gold units of a row, if that differs from the
     label counts of the gold standard.
@@ -188,11 +194,11 @@ def label_table(
         return [name, *nothing, *score_cells(average, beta), *[None] * len(more)]
 
     weights = [result.gold.labels.get(label, 0) for label in score.labels]
-    counted = [*zip((*score.labels, "overall"), (*score.labels.values(), score.overall), strict=True)]
+    counted = [*zip((*score.labels, MICRO), (*score.labels.values(), score.overall), strict=True)]
     totals = (*weights, result.gold.units) if support is None else [support(row) for _, row in counted]
     rows: list[list[Cell]] = [[name, total, *cells(row)] for (name, row), total in zip(counted, totals, strict=True)]
     if score.model.breakdown.details == "all":
-        rows += [averaged("macro average", score.macro), averaged("support average", score.support)]
+        rows += [averaged(MACRO, score.macro), averaged(WEIGHTED, score.support)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
     counts = ["", "gold", *kinds, *[""] * (len(columns) - len(kinds) - 2)]
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]

@@ -253,7 +253,8 @@ class Hole:
     kind: Literal["string", "list", "count", "number"]
 
 
-Piece = bytes | Hole
+Segment = bytes | Hole
+"""Bytes that are the same in all records, or a value."""
 _SPANS, _TOKENS = Hole("spans", "list"), Hole("tokens", "list")
 _REQUIRED = {Hole("start", "count"), Hole("end", "count"), Hole("label", "string")}
 
@@ -266,10 +267,10 @@ class Spelling:
     """
 
     kind: str
-    head: tuple[Piece, ...]
-    item: tuple[Piece, ...]
+    head: tuple[Segment, ...]
+    item: tuple[Segment, ...]
     separator: bytes
-    tail: tuple[Piece, ...]
+    tail: tuple[Segment, ...]
 
     @cached_property
     def has_only_these_braces(self) -> bool:
@@ -342,7 +343,7 @@ def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | 
     """The spelling of a line; the list under the key `sample` shows how values of lists are separated."""
     values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
     lists = {key: len(bytes(values[key])) for key, name in names.items() if name in ("tokens", "tags", "spans")}
-    head, tail, item = tuple(_pieces(line, names, lists)), tuple[Piece, ...](), tuple[Piece, ...]()
+    head, tail, item = tuple(_pieces(line, names, lists)), tuple[Segment, ...](), tuple[Segment, ...]()
     separator = b", " if _SEPARATOR_BLANK.search(bytes(values[sample])) else b","
     if _SPANS in head:
         spans = head.index(_SPANS)
@@ -359,7 +360,7 @@ def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | 
     return None if is_quoted else Spelling(TOKENS if item else TAGS, head, item, separator, tail)
 
 
-def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> Iterator[Piece]:
+def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> Iterator[Segment]:
     """The bytes of an object or list, with holes for its strings and whole numbers.
 
     `names` are the names of holes, by their key or index; `lists` are the sizes of the values that are one hole.
@@ -389,7 +390,7 @@ def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> 
     yield text[end:]
 
 
-def _item(raw: msgspec.Raw) -> tuple[Piece, ...]:
+def _item(raw: msgspec.Raw) -> tuple[Segment, ...]:
     """A span with its holes; empty if it is odd."""
     span, names = msgspec.json.decode(raw), dict[Any, str]()
     if isinstance(span, dict):
@@ -492,7 +493,7 @@ class Matcher:
         """The offsets at which the block has the first eight bytes of a literal."""
         return at.compress(self.words[at] & _mask_of(literal) == _word_of(literal))
 
-    def _match(self, pieces: tuple[Piece, ...], at: Ints, ends: Ints | None = None) -> tuple[Ints, Words]:
+    def _match(self, pieces: tuple[Segment, ...], at: Ints, ends: Ints | None = None) -> tuple[Ints, Words]:
         """Match rows that begin at these offsets, and fill their holes; returns their ends and the windows there.
 
         Literals and holes alternate. `ends` are known ends of rows, negative if unknown.
@@ -626,12 +627,12 @@ def _decode_strings(encoded: bytes, size: int) -> tuple[bytes, Ints]:
     return text[text != 0].tobytes(), np.diff(edges) - 1
 
 
-def _literal(piece: Piece) -> bytes:
+def _literal(piece: Segment) -> bytes:
     assert isinstance(piece, bytes)
     return piece
 
 
-def _quotes(pieces: tuple[Piece, ...]) -> int:
+def _quotes(pieces: tuple[Segment, ...]) -> int:
     return sum(piece.count(b'"') for piece in pieces if isinstance(piece, bytes))
 
 

@@ -491,15 +491,16 @@ def _table(value: Raw) -> list[Raw] | None:
     words = next((key for key in (*TEXT_KEYS, *TOKEN_KEYS) if isinstance(value.get(key), dict | list)), None)
     if words is None:
         return None
-    column, columns = value[words], dict[str, Any]()
-    if isinstance(column, dict):
-        columns = {key: each for key, each in value.items() if isinstance(each, dict) and each.keys() == column.keys()}
-    else:
-        columns = {key: each for key, each in value.items() if isinstance(each, list) and len(each) == len(column)}
-    indices = column if isinstance(column, dict) else range(len(column))
-    rows = [{key: each[index] for key, each in columns.items()} for index in indices]
+    indices = _indices(value[words])
+    columns = {key: column for key, column in value.items() if _indices(column) == indices}
+    rows = [{key: column[index] for key, column in columns.items()} for index in indices]
     has_words = bool(rows) and all(isinstance(row[words], str | list) for row in rows)
     return rows if has_words and all(map(_is_record, rows)) else None
+
+
+def _indices(column: Any) -> Iterable[Any]:
+    """The keys of an object, the indexes of a list; otherwise none."""
+    return column.keys() if isinstance(column, dict) else range(len(column) if isinstance(column, list) else 0)
 
 
 # Layers

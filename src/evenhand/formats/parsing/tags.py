@@ -157,25 +157,38 @@ def listed_tags(
     columns: Mapping[str, Sequence[int]],
 ) -> Annotation:
     """Make an annotation from lists of tags: the values of each layer's columns; `columns` are their indices."""
+    coded = {layer: [_coded(tags, corpus) for tags in lists] for layer, lists in values.items()}
+    names = {layer: [str(column + 1) for column in numbers] for layer, numbers in columns.items()}
+    return layers_of_tags(format, source, settings, vocabulary, corpus, coded, names)
+
+
+def layers_of_tags(
+    format: str,
+    source: Source,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    corpus: Corpus,
+    columns: Mapping[str, Sequence[Coded]],
+    names: Mapping[str, Sequence[str]],
+) -> Annotation:
+    """Make an annotation from the columns of tags of each layer; `names` are their names or numbers, if any."""
     layers: dict[str, Layer] = {}
     readings: dict[str, ReadInfo] = {}
     encoding = None
-    if len(values) > 1 and columns.get("gold") == columns.get("system"):
+    if len(columns) > 1 and names.get("gold") == names.get("system"):
         remedy = "give the system's file beside it, or name both columns with --column"
         raise source.error(None, "found one column of tags where gold and prediction need two", remedy)
-    for layer, lists in values.items():
-        names: list[str | None] = [str(column + 1) for column in columns.get(layer, ())]
-        names = names or [None]
-        coded = [_coded(tags, corpus) for tags in lists]
+    for layer, coded in columns.items():
+        own_names: Sequence[str | None] = names.get(layer) or [None]
         if settings.task == "tags":
             if len(coded) != 1:
                 finding = f"found {counted(len(coded), 'column')} of tags, where one is scored"
                 raise source.error(None, finding, "name one")
             layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
-            readings["words"] = ReadInfo(format, column=names[0])
+            readings["words"] = ReadInfo(format, column=own_names[0])
             continue
         read_as, decoded, levels = settings.of_layer(layer, encoding), list[TagsAndSpans](), list[int]()
-        for column, name in zip(coded, names, strict=True):
+        for column, name in zip(coded, own_names, strict=True):
             location = "" if name is None else f" in column {name}"
             chosen = choose_encoding(source, read_as, [column], location=location)
             encoding = encoding or chosen.name

@@ -75,7 +75,7 @@ def _kind(subject: Subject, kind: str | None) -> str:
     kind = kind or kinds[0]
     if kind not in _FIGURES:
         raise SettingError(
-            unknown(f"There is no figure {kind!r}", kind, _FIGURES.keys(), f"choose one of {', '.join(_FIGURES)}")
+            unknown(f"Unknown figure {kind!r}", kind, _FIGURES.keys(), f"choose one of {', '.join(_FIGURES)}")
         )
     if kind not in kinds:
         made_by = _FIGURES[kind][1]
@@ -297,7 +297,7 @@ def _confusion_scores(results: Results, systems: Sequence[str]) -> tuple[Confusi
     for name in names:
         if name not in results:
             raise SettingError(
-                unknown(f"There is no system {name!r}", name, results.keys(), f"choose from {', '.join(results)}")
+                unknown(f"Unknown system {name!r}", name, results.keys(), f"choose from {', '.join(results)}")
             )
     if len(names) > MAX_SYSTEMS:
         raise SettingError(

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
-from evenhand.report.html.overview import fixes, overview
+from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
 from evenhand.report.html.sections import pair_data, sections
 from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
@@ -28,7 +28,7 @@ _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
     *("nodes", "unpack", "data", "ids", "query", "order", "list"),
     *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
-    *("filters", "views", "overview", "pairs", "print", "start"),
+    *("filters", "views", "overview", "pairs", "print", "download", "start"),
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
 STYLES = ("page", "drawing")
@@ -109,6 +109,8 @@ def unit_data(report: Report) -> dict[str, Any]:
         "right": list(task.error_types.correct(report.by)),
         "labels": list(report.labels),
         "classes": [list(code) for code in report.units.classes],
+        "total": report.units.total,
+        "has_words": has_words(report),
         "space": " " if report.results.gold.characters is None else "",
         "sentence": [indexes[number] for number in sentence],
         "positions": report.units.positions,
@@ -123,8 +125,14 @@ def unit_data(report: Report) -> dict[str, Any]:
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
         "antecedents": units.antecedents.tolist() if units.antecedents.any() else None,
-        "sentences": [sentence_data(report.units.sentences[number]) for number in indexes],
+        "sentences": [_sentence(report, report.units.sentences[number]) for number in indexes],
     }
+
+
+def _sentence(report: Report, sentence: Sentence) -> dict[str, Any]:
+    """A sentence; without words, with the gold label of each token."""
+    drawn = sentence_data(sentence)
+    return drawn if sentence.has_words else {**drawn, "g": gold_labels(report, sentence)}
 
 
 def sentence_data(sentence: Sentence) -> dict[str, Any]:

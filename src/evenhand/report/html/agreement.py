@@ -32,9 +32,82 @@ def render(agreement: Agreement, places: DrawnRegions, title: str) -> str:
         total=places.by_state.total(),
         included=len(places.included()),
         conflicts=places.by_state["undecided"] + places.by_state["decided"],
+        verdict=verdict(agreement),
+        headlines=list(_headlines(agreement)),
         tables=[_figures(table, agreement) for table in summary_of_agreement(agreement)],
         counts=list(_counts(agreement, places)),
     )
+
+
+# The first screen
+
+
+_RELIABLE, _TENTATIVE = 0.8, 0.667
+"""Alpha from which data are reliable, and from which they allow tentative conclusions (Krippendorff 2004, p. 241)."""
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+def verdict(agreement: Agreement) -> str:
+    """One sentence: `Four annotators agree well: alpha 0.97, exact F1 89.0; weakest label: LOC.`"""
+    number = len(agreement.annotators)
+    opening = f"{_NUMBERS[number] if number < len(_NUMBERS) else number} annotators"
+    if agreement.alpha is not None:
+        alpha = agreement.alpha
+        opening += f" agree {'well' if alpha >= _RELIABLE else 'moderately' if alpha >= _TENTATIVE else 'poorly'}"
+    measure, mean = _first_score(agreement)
+    figures = [] if agreement.alpha is None else [f"alpha {agreement.alpha:.2f}"]
+    figures += [] if mean is None else [f"{measure} {100 * mean:.1f}"]
+    weakest = _weakest_label(agreement)
+    ending = "" if weakest is None else f"; weakest label: {weakest}"
+    return f"{opening}{': ' if figures else ''}{', '.join(figures)}{ending}."
+
+
+def _headlines(agreement: Agreement) -> Iterator[dict[str, str]]:
+    """The three figures below the sentence: name, value, interval, and a link to the places of the weakest label."""
+    level = f"{100 * agreement.figures.resampling.level:g} % interval"
+
+    def interval(path: str, form: str, factor: float = 1.0) -> str:
+        bounds = agreement.intervals.get(path)
+        if bounds is None:
+            return ""
+        return f"{level} {format(factor * bounds.low, form)} to {format(factor * bounds.high, form)}"
+
+    if agreement.alpha is not None:
+        yield {
+            "name": "Krippendorff's alpha",
+            "value": f"{agreement.alpha:.2f}",
+            "remark": interval("codes.all.alpha", ".2f"),
+        }
+    measure, mean = _first_score(agreement)
+    if mean is not None:
+        remark = interval(f"f1.{next(iter(agreement.f1))}.mean", ".1f", 100)
+        yield {"name": f"{measure}, mean of pairs", "value": f"{100 * mean:.1f}", "remark": remark}
+    label = _weakest_label(agreement)
+    if label is not None:
+        figures = agreement.labels[label]
+        score = measure if agreement.is_unitized else "F1"
+        parts = [] if figures.f1.mean is None else [f"{score} {100 * figures.f1.mean:.1f}"]
+        parts += [] if figures.alpha is None else [f"alpha {figures.alpha:.2f}"]
+        href = f"#places?{urlencode({'label': label})}"
+        yield {"name": "weakest label", "value": label, "remark": ", ".join(parts), "href": href}
+
+
+def _first_score(agreement: Agreement) -> tuple[str, float | None]:
+    """The first score of pairs in words, and its mean."""
+    name, score = next(iter(agreement.f1.items()))
+    return (name if not agreement.is_unitized and agreement.codes else f"{name} F1"), score.mean
+
+
+def _weakest_label(agreement: Agreement) -> str | None:
+    """The label with the lowest F1 of pairs or, without F1, with the lowest alpha; None if there are fewer than two."""
+    for figure in (lambda label: label.f1.mean, lambda label: label.alpha):
+        known = {name: figure(label) for name, label in agreement.labels.items() if figure(label) is not None}
+        if len(known) > 1:
+            return min(known, key=lambda name: known[name])
+    return None
+
+
+# Places
 
 
 def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:

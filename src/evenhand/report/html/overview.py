@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Ints
-from evenhand.comparison.units import CollectedUnits
+from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import SettingError
 from evenhand.report.figures.canvas import fills
 from evenhand.report.html.sections import address
 from evenhand.report.verdict import against_best, score_name
 from evenhand.results.comparison import Report
-from evenhand.tables import PLAIN
+from evenhand.tables import PLAIN, Query
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import Bar, ErrorBars, ErrorGroup, ErrorKind
 
@@ -55,7 +55,11 @@ def _errors(report: Report) -> ErrorBars | None:
 
 
 def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str, Any]:
-    """The errors of a system under a measure, as a bar of 100 % with one part per error type."""
+    """The errors of a system under a measure, as a bar of 100 % with one part per error type.
+
+    Under the measure of the page, the total is the number of wrong units; other measures may count a unit twice.
+    """
+    is_main = bar.model in ("", model_title(report.task, report.by))
     parts = []
     title = f"{bar.system}, {bar.model}" if bar.model else bar.system
     for (kind, color), count, query in zip(colors.items(), bar.counts, bar.queries, strict=True):
@@ -64,7 +68,8 @@ def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str,
             text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
             look = {"share": 100 * count / bar.total, "color": color, "ink": _ink(color)}
             parts.append({**look, "name": name, "text": text, "href": address(query, report.by)})
-    return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "parts": parts}
+    href = address(Query(bar.system, right=False), report.by) if is_main else None
+    return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "href": href, "parts": parts}
 
 
 def _ink(color: str) -> str:
@@ -113,6 +118,8 @@ def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, A
 _EXAMPLES = 3
 _BEFORE, _AFTER, _MAX_WORDS = 18, 6, 8
 """Context of an example: characters before the unit, tokens after it; and the maximum number of tokens of the unit."""
+_NO_LABEL = "·"
+"""Shown for tokens without a label, in files without words."""
 
 
 def fixes(report: Report) -> dict[str, list[dict[str, Any]]]:
@@ -165,11 +172,32 @@ def _label(report: Report, code: int) -> str:
     return report.labels[code] if code >= 0 else ""
 
 
+def has_words(report: Report) -> bool:
+    """Whether the gold standard has words, not tags alone."""
+    return all(sentence.has_words for sentence in report.units.sentences)
+
+
+def gold_labels(report: Report, sentence: Sentence) -> list[str]:
+    """The gold label of each token, or a dot; where spans overlap, the label of the shortest."""
+    drawing, rows = TASKS[report.task].display.drawing, sentence.sides[0]
+    if drawing == "words":
+        return [_label(report, row[0]) if row else _NO_LABEL for row in rows]
+    size = max([len(sentence.tokens), *(end for _, _, end, *_ in rows)])
+    labels = [_NO_LABEL] * size
+    for code, start, end, *_ in sorted(rows, key=lambda row: row[1] - row[2]):
+        labels[start:end] = [str(code + 1) if drawing == "mentions" else _label(report, code)] * (end - start)
+    return labels
+
+
 def _example(report: Report, unit: int, units: CollectedUnits) -> dict[str, Any]:
     """A unit in its context; `unit` is its index in the page."""
     space = " " if report.results.gold.characters is None else ""
-    tokens = report.units.sentences[units.sentence[unit]].tokens
-    start, end = int(units.start[unit]), int(units.end[unit])
+    sentence = report.units.sentences[units.sentence[unit]]
+    start, end, tokens = int(units.start[unit]), int(units.end[unit]), sentence.tokens
+    if not sentence.has_words:
+        numbers = f"tokens {start + 1}–{end}" if end - start > 1 else f"token {start + 1}"
+        labels = " ".join(gold_labels(report, sentence)[max(0, start - _AFTER // 2) : end + _AFTER])
+        return {"unit": unit, "words": f"sentence {sentence.number}, {numbers}", "before": "", "after": labels}
     words = list(tokens[start:end])
     if len(words) > _MAX_WORDS:
         words[_MAX_WORDS // 2 : -(_MAX_WORDS // 2)] = ["…"]

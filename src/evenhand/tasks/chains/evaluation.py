@@ -153,9 +153,9 @@ class ChainEvaluation(Evaluation):
     def drawing(self, by: str) -> SentenceView:
         return SentenceView([drawn_chains(side, self.annotation.corpus) for side in (self.key, *self.pairs.values())])
 
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
         whole = replace(self.part, gold=[self.annotation], offsets=self.part.offsets[:1])
-        return whole.rows(self.predictions(judge, [self.pairs[system]]), self.locations)
+        return whole.rows(self.predictions(scorer, [self.pairs[system]]), self.locations)
 
 
 @dataclass(frozen=True)

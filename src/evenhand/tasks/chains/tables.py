@@ -62,7 +62,7 @@ def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     columns += shared.score_columns(result.beta)
     weight = result.gold.labels
     order = sorted(score.labels, key=lambda name: (name != NOUNS, -weight.get(name, 0), name))
-    counted = [*((name, name, score.labels[name]) for name in order), ("overall", None, score.overall)]
+    counted = [*((name, name, score.labels[name]) for name in order), (shared.MICRO, None, score.overall)]
     beta, ask = score.beta, partial(query, result, score.name)
     rows: list[list[Cell]] = [
         [name, *(row.counts[kind] for kind in ARCS_KINDS), *shared.score_cells(row, beta)] for name, _, row in counted

@@ -202,7 +202,7 @@ class Sentences:
         return failed
 
 
-def compared(gold: Forest, system: Forest, selection: Selection) -> Sentences:
+def comparable_sentences(gold: Forest, system: Forest, selection: Selection) -> Sentences:
     """Which sentences can be scored: those with the same words on both sides.
 
     1. Words are left out if their tag is a DELETE_LABEL, unchanged.

@@ -14,7 +14,7 @@ from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import POS_TAGS
-from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFollower, Selection, compared
+from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFollower, Selection, comparable_sentences
 from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, SideSummary
@@ -44,7 +44,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> ConstituentEvaluation:
     for name, system in part.systems.items():
         spans, summary = LabelFilter(settings, "system", name)(system.brackets), evaluation.system_counts[name]
         _count(system, spans, selection, summary)
-        sentences = compared(gold, system, selection)
+        sentences = comparable_sentences(gold, system, selection)
         pair = BracketPair(sentences, (gold_spans, spans), selection, part.groups, settings["cutoff"])
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
         evaluation.tallies[name] = tallies | {LEFT_OUT: _tally_left_out(pair, part)}
@@ -94,7 +94,7 @@ class ConstituentEvaluation(Evaluation):
     def answers(self, by: str) -> Predictions:
         """Predictions in sentences in which all systems are scored."""
         compared, predictions = self._compared[counts_errors(by)], self.units(by)
-        return predictions.take(np.logical_and.reduce(compared.scored, axis=0)[predictions.sentence])
+        return predictions.take(np.logical_and.reduce(compared.is_scored, axis=0)[predictions.sentence])
 
     def drawing(self, by: str) -> SentenceView:
         """Rows of label, start, end and a mark.
@@ -142,7 +142,7 @@ class ComparedBrackets:
         return np.array(rows)
 
     @cached_property
-    def scored(self) -> Bools:
+    def is_scored(self) -> Bools:
         if not self.counts_errors:
             return self._matchable
         failed: Bools = np.array([pair.sentences.failed for pair in self.pairs])
@@ -152,14 +152,14 @@ class ComparedBrackets:
     def gold(self) -> Spans:
         """The brackets of the gold standard in sentences in which some system is scored."""
         first = self.pairs[0]
-        scored: Bools = np.logical_or.reduce(self.scored, axis=0)
+        scored: Bools = np.logical_or.reduce(self.is_scored, axis=0)
         return kept_brackets(first.sentences.gold, first.spans[0], self._keep, scored, first.selection)
 
     @cached_property
     def matched(self) -> list[tuple[Spans, Matching, Ints]]:
         """For every system, its brackets, their matching, and the rows of the gold standard that were matched."""
         matched = []
-        for pair, scored, matchable in zip(self.pairs, self.scored, self._matchable, strict=True):
+        for pair, scored, matchable in zip(self.pairs, self.is_scored, self._matchable, strict=True):
             sentences, selection = pair.sentences, pair.selection
             system = kept_brackets(sentences.system, pair.spans[1], sentences.keep_system, scored, selection)
             rows = np.flatnonzero(matchable[self.gold.scope])  # words of other sentences differ
@@ -180,7 +180,7 @@ class ComparedBrackets:
         """Predictions of every system for every unit; unscored in sentences that it is not scored on."""
         matches = [(self.in_text(system), self._matches(matching, rows)) for system, matching, rows in self.matched]
         predictions = span_predictions(self.in_text(self.gold), matches)
-        unscored = ~self.scored[:, predictions.sentence]
+        unscored = ~self.is_scored[:, predictions.sentence]
         shown = np.where(unscored, answer_code(np.array(UNSCORED), np.array(-1)), predictions.shown)
         kind, predicted = answer_parts(shown)
         return replace(

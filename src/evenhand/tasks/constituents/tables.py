@@ -158,6 +158,8 @@ def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
     """The brackets of a count; a page has brackets of the model that systems are compared by."""
+    if model == _detailed(result) and count == "gold":
+        return Query(result.name, of="gold", gold=label)
     if model != _detailed(result) or count not in ("TP", *ERROR_NAMES):
         return None
     if count == "FP":

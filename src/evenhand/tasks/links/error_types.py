@@ -42,7 +42,9 @@ from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.matching import SpanMatches, groups_and_labels
 
 _RANKED_ERRORS = {"other": kinds.OTHER, "missed": kinds.MISSED}
-_KIND_OF = np.array([kinds.TP, kinds.OTHER, kinds.BES, kinds.BEL, kinds.BEO, kinds.LBE, kinds.FN, kinds.FP, kinds.TN])
+_KIND_OF = np.array(
+    [kinds.CLASS_KINDS.index("LE.other" if kind == "LE" else kind) for kind in (*span_kinds.KINDS, "TN")]
+)
 """The error type of a link for the error type of its span."""
 
 

@@ -14,10 +14,12 @@ from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors, count_fair, count_hits
 from evenhand.settings import LINKS, RESPELLED, ScoreSettings
 from evenhand.tasks import task as spec
+from evenhand.tasks.spans.measures import BOUNDARY_KINDS
+from evenhand.tasks.spans.measures import ERROR_NAMES as SPAN_ERROR_NAMES
 
-KINDS = ("TP", "LE.other", "LE.missed", "LE.over", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-TP, OTHER, MISSED, OVER, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
-TN = len(KINDS)
+KINDS = ("TP", "LE.other", "LE.missed", "LE.over", *BOUNDARY_KINDS, "LBE", "FN", "FP")
+TP, OTHER, MISSED, OVER = range(4)
+LBE, FN, FP, TN = range(len(KINDS) - 3, len(KINDS) + 1)
 CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 SET_KINDS = ("TP", "FP", "FN")
@@ -29,9 +31,7 @@ ERROR_NAMES = {
     "LE.other": "another entry",
     "LE.missed": "NIL for an entry",
     "LE.over": "an entry for NIL",
-    "BES": "boundaries too narrow",
-    "BEL": "boundaries too wide",
-    "BEO": "boundaries cross",
+    **{kind: SPAN_ERROR_NAMES[kind] for kind in BOUNDARY_KINDS},
     "LBE": "wrong identifier and boundaries",
     "FN": "missing",
     "FP": "spurious",

@@ -107,7 +107,8 @@ class _Followers:
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
             # A system is reordered batch by batch of the gold standard, so that is read by both.
-            by_id = SentencesById(stream, (request.sides.systems[name], request.sides.gold), layer)
+            sides = (request.sides.systems[name], request.sides.gold)
+            by_id = SentencesById(stream, sides, layer, all_known=not self._first.corpus.omits_empty)
             self.gold, copy = tee(self.gold)
             stream = (by_id.take(batch.corpus) for batch in copy)
         by_position, keeps_tags = request.settings.align == "position", request.needs("token_tags")
@@ -328,7 +329,7 @@ class System:
     items: Strings | None = None
     """All strings of its answers, placed or not."""
     best: Spans | None = None
-    """The same at their best-scoring positions, with unplaced ones: an upper bound; None if there is no choice."""
+    """The same at their best-scoring positions, with unplaced ones: an upper bound; None if nothing is ambiguous."""
 
 
 class _Pairing:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.alignment.documents import AlignmentIssues, DocumentsByName
+from evenhand.alignment.documents import AlignmentIssues, DocumentsByName, no_row_of
 from evenhand.alignment.documents import Naming as DocumentNaming
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import AlignedSpans
@@ -303,6 +303,7 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
 
     lists = system.layers[OFFSET_LISTS]
     assert isinstance(lists, OffsetLists)
+    lists = replace(lists, spans=(*lists.spans, ()), quotes=(*lists.quotes, ()))  # the last one is of missing documents
     batches = [batch.corpus for batch in gold]
     texts = [corpus.text(at) for corpus in batches for at in range(corpus.sentences)]
     order = _order(system.corpus, batches, len(texts))
@@ -311,12 +312,12 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     for row, text in zip(order, texts, strict=True):
         fault = misquoted(text, lists.quotes[row], convention)
         if fault is not None:
-            line = system.corpus.line(row)
+            line = _line(system.corpus, row)
             remedy = fault[1] if "--offsets" in fault[1] else _SEARCHED
             raise InputError(system.corpus.source, line, fault[0], remedy, "text")
 
     def report(at: int, finding: str, remedy: str) -> None:
-        raise InputError(system.corpus.source, system.corpus.line(order[at]), finding, remedy, "text")
+        raise InputError(system.corpus.source, _line(system.corpus, order[at]), finding, remedy, "text")
 
     atoms, ground = on_texts(texts, convention)
     spans = spans_of([lists.spans[row] for row in order], ground, vocabulary, report)
@@ -326,16 +327,28 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, system.name)
 
 
+def _line(corpus: Corpus, row: int) -> int | None:
+    """The line of a record; the rows of a table of spans are not those of its documents."""
+    return None if corpus.omits_empty else corpus.line(row)
+
+
 def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
-    """The index of the system's list for each text of the gold standard."""
+    """The index of the system's list for each text of the gold standard.
+
+    A table of spans has no list for a document without spans, for which the index is one after the last list.
+    """
     names = [] if system.ids is None else system.ids.texts(0, system.sentences)
     gold_names = [text for corpus in gold if corpus.ids is not None for text in corpus.ids.texts(0, corpus.sentences)]
     if not set(names).isdisjoint(gold_names) and len(set(names)) == len(names) and len(gold_names) == texts:
         known, missing = {name: at for at, name in enumerate(names)}, set(gold_names) ^ set(names)
+        if system.omits_empty:
+            missing &= set(names)
+        if missing and gold[0].omits_empty:
+            raise no_row_of(sorted(missing)[0], system.source)
         if missing:
             finding = f"the ids of texts differ from the gold standard's: {sorted(missing)[0]!r}"
             raise InputError(system.source, None, finding, "give one list for each text", "document")
-        return [known[name] for name in gold_names]
+        return [known.get(name, len(names)) for name in gold_names]
     if system.sentences != texts:
         documents = sum(len(corpus.documents) for corpus in gold)
         finding = f"found lists of spans for {system.sentences:,} texts, but the gold standard has {texts:,}"

@@ -15,7 +15,7 @@ from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.spans.measures import CLASS_KINDS, ERROR_NAMES, KIND, counts_gold_errors
+from evenhand.tasks.spans.measures import CLASS_KINDS, ERROR_NAMES, ERRORS, KIND, counts_gold_errors
 
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
@@ -39,7 +39,7 @@ _REMARK = (
     "occurs; both count as wrong. Upper bound: exact F1 if every string were placed where it scores best, which uses "
     "the gold standard; not a score."
 )
-_MATCHED = "LE,BES,BEL,BEO,LBE"
+_MATCHED = ",".join(ERRORS)
 """Error types with a span on both sides, which exact match counts as FN and FP."""
 
 

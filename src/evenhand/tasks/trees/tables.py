@@ -128,7 +128,8 @@ def _attachment(results: Results, models: Sequence[str]) -> Table:
         headlines: list[Cell] = [score.headline for score in scores]
         rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(shared.sentences, scores)])
     remark = "sent.: sentences that are fully correct."
-    return Table("", columns, rows, remark=remark, rivals=shared.rivals(rows))
+    queries = [[None, Query(name, of="gold", by=",".join(models)), *[None] * (len(columns) - 2)] for name in results]
+    return Table("", columns, rows, remark=remark, rivals=shared.rivals(rows), queries=queries)
 
 
 def _official(result: Result, models: Sequence[str]) -> Table:

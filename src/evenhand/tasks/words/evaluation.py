@@ -138,9 +138,9 @@ class WordEvaluation(Evaluation):
         aligned: Aligned = next(iter(self.part.systems.values()))
         return drawn_words(by, list(self.pairs.values()), aligned.gold)
 
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
+    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
         pair, aligned = self.pairs[system], self.part.systems[system]
-        sides, edges = (aligned.gold, aligned.system), pair.edge_matches.get(judge)
+        sides, edges = (aligned.gold, aligned.system), pair.edge_matches.get(scorer)
         if edges is not None:
             heads = [_head_numbers(side, *ends) for side, ends in zip(sides, (edges.gold, edges.system), strict=True)]
             rows = self._rows(aligned, edges.matches, (edges.gold[0], edges.system[0]), heads)

@@ -15,9 +15,15 @@ const isWrong = (outcome) => !outcome.right && !unscoredKinds.has(outcome.kind);
 const classOf = (unit, system) => classes[data.class[system][unit]];
 const sentenceOf = (unit) => data.sentences[data.sentence[unit]];
 const isNowhere = (unit) => unit in data.nowhere;
-const words = (unit) => data.nowhere[unit] ?? sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space);
+const hasWords = data.has_words;
+/* Tokens by their numbers, from 1; files of tags alone have no words. */
+const tokenNumbers = (start, end) => (end - start > 1 ? `tokens ${start + 1}–${end}` : `token ${start + 1}`);
+const stringOf = (unit) => data.nowhere[unit] ?? (hasWords ? sentenceOf(unit).t.slice(data.start[unit], data.end[unit]).join(data.space).trimEnd() : ""); /* pieces of a text include the spaces after them */
+const words = (unit) => stringOf(unit) || (hasWords ? "" : `sentence ${sentenceOf(unit).n}, ${tokenNumbers(data.start[unit], data.end[unit])}`);
+/* The text around a unit; without words, the gold labels. */
+const around = (unit, from, to) => (isNowhere(unit) ? "" : hasWords ? sentenceOf(unit).t.slice(from, to).join(data.space) : sentenceOf(unit).g.slice(from, to).join(" "));
 const texts = new Array(data.sentences.length);
-const textOf = (unit) => (texts[data.sentence[unit]] ??= sentenceOf(unit).t.join(data.space).toLowerCase());
+const textOf = (unit) => (texts[data.sentence[unit]] ??= hasWords ? sentenceOf(unit).t.join(data.space).toLowerCase() : `sentence ${sentenceOf(unit).n}: ${sentenceOf(unit).g.join(" ")}`.toLowerCase());
 const solvers = (unit) => systems.reduce((count, _, system) => count + (classOf(unit, system).right ? 1 : 0), 0);
 /* Whether systems are compared on a unit: a gold unit or an extra unit that all systems are scored on. */
 const isShared = (unit) => !systems.some((_, system) => unscoredKinds.has(classOf(unit, system).kind)) && (!data.surplus[unit] || systems.some((_, system) => !classOf(unit, system).absent));

@@ -58,11 +58,18 @@ function excerpt(sentence, unit) {
   return { t: sentence.t, s: sentence.s, l: sentence.l ?? [], length, first: isWhole ? 0 : Math.max(0, start - WINDOW / 2), last: isWhole ? length : end };
 }
 
-function partnerText(unit, system) {
-  if (data.antecedents) { const words = data.antecedents[unit][system + 1]; return words ? `to “${visible(words)}”` : ""; }
-  const partner = data.partner[system][unit], outcome = classOf(unit, system);
-  if (partner < 0 || outcome.right) return "";
+/* The string of the unit that a unit was matched with: an antecedent, a head, or a span. */
+function matchedText(unit, system) {
+  if (data.antecedents) return data.antecedents[unit][system + 1] ?? "";
+  const partner = data.partner[system][unit];
+  if (partner < 0) return "";
   const start = Math.floor(partner / 4294967296), end = partner % 4294967296;
-  if (isOfEdges) return `of “${visible(sentenceOf(unit).t[start] ?? "")}”`;
-  return `${data.surplus[unit] ? "over the gold span" : "matched with"} “${visible(sentenceOf(unit).t.slice(start, end).join(data.space))}”`;
+  return isOfEdges ? (sentenceOf(unit).t[start] ?? "") : spanText(sentenceOf(unit), [0, start, end]);
+}
+
+function partnerText(unit, system) {
+  const matched = matchedText(unit, system);
+  if (!matched || (classOf(unit, system).right && !data.antecedents)) return "";
+  const relation = data.antecedents ? "to" : isOfEdges ? "of" : data.surplus[unit] ? "over the gold span" : "matched with";
+  return hasWords ? `${relation} “${visible(matched)}”` : `${relation} ${matched}`;
 }

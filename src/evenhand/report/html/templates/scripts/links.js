@@ -60,7 +60,7 @@ function drawLinks(grid, part, unit) {
   drawings.forEach((svg, number) => drawLinkArcs(svg, links[number].map((link) => ({ ...link, from: middle(link.one), to: middle(link.other) }))));
 }
 
-const spanText = (part, [, from, to]) => part.t.slice(from, to).join(data.space);
+const spanText = (part, [, from, to]) => (hasWords ? part.t.slice(from, to).join(data.space) : tokenNumbers(from, to));
 
 /* Arcs from head to tail, each below all arcs between its ends. */
 function drawLinkArcs(svg, arcs) {

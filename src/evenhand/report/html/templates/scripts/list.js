@@ -63,8 +63,7 @@ const keyword = (unit) => endsOf(unit) ?? words(unit);
 
 function listRow(place) {
   const unit = shown[place], node = make("tr", "unit"), { t } = sentenceOf(unit), start = data.start[unit], end = data.end[unit];
-  const around = (from, to) => (isNowhere(unit) ? "" : visible(t.slice(from, to).join(data.space)));
-  const before = around(Math.max(0, start - CONTEXT), start), after = around(end, end + CONTEXT);
+  const before = visible(around(unit, Math.max(0, start - CONTEXT), start)), after = visible(around(unit, end, end + CONTEXT));
   node.id = `unit-${place}`;
   node.setAttribute("role", "row");
   node.setAttribute("aria-selected", place === current);

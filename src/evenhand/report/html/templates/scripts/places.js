@@ -1,5 +1,5 @@
 /* Places of several annotators, filtered by the address of the page; with one lane per annotator. */
-const STEP = 50; /* number of places to add at a time */
+const FIRST = 10, STEP = 50; /* number of places at first, and to add at a time */
 const WINDOW = 120; /* maximum number of tokens, around the place */
 let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The places cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
@@ -53,8 +53,9 @@ function update() {
 }
 
 function more() {
-  for (const place of matching.slice(shown, shown + STEP)) { const item = make("article", `place ${place.state}`); list.append(item); draw(item, place); }
-  shown = Math.min(matching.length, shown + STEP);
+  const step = shown ? STEP : FIRST;
+  for (const place of matching.slice(shown, shown + step)) { const item = make("article", `place ${place.state}`); list.append(item); draw(item, place); }
+  shown = Math.min(matching.length, shown + step);
   byId("more").hidden = shown >= matching.length;
   byId("more").textContent = `Show ${Math.min(STEP, matching.length - shown)} more`;
 }
@@ -72,8 +73,11 @@ function draw(item, place) {
   const bar = (code, start, end, gaps) => ({ start, end, gaps, text: data.labels[code], color: colorOf(code), classes: isHere(start, end) ? "here" : "" });
   const sides = sentence.s.map((side) => side.map(([code, start, end, ...gaps]) => bar(code, start, end, gaps)));
   const leftOut = (gaps) => gaps.flatMap(([from, to]) => Array.from({ length: to - from }, (_, at) => from + at));
-  sides.push(place.accepted.map(([start, end, label, gaps]) => bar(codes.get(label), start, end, leftOut(gaps ?? []))));
+  const vote = place.accepted.map(([start, end, label, gaps]) => bar(codes.get(label), start, end, leftOut(gaps ?? [])));
+  const isOpen = place.state === "undecided"; /* the vote may accept some spans, but no majority has the same ones */
+  sides.push(isOpen ? vote.map((each) => ({ ...each, color: "transparent", classes: "open" })) : vote);
   drawBars(grid, part, data.places.indexOf(place), sides);
+  if (isOpen) grid.querySelectorAll(".side")[sides.length].textContent += " (undecided)";
   place.answers.forEach((answers, side) => { if (!answers) grid.querySelectorAll(".side")[side + 1].textContent += " (lacks it)"; });
   lanes.append(grid);
   item.append(title, lanes);

@@ -13,7 +13,7 @@ function update(isNew) {
   shown = sorted(select(filters), filters);
   drawHead();
   const further = described(filters);
-  status.textContent = `${shown.length.toLocaleString("en")} of ${counted(size, "unit")}` + (further.length ? ` (${visible(further.join(", "))})` : "");
+  status.textContent = `${shown.length.toLocaleString("en")} of ${counted(size, "unit")}` + (further.length ? ` (${visible(further.join(", "))})` : "") + lacked();
   list.scrollTop = 0;
   choose(Math.max(0, filters.unit === undefined ? 0 : shown.indexOf(unitOf(filters.unit))));
   document.documentElement.dataset.filterMs = (performance.now() - begin).toFixed(1); /* with the list and the unit drawn */
@@ -21,6 +21,15 @@ function update(isNew) {
   byId("units").scrollIntoView();
   list.focus({ preventScroll: true });
 }
+
+/* Pages of large corpora have only their first units; a link to more units than the page has says so. */
+const firstUnits = `the first ${size.toLocaleString("en")} of ${counted(data.total, "unit")}`;
+let followed = { hash: "", count: 0 };
+if (size < data.total) {
+  document.addEventListener("mouseover", (event) => { const link = event.target.closest('a[href^="#units"]'); if (link && !link.title) link.title = `The page has ${firstUnits}.`; });
+  document.addEventListener("click", (event) => { const link = event.target.closest('a[href^="#units"]'); if (link) followed = { hash: link.hash, count: Number(link.textContent.replaceAll(",", "")) }; }, true);
+}
+const lacked = () => (followed.hash === location.hash && followed.count > shown.length ? `, counted ${followed.count.toLocaleString("en")}: the page has ${firstUnits}` : "");
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -41,6 +50,7 @@ buildFilters();
 buildFixes();
 buildPairs();
 buildPrint();
+buildDownload();
 update(true);
 buildViews();
 document.documentElement.dataset.ready = "true";

@@ -1,0 +1,39 @@
+/* The listed units as a CSV file, one row per unit and system. */
+const CSV_COLUMNS = ["system", "document", "line", "sentence", "start", "end", "text", "left", "right", "gold", "predicted", "error_type", "matched"];
+
+function buildDownload() {
+  const button = byId("download");
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const link = make("a"), file = URL.createObjectURL(new Blob(["\ufeff", csvOf(rowsOf(filters))], { type: "text/csv" })); /* Excel needs the mark */
+    link.href = file;
+    link.download = "errors.csv";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(file), 1000);
+  });
+}
+
+/* The rows of the requested systems (one, a pair, or all) that fit the filters; systems without a unit have no row for it. */
+function rowsOf(filters) {
+  const requested = filters.system !== undefined ? [filters.system] : filters.from !== undefined && filters.to !== undefined ? [filters.from, filters.to] : data.order.map((system) => systems[system]);
+  return requested.map((name) => systems.indexOf(name)).flatMap((system) => {
+    const units = new Set(select({ ...filters, system: systems[system] }));
+    return shown.filter((unit) => units.has(unit) && !(classOf(unit, system).absent && classOf(unit, system).right)).map((unit) => rowOf(unit, system));
+  });
+}
+
+function rowOf(unit, system) {
+  const sentence = sentenceOf(unit), outcome = classOf(unit, system), start = data.start[unit], end = data.end[unit];
+  const [first, last] = isNowhere(unit) ? ["", ""] : data.offsets ? [data.offsets[0][unit], data.offsets[1][unit]] : [start, end];
+  const context = [around(unit, Math.max(0, start - CONTEXT), start), around(unit, end, end + CONTEXT)].map((text) => text.trim());
+  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, stringOf(unit), ...context, outcome.gold, outcome.predicted, outcome.kind, matchedText(unit, system)];
+}
+
+/* RFC 4180. An apostrophe precedes text that a spreadsheet would run as a formula; the numbers of a row are never negative. */
+function csvOf(rows) {
+  const cell = (value) => {
+    const text = String(value), safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [CSV_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
