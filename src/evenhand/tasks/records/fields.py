@@ -16,6 +16,8 @@
 
 A JSON schema has the options of a field under `x-evenhand`. Of its other keywords, only `properties`, `items`, `$ref`,
 `anyOf`, `oneOf`, `allOf`, `enum` and `const` are read, to find the fields; values are not validated.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations

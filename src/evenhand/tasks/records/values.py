@@ -339,7 +339,7 @@ def _near(one: str, other: str) -> int:
 def levenshtein(one: str, other: str) -> int:
     """The edit distance, by bit vectors.
 
-    Source: Hyyrö 2003, after Myers 1999.
+    Source: Hyyrö 2003.
     """
     if len(one) < len(other):
         one, other = other, one
