@@ -81,6 +81,7 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
+            facts=task.evaluation.facts(tallies),
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),

@@ -30,7 +30,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError, nearest
+from evenhand.errors import LABEL, InputError, LimitError, SettingError, nearest
 from evenhand.parameters import quote
 
 COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
@@ -257,6 +257,8 @@ class Fields:
 
     def child(self, field: Field, key: str) -> Field:
         """The field of a key of an object."""
+        if len(key) > LABEL.value:
+            raise LimitError(f"a key has {len(key):,} characters", LABEL.remedy)
         child = field.children[key] = self._new((*field.path, f".{key}"))
         return child
 

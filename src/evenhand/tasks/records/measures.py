@@ -193,21 +193,20 @@ def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
-    """Add the confusion of fields (KE), the answers, and the shares of values in the text."""
-    confusion = tallies["verdicts"].confusion(lambda kind: kind == "KE")
-    score = replace(score, confusion=confusion)
-    answers = _totals(tallies, ANSWERS)
-    if answers:
-        score = score.adding("answers", {status: int(answers.get(status, 0)) for status in STATUSES})
-    grounded = _totals(tallies, GROUNDED)
-    if grounded:
-        shares = {
-            side: grounded.get(f"{side}_found", 0) / whole
-            for side in ("gold", "system")
-            if (whole := grounded.get(side, 0))
-        }
-        score = score.adding("grounded", shares)
-    return score
+    """Add the confusion of fields (KE)."""
+    return replace(score, confusion=tallies["verdicts"].confusion(lambda kind: kind == "KE"))
+
+
+def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+    """How answers were read, and the shares of values that are in the text."""
+    answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
+    found = {
+        side: grounded.get(f"{side}_found", 0) / grounded[side] for side in ("gold", "system") if grounded.get(side)
+    }
+    return {
+        ANSWERS: {status: int(answers.get(status, 0)) for status in STATUSES},
+        **({GROUNDED: found} if found else {}),
+    }
 
 
 def _totals(tallies: Mapping[str, Tally], name: str) -> dict[str, float]:

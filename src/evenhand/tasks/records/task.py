@@ -134,7 +134,7 @@ def _records(name: str, settings: ScoreSettings) -> Formula:
 def _documents(name: str, settings: ScoreSettings) -> Formula:
     whole = {"right": 1.0, "wrong": 1.0}
     counts = {"right": {"right": 1.0}, "documents": whole, "empty": {"empty": 1.0}}
-    share = Ratio("right", {"right": 1.0}, whole, "documents without an error.", title="right")
+    share = Ratio("share", {"right": 1.0}, whole, "documents without an error.", title="right")
     return ratios_only(name, "documents", counts, (share,), Breakdown("overall"))
 
 
@@ -335,6 +335,8 @@ TASK = spec.Task(
         evaluate=lazy("evenhand.tasks.records.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.records.tables:notes"),
+        facts=lazy(f"{_MEASURES}:facts"),
+        fact_names=(ANSWERS, GROUNDED),
         is_perfect=lazy("evenhand.tasks.records.tables:is_perfect"),
     ),
     error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
