@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from itertools import permutations
+from itertools import pairwise, permutations
 from random import Random
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_the_assignment_equals_exhaustive_search(table: np.ndarray) -> None:
 @given(tables())
 def test_pairs_in_order_do_not_cross_and_have_the_largest_sum(table: np.ndarray) -> None:
     pairs = in_order(table)
-    assert all(one[1] < other[1] for one, other in zip(pairs, pairs[1:], strict=False))
+    assert all(one[1] < other[1] for one, other in pairwise(pairs))
     best = np.zeros((table.shape[0] + 1, table.shape[1] + 1), dtype=int)
     for row in range(table.shape[0]):
         for column in range(table.shape[1]):
@@ -164,7 +164,7 @@ def test_greedy_pairs_go_by_weight_then_by_order() -> None:
 def test_a_component_that_is_too_large_is_paired_greedily(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignment, "MAX_SIDE", 2)
     gold = [{"c": "same", "n": f"name {number}"} for number in range(4)]
-    result = eh.score(eh.records([{"i": gold}]), eh.records([{"i": gold[:3] + [{"c": "same", "n": "x"}]}]))
+    result = eh.score(eh.records([{"i": gold}]), eh.records([{"i": [*gold[:3], {"c": "same", "n": "x"}]}]))
     assert result["fair"].overall["TP"] == 7
     assert not any("greedily" in note for note in result.notes)  # identical records are paired before
     other = [{"c": "same", "n": f"other {number}"} for number in range(4)]
@@ -476,7 +476,7 @@ def test_ids_texts_and_numbers_of_documents() -> None:
     result = eh.score(gold, eh.records([{"a": "two"}, {"a": "ten"}], ids=["y", "z"]))
     assert (result["exact"].overall["TP"], result.facts["answers"]["missing"]) == (1, 1)
     assert any("left out 1 document that gold does not have (z)" in note for note in result.notes)
-    with pytest.raises(InputError, match="expected 2 documents as in gold, got 3. without ids"):
+    with pytest.raises(InputError, match="expected 2 documents as in gold, got 3; without ids"):
         eh.score(gold, eh.records([{}, {}, {}]))
     with pytest.raises(InputError, match="no id matches gold; check that this is the right file"):
         eh.score(gold, eh.records([{}, {}], ids=["p", "q"]))
