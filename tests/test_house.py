@@ -25,6 +25,7 @@ ROOMS = (
     "tables",
     "parameters",
     "settings",
+    "keywords",
     "arrays",
     "data",
     "alignment",

@@ -15,14 +15,14 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Functions that evaluate",
         (
             *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
-            *("evaluate", "report", "germeval", "ground", "cite"),
+            *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (
         "Inputs",
         (
             *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links"),
-            *("extractions", "docs", "manifest", "Annotation"),
+            *("extractions", "docs", "manifest", "Annotation", "Span"),
         ),
     ),
     "results": (

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.errors import errors as errors
     from evenhand.api.evaluate import Verdict as Verdict
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
+    from evenhand.api.lists import formats as formats
+    from evenhand.api.lists import models as models
     from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
@@ -56,16 +59,20 @@ if TYPE_CHECKING:
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
+    from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
+    from evenhand.tasks.spans.custom import Span as Span
 
 __version__ = "0.1.0"
 _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
     "evenhand.api.compare": ("compare",),
+    "evenhand.api.errors": ("errors",),
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
+    "evenhand.api.lists": ("formats", "models"),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
@@ -86,7 +93,9 @@ _NAMES = {
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
+    "evenhand.tasks.spans.custom": ("Span",),
 }
 
 set_lazy_attributes(__name__, _NAMES)

@@ -84,7 +84,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 def test_a_function_has_its_hints_defaults_and_parameters() -> None:
     page = api_pages()["functions.md"]
     assert '\n    repair: Repair = "begin",\n' in page
-    assert "\n    *,\n    match: str | Sequence[str] | None = None,\n" in page
+    assert "\n    *,\n    match: Match = None,\n" in page
     assert "\n| `beta` | the weight of recall in F-beta |\n" in page
 
 

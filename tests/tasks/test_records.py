@@ -94,7 +94,7 @@ def test_each_leaf_has_one_verdict(gold: Any, system: Any) -> None:
     counts, exact = result["fair"].overall, result["exact"].overall
     paired = sum(counts[kind] for kind in PAIRED)
     assert exact["gold"] == paired + counts["FN"] + counts["RN"] == result.gold.units
-    assert exact["system"] == paired + counts["FP"] + counts["RP"] + counts["HP"] == result.units
+    assert exact["system"] == paired + counts["FP"] + counts["RP"] + counts["HP"] == result.predicted
     assert counts["split"] + counts["merged"] + counts["moved"] == counts["RE"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from evenhand.api.compare import (
     ComparedRun,
@@ -20,7 +20,7 @@ from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
 from evenhand.comparison.units import Collection
 from evenhand.errors import SettingError, counted
-from evenhand.parameters import check_choice, check_whole_number, checked_arguments, split_names
+from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -38,6 +38,9 @@ from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 DEFAULT_LIMIT = 50_000
 _LONGEST_TITLE = 80
@@ -57,12 +60,12 @@ def report(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 
     title      of the page [the names of the systems, or their number]
-    by         measure that units are compared by, as in `compare`; always "fair" for spans
+    by         measure that units are compared by, as in `compare`
     limit      maximum number of units in the page: those with errors or differences come first
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
@@ -78,8 +81,8 @@ def report(
     scored = _score_config(gold, sides, by, options, content)
     job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), content=content)
     run = job(collection=units, scored=scored)
-    return Report(
-        title=title or f"{_title(sides)} on {name_of(gold)}",
+    made = Report(
+        title=title or "",
         results=totals_of(run.gold_name, run.run, scored),
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
         comparison=comparison(job, run) if pairs else None,
@@ -87,9 +90,10 @@ def report(
         units=units,
         labels=tuple(run.counts.labels.values),
     )
+    return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 
-def _title(systems: Mapping[str, Input]) -> str:
+def _title(systems: Sequence[str]) -> str:
     """The names of systems if they are few and short, else their number."""
     names = ", ".join(systems)
     return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")
@@ -106,7 +110,8 @@ def _score_config(
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; specify with `of` what is resampled.")
-    match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
+    named = split_names(options.get("match") or default_match(task, content, options))
+    match = model_names(task.name, named, options.get(FUNCTIONS, ()))
     match = tuple(
         dict.fromkeys((task.selection.resolve(match[0], options), *match))
     )  # systems are ranked by the first one

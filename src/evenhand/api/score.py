@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
@@ -16,6 +15,7 @@ from evenhand.pipeline.inputs import (
     ColumnChoice,
     Input,
     RunConfig,
+    ScoredInputs,
     Side,
     is_single_system,
     known_options,
@@ -30,9 +30,10 @@ from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
 from evenhand.settings import Align, Groups, Repair
 from evenhand.tasks.evaluation import UncorrectedScores
-from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters_of
+from evenhand.tasks.registry import model
 
 if TYPE_CHECKING:
+    from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -46,11 +47,15 @@ def score_inputs(
     gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial
 ) -> Results:
     """Read, evaluate and score, on an engine."""
+    inputs = ScoredInputs.of(gold, systems, prepared)
     run = engine(Job(gold, systems, prepared, prepared.settings.match, groups))
-    return results_of(name_of(gold), run, prepared, groups)
+    return results_of(name_of(gold), run, prepared, groups, inputs)
 
 
-def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
+def results_of(
+    gold_name: str, run: Run, prepared: RunConfig, groups: Groups, inputs: ScoredInputs | None = None
+) -> Results:
+    """The results of a run; `inputs` are read again for units."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
@@ -70,8 +75,8 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         results[name] = Result(
             name=name,
             gold=gold,
-            units=side.units,
-            labels=dict(sorted(side.labels.items())),
+            predicted=side.units,
+            predicted_labels=dict(sorted(side.labels.items())),
             scores=dict(scores) if groups == "total" else scores,  # computed lazily if only tallies may be needed
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
@@ -85,6 +90,7 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
+            inputs=inputs,
         )
     return Results(results)
 
@@ -164,25 +170,27 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
-def score(gold: Side, systems: Side | None = None, **options: Any) -> Result: ...
+def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    gold: Side, systems: Side | None = None, **options: Unpack[ScoreKeywords]
+) -> Result: ...
 @overload
-def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Any) -> Results: ...
+def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Unpack[ScoreKeywords]) -> Results: ...
 @checked_arguments(known_options)
 def score(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
-    match: str | Sequence[str] | None = None,
+    match: Match = None,
     task: str | None = None,
     labels: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     map: Mapping[str, str] | Sequence[str] = (),
     align: Align | None = None,
-    beta: float = 1.0,
     format: Choice = None,
     column: ColumnChoice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
+    beta: float = 1.0,
     offsets: Choice = None,
     functions: bool = False,
     annotator: Choice = None,
@@ -191,7 +199,7 @@ def score(
     engine: Engine | None = None,
     show: str | None = None,
     limit: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[TaskKeywords],
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
 
@@ -199,15 +207,26 @@ def score(
     column file whose last two columns are gold and prediction, as for conlleval (`column` names others: {"gold": 3,
     "system": 4}).
 
-    task       what is scored; without it, files in CoNLL-U are scored as trees, those with coreference as chains,
-               bracketed trees as constituents, others as spans
-    match      measures, by name or by the name of a family ("semeval", "conll18", "arcs")
-    labels     only these labels; exclude: all but these; both after `map`
+    match      measures, by name or by the name of a family ("exact", "fair", "semeval"; `eh.models()` lists them), or
+               functions of a gold span and a system span that return True, False or a number from 0 to 1
+    task       what is scored ("spans" or "ner", "tags" or "pos", …); without it, files in CoNLL-U are scored as trees,
+               those with coreference as chains, bracketed trees as constituents, others as spans
+    labels     only these labels; both this and `exclude` after `map`
+    exclude    all labels but these
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
                without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
                (words that differ are counted and reported), else "strict"
+    format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
+    column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
+    encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
+    repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
+
+    Further keywords:
+
     beta       the weight of recall in F-beta
+    offsets    the unit of offsets; functions: keep the functions in labels of brackets; annotator: read the records of
+               one annotator; see `read`
     groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences if
                there is one document; then close and missed spans are not counted)
     jobs       number of processes for large files and folders; 0: one per core
@@ -215,8 +234,8 @@ def score(
     show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
                `result["leak"].further["leaked"]["spans"]`
 
-    For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. If one side counts
-    in characters (texts with offsets), all do. Parameters of tasks and measures:
+    Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
+    task. If one side counts in characters (texts with offsets), all do.
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
@@ -257,17 +276,3 @@ def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:
     from evenhand.engines.processes import processes  # takes a while to load
 
     return processes(jobs)
-
-
-def _parameters() -> str:
-    """The parameters of all tasks, for the docstring."""
-    lines = []
-    for task in TASKS.values():
-        lines += ["", f"    {task.name}: measures {', '.join(model.name for model in models_of(task.name))}"]
-        for parameter in parameters_of(task.name):
-            lines.append(f"    {parameter.name}")
-            lines += [f"        {line}" for line in wrap(help_of(parameter), 100)]
-    return "\n".join(lines) + "\n    "
-
-
-score.__doc__ = (score.__doc__ or "") + _parameters()

@@ -11,7 +11,7 @@ import click
 
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.options import (
-    by_option,
+    by_or_match_option,
     input_arguments,
     of_option,
     reading_options,
@@ -97,7 +97,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     help="Fail if the score falls with a p-value below this [0.05; none without BASELINE].",
 )
 @option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")
-@by_option
+@by_or_match_option
 @trials_option("[10,000; more for a small alpha]")
 @seed_option
 @of_option("documents, or sentences if documents are too few for the test")

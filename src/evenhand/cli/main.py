@@ -20,6 +20,7 @@ from evenhand.registry import load
 
 COMMANDS = {
     "score": ("score", "Score systems and count their error types."),
+    "errors": ("errors", "List the errors of systems, as a table or a spreadsheet."),
     "rank": ("score", "Rank systems under several measures."),
     "compare": ("compare", "Compare systems: corrections, new errors, tests."),
     "agree": ("agree", "Measure the agreement of annotators."),
@@ -37,6 +38,7 @@ COMMANDS = {
     "cite": ("info", "Print what to cite with a score, as BibTeX."),
     "completion": ("info", "Print the completion script for a shell."),
     "demo": ("score", "Score the systems of a bundled example."),
+    "help": ("info", "Show the help of a command."),
 }
 """The module of each command, which is loaded when the command runs, and its summary."""
 COMPLETION = "_EVENHAND_COMPLETE"

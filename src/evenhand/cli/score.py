@@ -24,6 +24,7 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    task_choice,
     trials_option,
 )
 from evenhand.cli.output import (
@@ -108,7 +109,7 @@ def _files(suite: AnyPath) -> list[AnyPath]:
 
 
 @click.command(cls=Command)
-@option(SCORING, "--task", type=Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+@option(SCORING, "--task", type=task_choice(), metavar="NAME", default=next(iter(TASKS)), help="Which example.")
 def demo(task: str) -> None:
     """Score the systems of a bundled example; every task has one."""
     from importlib.resources import as_file, files

@@ -34,6 +34,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Locations, Predictions, together
 
 CLASSES = ("correction", "new_error", "changed_error")
@@ -46,7 +47,7 @@ _CHANGE_BIT = _LABEL_BITS + 2 * _SHOWN_BITS
 """Position of the change in a key, which packs a change, a gold label, and twice an answer and whether it is right."""
 SLICES = ("length", "sentence-length", "vocabulary", "document")
 """The slices of all tasks that are not columns."""
-Slicer = Callable[[Predictions, Locations, StringIndex[str]], Ints]
+Slicer = Callable[[Predictions | UnitRows, Locations, StringIndex[str]], Ints]
 """Returns the slice of every unit, as a code in a table of names."""
 
 
@@ -253,24 +254,26 @@ def slicer(
     return _SLICERS.get(name) or (lambda answers, locations, names: _by_column(name, answers, locations, names))
 
 
-def _by_length(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _by_length(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
     lengths = _binned(answers.end - answers.start, (2, 3, 4, 5), ("1", "2", "3", "4", "5+"), names)
     return _placed(lengths, answers, locations, names)
 
 
-def _by_sentence_length(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _by_sentence_length(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
     lengths = locations.lengths
     if lengths is None:
         raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
     return _binned(lengths[answers.sentence], (11, 21, 41), ("1-10", "11-20", "21-40", "41+"), names)
 
 
-def _by_document(answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _by_document(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
     numbers, index = np.unique(locations.document_of[answers.sentence], return_inverse=True)
     return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
 
 
-def _by_vocabulary(answers: Predictions, locations: Locations, names: StringIndex[str], words: Collection[str]) -> Ints:
+def _by_vocabulary(
+    answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], words: Collection[str]
+) -> Ints:
     if len(answers) and locations.words(int(answers.sentence[0]), int(answers.start[0]), int(answers.end[0])) is None:
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(answers.sentence.tolist(), answers.start.tolist(), answers.end.tolist(), strict=True)
@@ -278,19 +281,19 @@ def _by_vocabulary(answers: Predictions, locations: Locations, names: StringInde
     return ints([seen if locations.words(*row) in words else unseen for row in rows])
 
 
-def _by_column(column: str, answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _by_column(column: str, answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
     layer = locations.layer(column)
     if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
     code, texts, starts = layer
-    start = np.where(locations.is_unplaced(answers.start), 0, answers.start)
+    start = np.where(locations.has_no_place(answers.start), 0, answers.start)
     values, index = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
     return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, locations, names)
 
 
-def _placed(slices: Ints, answers: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _placed(slices: Ints, answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
     """Move units that are not in the text to a separate slice."""
-    nowhere = locations.is_unplaced(answers.start)
+    nowhere = locations.has_no_place(answers.start)
     return np.where(nowhere, names.code("no place"), slices) if nowhere.any() else slices
 
 

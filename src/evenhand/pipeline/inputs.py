@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import islice, tee
 from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import numpy as np
@@ -29,7 +30,16 @@ from evenhand.formats.paths import FileList, check_same_names, distinct_names, f
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
+from evenhand.parameters import (
+    FUNCTIONS,
+    SIDES,
+    Parameter,
+    check_choice,
+    parameter_values,
+    quote,
+    quote_briefly,
+    split_names,
+)
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
     Align,
@@ -38,12 +48,23 @@ from evenhand.settings import (
     ReadSettings,
     ScoreSettings,
     columns_of_side,
+    encoding_named,
     label_maps,
     own_key,
     system_settings,
 )
 from evenhand.tasks.evaluation import Inputs
-from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
+from evenhand.tasks.registry import (
+    TASKS,
+    all_parameters,
+    check_functions,
+    model,
+    model_names,
+    models_of,
+    parameters_of,
+    task_named,
+    tasks_with,
+)
 from evenhand.tasks.task import GoldProfile, Task
 
 File = str | PathLike[str] | FileList
@@ -246,12 +267,12 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         return None
     if wrapping_call(systems):
         side_of(systems)
-    if isinstance(systems, Mapping) and not is_single_system(systems):
+    # A result is a mapping, too, but its measures are not systems.
+    is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_single = is_single_system(systems) or is_result
+    if isinstance(systems, Mapping) and not is_single:
         named = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        # A result is iterable, too, but its measures are not systems.
-        is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
-        is_single = is_single_system(systems) or is_result
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
@@ -373,6 +394,52 @@ class RunConfig:
         return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
 
 
+@dataclass(frozen=True)
+class ScoredInputs:
+    """The inputs of a score, from which its units can be read again."""
+
+    gold: Input
+    systems: Mapping[str, Input] | None
+    """None if one file holds gold standard and prediction."""
+    config: RunConfig
+    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Time of change and size of each local file, when it was scored."""
+
+    @staticmethod
+    def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
+        """Note the present state of the files."""
+        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a file has changed since it was scored, or can be read only once."""
+        for path, stamp in self.stamps.items():
+            if stamp == _UNREPEATABLE:
+                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
+            if _stamp(path) != stamp:
+                raise InputError(path, None, "has changed since it was scored", "score the files again")
+
+
+_UNREPEATABLE = (-1, -1)
+"""The stamp of a pipe."""
+
+
+def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
+    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
+    paths: list[AnyPath | FileList] = []
+    for place in places:
+        paths += files_of(place) or [place]
+    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """None for a path that does not name a file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
+
+
 def known_options() -> set[str]:
     """The keywords of `score`: the common ones, and those that tasks and measures declare."""
     parameters = all_parameters().values()
@@ -382,14 +449,17 @@ def known_options() -> set[str]:
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     """Check the options that affect reading, and return the profile of the gold standard."""
-    check_choice("task", options.get("task"), tuple(TASKS), optional=True)
+    task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), columns_of_side(options.get("column"), "gold")
+        gold,
+        by_side(format, "gold"),
+        None if task is None else task_named(task),
+        columns_of_side(options.get("column"), "gold"),
     )
 
 
@@ -402,7 +472,8 @@ def prepare(
     """Turn user options into the settings of a run; other settings have their defaults."""
     content = content or content_for(gold, options)
     task = TASKS[content.task]
-    match = options.get("match")
+    match, functions = options.get("match"), options.get(FUNCTIONS, {})
+    check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
@@ -413,6 +484,7 @@ def prepare(
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
+        functions=functions,
     )
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
@@ -450,7 +522,7 @@ def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tup
             for parameter in measure.parameters
         )
     ]
-    return model_names(task.name, (*named, *implied))
+    return model_names(task.name, (*named, *implied), options.get(FUNCTIONS, ()))
 
 
 def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:
@@ -486,7 +558,7 @@ def _read_settings(
     return ReadSettings(
         by_side(options.get("format"), side),
         columns_of_side(options.get("column"), side),
-        by_side(options.get("encoding"), side),
+        encoding_named(by_side(options.get("encoding"), side)),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
         options.get("functions", False),

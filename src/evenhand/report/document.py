@@ -79,7 +79,7 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
     sections = [Section("", list(display.summary(results)))]
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
-        heading = f"{result.name}: {counted(result.units, unit)}{in_chains}"
+        heading = f"{result.name}: {counted(result.predicted, unit)}{in_chains}"
         sections.append(Section(heading, list(display.details(result, style, alone=len(results) == 1))))
     return ReportDocument(f"gold standard {gold.name}: {units}", sections, results.notes, results.signature)
 
@@ -122,7 +122,7 @@ _BAR = 20
 
 def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
     """Scores and shares as percentages with two decimals, unless the style has other decimals; counts with thousands
-    separators; an empty text for None; a dash for undefined scores.
+    separators, and two decimals if one is a fraction; an empty text for None; a dash for undefined scores.
     """
     if value is None or isinstance(value, str):
         return value or ""
@@ -132,7 +132,7 @@ def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
         return style.share(value)
     if kind == "bar":
         return "█" * round(_BAR * value)
-    return f"{value:,.0f}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def row_texts(table: Table, style: TableStyle = PLAIN) -> list[list[str]]:

@@ -20,8 +20,8 @@ from evenhand.tasks.tables import label_notes
 
 _MEANS = {"overall": "", "macro": "macro "}
 """Prefixes of headlines that are F1 scores."""
-_MAX_MEASURES = 3
-"""Maximum number of measures to name under which another system is best."""
+_TIE = 0.00005
+"""Differences of scores below this are 0.00 points."""
 
 
 def verdict(report: Report) -> list[str]:
@@ -119,6 +119,8 @@ def _lead(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
     if not pair.delta:
         same = "have identical predictions" if not pair.different else "have the same score"
         yield f"{first} and {second} {same}."
+    elif abs(pair.delta) < _TIE:
+        yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(comparison, pair)}."
     if others:
@@ -169,17 +171,13 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _other_leaders(report: Report, best: str) -> Iterator[str]:
-    """The other measures under which another system is best, by name if they are few."""
+    """The other measures under which another system is best."""
     leaders: dict[str, list[str]] = {}
     for measure in report.ranking.shown_models:
         standings = report.ranking[measure]
         top = max(standings, key=lambda name: standings[name].score)
         if standings[top].score > standings[best].score:
             leaders.setdefault(top, []).append(score_name(report, measure))
-    number = sum(map(len, leaders.values()))
-    if number > _MAX_MEASURES:
-        yield f"By {number} of the {len(report.ranking.shown_models)} measures below, another system leads."
-        return
     for name, measures in leaders.items():
         yield f"By {_named(measures)}, {name} leads."
 
@@ -197,7 +195,9 @@ def cautions(report: Report) -> list[str]:
     """
     unit, results = TASKS[report.task].unit, report.ordered
     replaced = {
-        note for result in results.values() for note in label_notes(result.gold, result.name, result.labels, unit)
+        note
+        for result in results.values()
+        for note in label_notes(result.gold, result.name, result.predicted_labels, unit)
     }
     if report.comparison is not None:
         replaced |= {*_notes_on_tests(report.comparison)}
@@ -222,7 +222,7 @@ def _label_settings(settings: ScoreSettings) -> Iterator[str]:
 
 def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str]:
     """The labels that only one side has, with their share of the errors."""
-    gold, system = result.gold.labels, result.labels
+    gold, system = result.gold.labels, result.predicted_labels
     if not TASKS[report.task].input.has_labels or not system or not gold or gold.keys().isdisjoint(system):
         return
     if lacking := _only(gold, system, unit):

@@ -36,7 +36,7 @@ from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
 from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, ratio_row
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CUSTOM, ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
 
 Loaded = TypeVar("Loaded")
@@ -199,7 +199,9 @@ def _settings(saved: Saved) -> ScoreSettings:
     if common.task not in TASKS:
         raise ValueError(f"unknown task {common.task!r}")
     values = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(common.task)}
-    return replace(common, match=model_names(common.task, common.match), parameters=values)
+    functions = dict.fromkeys(name.removeprefix(CUSTOM) for name in common.match if name.startswith(CUSTOM))
+    match = model_names(common.task, (name.removeprefix(CUSTOM) for name in common.match), functions)
+    return replace(common, match=match, parameters=values, functions=functions)
 
 
 def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
@@ -224,8 +226,8 @@ def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str)
     return Result(
         name=name,
         gold=gold,
-        units=_field(saved, "units", Count, path),
-        labels=_field(saved, "labels", dict[str, Count], path),
+        predicted=_field(saved, "units", Count, path),
+        predicted_labels=_field(saved, "labels", dict[str, Count], path),
         scores=by_measure,
         signature=_field(saved, "signature", str, path),
         settings=settings,

@@ -173,6 +173,12 @@ class ErrorTypes:
     """The types of units that a system does not have: it misses the unit, or correctly omits it."""
     unscored: tuple[str, ...] = ()
     """The types of units that are not scored for a system; systems are not compared on them."""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The types of measures that have others than `all`."""
+
+    def of(self, by: str) -> tuple[str, ...]:
+        """All types under a measure."""
+        return self.others.get(by, self.all)
 
     @property
     def of_tables(self) -> tuple[str, ...]:
@@ -286,6 +292,8 @@ class Task:
     name: str
     title: str
     """A short description for the help."""
+    aliases: tuple[str, ...] = ()
+    """Other names; case, hyphens, underscores and blanks do not matter."""
     unit: str
     """The unit of evaluation, in the singular."""
     other_units: Mapping[str, str] = field(default_factory=dict)
@@ -293,6 +301,8 @@ class Task:
     example: Example
     measures: tuple[Measure, ...]
     selection: MeasureSelection
+    custom: Callable[[str], Measure] | None = None
+    """Makes a measure of a function of the user, from its name; None if functions cannot be measures."""
     parameters: tuple[Parameter, ...] = ()
     input: InputSpec = InputSpec()
     rules: SettingRules = SettingRules()

@@ -19,16 +19,18 @@ from evenhand.data.structures import Records
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import RECORDS, ScoreSettings
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary, VerdictRows
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.measures import Labels, RecordPair, count_answers, count_grounded
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
 from evenhand.tasks.records.text import TextValues
-from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, path_of
+from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView, answer_code
 
 _MANY = 1 << 10
@@ -235,7 +237,7 @@ class RecordEvaluation(Evaluation):
         for batch in self.part.gold:
             size = batch.corpus.sentences
             trees = [self.build(value) for value in self.golds[begin : begin + size]]
-            texts = [[_text(leaf) for leaf in leaves_of(tree)] if tree is not None else [] for tree in trees]
+            texts = [[text_of(leaf) for leaf in leaves_of(tree)] if tree is not None else [] for tree in trees]
             bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
             tokens = Tokens.of([text for leaves in texts for text in leaves])
             lines = (
@@ -259,8 +261,10 @@ class RecordEvaluation(Evaluation):
     def predictions(self, by: str, pairs: Sequence[RecordPair]) -> Predictions:
         return record_predictions(pairs, self._surplus)
 
-    def rows(self, system: str, judge: str) -> Iterator[tuple[VerdictRows, int]]:
-        return self._shown.rows(self.predictions(judge, [self.pairs[system]]), self.locations)
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """The values of both sides; values that only the system has have no position."""
+        rows = super().unit_rows(system, measure, formula)
+        return replace(rows, is_error=np.array([kind not in formula.counts["TP"] for kind in rows.types])[rows.type])
 
     def drawing(self, by: str) -> SentenceView:
         """Gold leaves with their fields, and the leaves of systems at the leaves that they are paired with."""
@@ -290,10 +294,6 @@ class RecordEvaluation(Evaluation):
 
 def _positions(pair: RecordPair) -> dict[int, int]:
     return {id(leaf): at for document in pair.documents for at, leaf in enumerate(document.gold_leaves)}
-
-
-def _text(leaf: Leaf) -> str:
-    return f"{path_of(leaf)}: {leaf.value}"
 
 
 class _SurplusTexts:
@@ -347,7 +347,7 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
                 key = at, leaf.field.label, leaf.key, copies[leaf.field.code, leaf.key]
                 if key not in units:
                     units[key] = size + len(units)
-                    starts.append(surplus.add(_text(leaf)))
+                    starts.append(surplus.add(text_of(leaf)))
                 own.append((units[key], CLASS_KINDS.index(leaf.verdict or ""), leaf.field.label, 0))
         rows.append(own)
     extra, count = len(units), len(pairs)

@@ -46,8 +46,10 @@ from evenhand.tasks.records.task import (
     WEIGHTED,
     is_weighted,
 )
+from evenhand.tasks.records.trees import text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
+from evenhand.tasks.unit_rows import Places, UnitRows
 
 _CODE = {kind: code for code, kind in enumerate(TALLY_KINDS)}
 _WEIGHTED = len(TALLY_KINDS)
@@ -121,6 +123,27 @@ def count_verdicts(pair: RecordPair) -> Tally:
     group, gold_label, system_label = (np.tile(column, 2) for column in (group, gold_label, system_label))
     both = np.append(kinds, kinds + _WEIGHTED)
     return Tally.of(pair.labels.names, names, group, gold_label, system_label, both, counts)
+
+
+def list_verdicts(pair: RecordPair) -> UnitRows:
+    """The values of both sides; positions are numbers of leaves in their document."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    strings, matched = dict[int, str](), dict[int, str]()
+    for at, document in enumerate(pair.documents):
+        position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves)}
+        for gold, system in document.pairs:
+            matched[len(rows)] = text_of(system)
+            kind = _CODE[f"{gold.verdict}.{gold.how}" if gold.how else gold.verdict or ""]
+            rows.append((kind, at, position[id(gold)], gold.field.label, system.field.label))
+        missing = ((_CODE[leaf.verdict or ""], leaf) for leaf in document.missing)
+        rows += [(kind, at, position[id(leaf)], leaf.field.label, -1) for kind, leaf in missing]
+        for leaf in document.spurious:
+            strings[len(rows)] = text_of(leaf)
+            rows.append((_CODE[leaf.verdict or ""], at, -1, -1, leaf.field.label))
+    kind, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
+    place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
+    columns = (gold_label, predicted, start < 0)
+    return UnitRows.of(TALLY_KINDS, kind, place, *columns, strings=strings, matched_strings=matched)
 
 
 def count_soft(pair: RecordPair) -> Tally:

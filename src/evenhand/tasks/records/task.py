@@ -66,6 +66,7 @@ _MEASURES = "evenhand.tasks.records.measures"
 _PEERS = "evenhand.tasks.records.peers"
 _RE = {f"RE.{how}": 1.0 for how in HOW}
 _PAIRED = {"FE": 1.0, "VE": 1.0, "HE": 1.0, **_RE}
+_TYPES = {kind: kind for kind in TALLY_KINDS if kind not in ("KE.system", "text")}
 _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
 
@@ -101,6 +102,7 @@ def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formu
         breakdown=Breakdown(known={"hallucinated": {"text": 1.0}}),
         extra_scores=lazy(f"{_MEASURES}:with_documents"),
         is_null=True,
+        types=_TYPES,
     )
 
 
@@ -116,6 +118,7 @@ def _fair(name: str, settings: ScoreSettings) -> Formula:
         beta=settings.beta,
         extra_scores=lazy(f"{_MEASURES}:with_confusion"),
         is_null=True,
+        types=_TYPES,
     )
 
 
@@ -167,7 +170,10 @@ def _text2kg(name: str, settings: ScoreSettings) -> Formula:
 
 def _measure(name: str, formula: Any, scorer: str, count: str, summary: str, definition: str = _MEASURES) -> Measure:
     counted: Any = lazy(count)
-    return Measure(name, RECORDS, Scorer(scorer, counted), formula, definition, summary=summary)
+    units = lazy(f"{_MEASURES}:list_verdicts") if scorer == "verdicts" else None
+    instead = "" if units else "choose fair for the errors of values"
+    listing = Scorer(scorer, counted, units=units)
+    return Measure(name, RECORDS, listing, formula, definition, summary=summary, instead_of_units=instead)
 
 
 MEASURES = (
@@ -293,6 +299,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name=RECORDS,
     title="records: JSON of language models, field by field",
+    aliases=("json", "extraction", "information-extraction"),
     unit="value",
     example=spec.Example(
         RECORDS, "gold.jsonl", ("rules.jsonl", "small.jsonl", "large.jsonl"), options="--task records"

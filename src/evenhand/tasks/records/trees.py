@@ -65,6 +65,11 @@ def path_of(node: Node) -> str:
     return path_text(steps[::-1])
 
 
+def text_of(leaf: Leaf) -> str:
+    """The path and the value of a leaf, for display: `items[2].price: 12.50`."""
+    return f"{path_of(leaf)}: {leaf.value}"
+
+
 def leaves_of(node: Node) -> list[Leaf]:
     """All leaves of a tree, in its order."""
     if node.__class__ is Leaf:

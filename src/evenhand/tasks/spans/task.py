@@ -15,7 +15,9 @@ from evenhand.tasks.spans.measures import (
     LEAK,
     LINES,
     MEASURES,
+    STATES,
     counts_gold_errors,
+    custom_measure,
 )
 
 _WITH_KINDS = ("exact", "fair", "weighted")
@@ -164,6 +166,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name="spans",
     title="labeled spans: named entities, chunks",
+    aliases=("ner", "entities", "chunks", "chunking"),
     unit="span",
     example=spec.Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
     measures=MEASURES,
@@ -171,8 +174,9 @@ TASK = spec.Task(
         scored=lambda content: ("exact", "fair"),
         ranked=lambda content: ("exact", "fair", "ts", "t"),
         compared=("fair", "exact", LEAK),
-        reported=("fair",),
+        reported=("fair", "exact", LEAK),
     ),
+    custom=custom_measure,
     parameters=PARAMETERS,
     input=spec.InputSpec(
         has_encoding=True,
@@ -202,6 +206,7 @@ TASK = spec.Task(
         names=ERROR_NAMES,
         absent=("TN",),
         unscored=("GE",),
+        others={LEAK: STATES},
     ),
     comparison=spec.ComparisonSpec(
         unit_scorers=("fair", "exact"),
