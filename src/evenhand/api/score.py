@@ -87,6 +87,7 @@ def results_of(
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
+            facts=task.evaluation.facts(tallies),
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),

@@ -117,8 +117,8 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
     more: dict[str, list[float | None]] = {}
     if model.contingency:
         is_known = column_of["token.units"] > 0 if "token.units" in column_of else np.zeros(len(table), dtype=np.bool_)
-        scores = contingency({kind: total(weights) for kind, weights in model.contingency.items()})
-        more = {name: _where(is_known, column.tolist()) for name, column in scores.items()}
+        by_name = contingency({kind: total(weights) for kind, weights in model.contingency.items()})
+        more = {name: _where(is_known, column.tolist()) for name, column in by_name.items()}
         counts["TN"] = _where(is_known, counts["TN"])
     for declared in model.ratios:
         whole = total(declared.denominator)
@@ -133,10 +133,10 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
     if model.is_null:
         predicted = total(divided.predicted)
         wholes = (predicted, expected, predicted + expected, predicted + expected)
-        columns = [_undefined(whole, column, is_empty=True) for whole, column in zip(wholes, prf, strict=True)]
+        scores = [_undefined(whole, column, is_empty=True) for whole, column in zip(wholes, prf, strict=True)]
     else:
-        columns = [_undefined(expected, column, is_empty=is_empty) for column in prf]
-    scored = zip(*(column.tolist() for column in columns), strict=True)
+        scores = [_undefined(expected, column, is_empty=is_empty) for column in prf]
+    scored = zip(*(column.tolist() for column in scores), strict=True)
     rows = zip(scored, _rows(counts, len(table)), _rows(more, len(table)), strict=True)
     return [Row(p, r, f1, f_beta, row, additional) for (p, r, f1, f_beta), row, additional in rows]
 
