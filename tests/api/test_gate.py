@@ -211,7 +211,7 @@ def test_named_scores_are_those_of_score() -> None:
         "": result["fair"].headline,
         "exact": result["exact"].f1,
         "exact.precision": result["exact"].precision,
-        "fair.support.recall": result["fair"].support.recall,
+        "fair.support.recall": result["fair"].weighted.recall,
         "ts.kappa": result["ts"].overall["kappa"],
         "PER:": result["fair"].labels["PER"].f1,
         "ORG:exact.FN": result["exact"].labels["ORG"]["FN"],
