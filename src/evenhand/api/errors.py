@@ -18,9 +18,9 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
 from evenhand.parameters import check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
-    Input,
     RunConfig,
     ScoredInputs,
+    Side,
     content_for,
     known_options,
     prepare,
@@ -116,8 +116,8 @@ class UnitQuery:
 
 @checked_arguments(lambda: known_options() - {"groups", "jobs", "engine"})
 def errors(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input] | None = None,
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     match: str | MatchFunction | None = None,
     all: bool = False,

@@ -71,6 +71,7 @@ def results_of(
             *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
             is_empty=not gold.units,
             other_units=task.other_units,
+            units=gold.units,
         )
         results[name] = Result(
             name=name,
@@ -101,8 +102,9 @@ def _uncorrected(before: UncorrectedScores | None, name: str, groups: Groups) ->
         return {}
     settings = before.settings
     models = shown_models([model(settings.task, match).prepare(settings) for match in settings.match], groups)
-    gold, levels = before.gold, before.levels[name]
-    return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
+    gold, tallies, levels = before.gold, before.tallies[name], before.levels[name]
+    sizes: dict[str, Any] = {"is_empty": not gold.units, "units": gold.units}
+    return SystemScores(models, tallies, {}, levels, gold.labels, settings, **sizes)
 
 
 def shown_models(models: Sequence[Formula], groups: Groups) -> Sequence[Formula]:

@@ -34,7 +34,16 @@ from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.result import GoldSummary, Result, Results
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
-from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, ratio_row
+from evenhand.scoring.scores import (
+    Average,
+    MeasureScore,
+    Row,
+    Sentences,
+    averages,
+    ratio_row,
+    with_gold,
+    with_support,
+)
 from evenhand.scoring.tally import Tally
 from evenhand.settings import CUSTOM, ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
@@ -276,17 +285,17 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
     def optional(name: str, kind: Any) -> Any:
         return _convert(saved.get(name), kind | None)
 
-    labels = rows("labels", formula.of_labels())
+    labels = with_support(rows("labels", formula.of_labels()), gold.labels)
     averaged = zip(("macro", "support"), averages(labels, gold.labels), strict=True)
-    macro, support = (
+    macro, weighted = (
         average if (row := optional(name, _SavedRow)) is None else Average(*_prf(row, is_null=formula.is_null))
         for name, average in averaged
     )
     return MeasureScore(
         formula,
-        _overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])),
+        with_gold(_overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])), gold.units),
         macro,
-        support,
+        weighted,
         labels,
         optional("confusion", _ErrorCounts),
         optional("edges", _ErrorCounts),

@@ -364,7 +364,7 @@ def saved_score(score: MeasureScore) -> dict[str, Any]:
     return {
         **common,
         "macro": _saved_average(score.macro, score.beta),
-        "support": _saved_average(score.support, score.beta),
+        "support": _saved_average(score.weighted, score.beta),
         "labels": rows(score.labels),
         **present(
             sentences=None if sentences is None else {**asdict(sentences), "share": sentences.share},
