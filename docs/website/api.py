@@ -14,7 +14,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
         (
-            *("score", "summarize", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
+            *("score", "summarize", "errors", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
             *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
@@ -29,7 +29,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Results",
         (
             *("Result", "Results", "Summary", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
-            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally", "Verdict"),
+            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Table", "Tally", "Verdict"),
         ),
     ),
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),

@@ -97,7 +97,8 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
+        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains"),
+        *("Chains and records", "Relations", "Links", "Constituents", "Records"),
         *(f"Measures of {task}, with other names" for task in TASKS),
         *("Tasks, with other names", "Formats", "Help"),
     ]
@@ -121,6 +122,8 @@ def test_short_help_lists_match_models_by_task() -> None:
         "                labeled-all, unlabeled-all, complete-all, crossing-all,",
         "                tagging-all, labeled-all-short, unlabeled-all-short,",
         "                complete-all-short, crossing-all-short, tagging-all-short",
+        "  records       exact, relaxed, fair, soft, records, documents, anls-star,",
+        "                word-set, word-list, text2kg",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact, leak"
@@ -292,7 +295,7 @@ def run_usage(*arguments: str) -> Result:
         (("score", "--by", "x"), "No such option --by; see evenhand score --help."),
         (
             ("demo", "--task", "span"),
-            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents.",
+            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents, records.",
         ),
         (
             ("score", GOLD, "--repair", "begn"),

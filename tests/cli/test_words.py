@@ -128,7 +128,8 @@ def test_the_nearest_name_for_a_missing_file(tmp_path: Path, monkeypatch: pytest
     Path("gold.conll").write_text(GOLD.read_text())
     result = run("score", "gold.conl", "gold.conll")
     assert result.stderr == "evenhand: gold.conl: there is no such file; did you mean gold.conll? Check the path.\n"
-    assert "there is no such file; check the path." in run("score", "other.txt", "gold.conll").stderr
+    for other in ("other.txt", "late.conll"):  # an ending alone is not similar
+        assert "there is no such file; check the path." in run("score", other, "gold.conll").stderr
     Path("pairs.tsv").write_text("gold\tcrf\ngold.conll\tgold.cnll\n")
     with pytest.raises(eh.InputError, match=r"pairs.tsv:2: .* did you mean gold.conll\? Check the path, which is rel"):
         eh.manifest("pairs.tsv")

@@ -18,9 +18,9 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
 from evenhand.parameters import check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
-    Input,
     RunConfig,
     ScoredInputs,
+    Side,
     content_for,
     known_options,
     prepare,
@@ -116,8 +116,8 @@ class UnitQuery:
 
 @checked_arguments(lambda: known_options() - {"groups", "jobs", "engine"})
 def errors(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input] | None = None,
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     match: str | MatchFunction | None = None,
     all: bool = False,
@@ -321,8 +321,9 @@ def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
     types, chosen = formula.error_types, set[str]()
     known = {name.lower(): {name} for name in types.values()}
     for name, weights in formula.counts.items():
-        parts = {types[kind] for kind, weight in weights.items() if weight > 0 and kind in types}
-        if parts:
+        kinds = {kind for kind, weight in weights.items() if weight > 0 and kind in types}
+        parts = {types[kind] for kind in kinds}
+        if kinds and kinds == {kind for kind in types if types[kind] in parts}:  # no type is divided
             known.setdefault(name.lower(), parts)
     for name in query.types:
         if name.lower() not in known:

@@ -74,6 +74,7 @@ def results_of(
             is_empty=not gold.units,
             other_units=task.other_units,
             lacking=lacking,
+            units=gold.units,
         )
         notes = (*notes, *notes_on_lacking(task.name, name, lacking, scores))
         results[name] = Result(
@@ -90,6 +91,7 @@ def results_of(
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
+            facts=task.evaluation.facts(tallies),
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
@@ -124,8 +126,9 @@ def _uncorrected(before: UncorrectedScores | None, name: str, groups: Groups) ->
         return {}
     settings = before.settings
     models = shown_models([model(settings.task, match).prepare(settings) for match in settings.match], groups)
-    gold, levels = before.gold, before.levels[name]
-    return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
+    gold, tallies, levels = before.gold, before.tallies[name], before.levels[name]
+    sizes: dict[str, Any] = {"is_empty": not gold.units, "units": gold.units}
+    return SystemScores(models, tallies, {}, levels, gold.labels, settings, **sizes)
 
 
 def shown_models(models: Sequence[Formula], groups: Groups) -> Sequence[Formula]:

@@ -116,7 +116,8 @@ def missing_file_remedy(path: AnyPath) -> str:
             names = [entry.name for entry in islice(entries, _MAX_ENTRIES)]
     except OSError:
         return "check the path"
-    near = nearest(path.name, names, 0.7)
+    stem = nearest(path.stem, (Path(name).stem for name in names), 0.7)  # endings that all files share are not evidence
+    near = None if stem is None else nearest(path.name, (name for name in names if Path(name).stem == stem), 0.0)
     return "check the path" if near is None else f"did you mean {path.with_name(near)}? Check the path"
 
 

@@ -55,8 +55,15 @@ def without_overrides(settings: ScoreSettings) -> ScoreSettings:
 
 
 def all_parameters() -> dict[str, Parameter]:
-    """The parameters of all tasks, by name."""
-    return {parameter.name: parameter for task in TASKS for parameter in parameters_of(task)}
+    """The parameters of all tasks, by name; tasks may have different choices for one name."""
+    declared: dict[str, Parameter] = {}
+    for parameter in (parameter for task in TASKS for parameter in parameters_of(task)):
+        known = declared.setdefault(parameter.name, parameter)
+        if known != parameter and known.allowed.choices != parameter.allowed.choices:
+            choices = tuple(dict.fromkeys((*known.allowed.choices, *parameter.allowed.choices)))
+            allowed = replace(known.allowed, choices=choices)
+            declared[parameter.name] = replace(known, help=f"{known.help} {parameter.help}", allowed=allowed)
+    return declared
 
 
 def tasks_with(parameter: Parameter) -> tuple[str, ...]:

@@ -140,6 +140,10 @@ class EvaluationSpec:
     """Reject inputs that cannot be compared, at the end of a run."""
     notes: Callable[..., tuple[str, ...]] = lambda *arguments, **keywords: ()
     """Notes on the files for readers of the scores."""
+    facts: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, Any]]] = lambda tallies: {}
+    """Further facts about a system, from its tallies."""
+    fact_names: tuple[str, ...] = ()
+    """The names of these facts, which are entries of a system in the JSON."""
     is_perfect: Callable[[Mapping[str, Any]], bool] = lambda tallies: False
     """Whether everything counted is correct."""
 
