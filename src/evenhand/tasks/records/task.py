@@ -308,7 +308,7 @@ TASK = spec.Task(
     selection=spec.MeasureSelection(
         scored=lambda content: ("exact", "relaxed", "fair", "records", "documents"),
         ranked=lambda content: ("exact", "relaxed", "fair", "records"),
-        compared=("exact", "fair"),
+        compared=("fair", "exact"),
         reported=("fair", "exact"),
     ),
     parameters=PARAMETERS,
@@ -360,6 +360,7 @@ TASK = spec.Task(
         transitions=lazy("evenhand.tasks.records.tables:transitions"),
         remarks={"moved": "verdict, but another value"},
         label="field",
+        drawing="records",
         shows_error_types=True,
         has_label_answers=False,
     ),
