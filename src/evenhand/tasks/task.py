@@ -275,11 +275,12 @@ class Display:
     """Whether predictions are shown with their error types (`LE ORG`), not by their labels alone."""
     has_label_answers: bool = True
     """Whether systems predict labels; if not, a page shows something finer, such as identifiers."""
-    drawing: Literal["spans", "mentions", "words", "links", "brackets"] = "spans"
+    drawing: Literal["spans", "mentions", "words", "links", "brackets", "records"] = "spans"
     """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head.
 
     `links` are spans with links between them (`tasks.units.LinkedDrawing`). `brackets` are trees: rows of label, start,
-    end and a mark, in the order in which brackets open.
+    end and a mark, in the order in which brackets open. `records` are values: rows of a string and the position of the
+    gold value; the string of a system has its verdict, a tab, its path and value.
     """
     conlleval: tuple[str, str] | None = None
     """The measures of phrases and of tags, if results can be written in the layout of conlleval."""

@@ -28,7 +28,7 @@ _COMPRESSION = 4
 _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
     *("nodes", "unpack", "data", "ids", "query", "order", "list"),
-    *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "inline"),
+    *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "records", "inline"),
     *("filters", "views", "overview", "pairs", "print", "download", "start"),
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""

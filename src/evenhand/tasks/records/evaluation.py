@@ -267,33 +267,22 @@ class RecordEvaluation(Evaluation):
         return replace(rows, is_error=np.array([kind not in formula.counts["TP"] for kind in rows.types])[rows.type])
 
     def drawing(self, by: str) -> SentenceView:
-        """Gold leaves with their fields, and the leaves of systems at the leaves that they are paired with."""
-        sides = []
+        """Rows of a string and the number of the gold leaf, or -1: texts, and values of systems with their verdicts."""
         pairs = list(self.pairs.values())
-        first = pairs[0]
-        position = _positions(first)
-        sides.append(
-            [
-                (at, leaf.field.label, position[id(leaf)])
-                for at, document in enumerate(first.documents)
-                for leaf in document.gold_leaves
-            ]
-        )
+        name = pairs[0].labels.of_name
+        texts = enumerate(pairs[0].texts)
+        sides = [[(at, name(text), -1) for at, text in texts if text is not None]]
         for pair in pairs:
-            position = _positions(pair)
-            sides.append(
-                [
-                    (at, system.field.label, position[id(gold)])
-                    for at, document in enumerate(pair.documents)
-                    for gold, system in document.pairs
-                ]
-            )
+            rows = []
+            for at, document in enumerate(pair.documents):
+                position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves)}
+                shown = [(position[id(gold)], f"{gold.verdict}\t{text_of(system)}") for gold, system in document.pairs]
+                shown += [(position[id(leaf)], f"{leaf.verdict}\t") for leaf in document.missing]
+                shown += [(-1, f"{leaf.verdict}\t{text_of(leaf)}") for leaf in document.spurious]
+                rows += [(at, name(text), start) for start, text in shown]
+            sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
-        return SentenceView([DrawnRows(sentence, label, start, start + 1) for sentence, label, start in columns])
-
-
-def _positions(pair: RecordPair) -> dict[int, int]:
-    return {id(leaf): at for document in pair.documents for at, leaf in enumerate(document.gold_leaves)}
+        return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
 
 
 class _SurplusTexts:

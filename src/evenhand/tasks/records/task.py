@@ -70,6 +70,12 @@ _TYPES = {kind: kind.partition(".")[0] for kind in TALLY_KINDS if kind not in ("
 _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
 
+_HALLUCINATED = Ratio(
+    *("hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text."),
+    is_best_low=True,
+)
+_WITH_TEXT = Breakdown(known={"hallucinated": {"text": 1.0}})
+
 
 def is_weighted(settings: ScoreSettings) -> bool:
     """Whether a field has a weight."""
@@ -85,21 +91,12 @@ def _of(settings: ScoreSettings, sums: WeightedCounts) -> WeightedCounts:
 def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
     correct: WeightedCounts = dict.fromkeys(right, 1.0)
     counts = {"TP": correct, "gold": _GOLD, "system": _SYSTEM}
-    hallucinated: WeightedCounts = {"HE": 1.0, "HP": 1.0}
     return Formula(
         *(name, "verdicts", counts),
         PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in (correct, _SYSTEM, _GOLD))),
         beta=settings.beta,
-        ratios=(
-            Ratio(
-                "hallucinated",
-                hallucinated,
-                _SYSTEM,
-                "values of the system that are not in the text.",
-                is_best_low=True,
-            ),
-        ),
-        breakdown=Breakdown(known={"hallucinated": {"text": 1.0}}),
+        ratios=(_HALLUCINATED,),
+        breakdown=_WITH_TEXT,
         extra_scores=lazy(f"{_MEASURES}:with_documents"),
         is_null=True,
         types=_TYPES,
@@ -116,6 +113,8 @@ def _fair(name: str, settings: ScoreSettings) -> Formula:
         *(name, "verdicts", counts),
         PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in ({"TP": 1.0}, predicted, expected))),
         beta=settings.beta,
+        ratios=(_HALLUCINATED,),
+        breakdown=_WITH_TEXT,
         extra_scores=lazy(f"{_MEASURES}:with_confusion"),
         is_null=True,
         types=_TYPES,
@@ -308,7 +307,7 @@ TASK = spec.Task(
     selection=spec.MeasureSelection(
         scored=lambda content: ("exact", "relaxed", "fair", "records", "documents"),
         ranked=lambda content: ("exact", "relaxed", "fair", "records"),
-        compared=("exact", "fair"),
+        compared=("fair", "exact"),
         reported=("fair", "exact"),
     ),
     parameters=PARAMETERS,
@@ -360,6 +359,7 @@ TASK = spec.Task(
         transitions=lazy("evenhand.tasks.records.tables:transitions"),
         remarks={"moved": "verdict, but another value"},
         label="field",
+        drawing="records",
         shows_error_types=True,
         has_label_answers=False,
     ),

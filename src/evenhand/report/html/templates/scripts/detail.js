@@ -8,6 +8,7 @@ function drawDetail(unit) {
   lanes.setAttribute("aria-label", "The annotation of the sentence");
   place.append(make("bdi", "", `${visible(placeOf(unit))}, sentence ${sentence.n}, document `), make("bdi", "", visible(sentence.d)), offsetsOf(unit));
   detail.replaceChildren(place, ...factsOf(unit), lanes);
+  if (data.drawing === "records") return drawRecords(lanes, sentence, unit);
   const part = excerpt(sentence, unit);
   if (isNarrow.matches) return drawInline(lanes, part, unit);
   const grid = make("div", `grid-lanes${data.space ? "" : " running"}`);
