@@ -116,7 +116,7 @@ PERCENT = Kind("a whole number or 'off'", _is_column)
 LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
 KINDS = {
-    **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
+    **dict.fromkeys(("labels", "exclude"), NAMES),
     "match": NAMES | NOTHING,
     **dict.fromkeys(("repair", "groups", "interval"), TEXT),
     **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),

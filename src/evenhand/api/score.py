@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from os import PathLike
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, get_args, overload
 
@@ -33,6 +34,7 @@ from evenhand.tasks.evaluation import UncorrectedScores
 from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters_of
 
 if TYPE_CHECKING:
+    from evenhand.comparison.slices import Slices
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -190,6 +192,8 @@ def score(
     engine: Engine | None = None,
     show: str | None = None,
     limit: int | None = None,
+    slices: Slices = (),
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
     **parameters: Any,
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -213,6 +217,11 @@ def score(
     engine     another engine, such as `eh.engines.dask(client)` for a cluster; see `eh.engines`
     show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
                `result["leak"].further["leaked"]["spans"]`
+    slices     also score slices of the units, in `result.slices`: names ("length", "sentence-length", "document",
+               "vocabulary", a column or a JSON field of the gold standard), with bins if needed ("length=1,2,3,4+",
+               "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
+               data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
+    vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
 
     For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. If one side counts
     in characters (texts with offsets), all do. Parameters of tasks and measures:
@@ -240,11 +249,24 @@ def score(
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")
-    if show is None:
+    if not is_nothing(slices):
+        from evenhand.api.slices import score_with_slices  # rare
+
+        if show is not None or engine is not serial:
+            raise SettingError("Slices are counted in one process, without show; leave out show, jobs and engine.")
+        results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
+    elif vocabulary is not None:
+        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+    elif show is None:
         results = score_inputs(gold, sides, prepared, groups, engine)
     else:
         results = score_with_leaks(gold, sides, prepared, groups, limit)
     return next(iter(results.values())) if systems is None or is_single_system(systems) else results
+
+
+def is_nothing(slices: Any) -> bool:
+    """Whether no slices are requested."""
+    return slices is None or (isinstance(slices, str | Sequence | Mapping) and not slices)
 
 
 def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:

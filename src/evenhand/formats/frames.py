@@ -89,6 +89,15 @@ def read_object(
     return read_flat(arrays, source, settings, vocabulary, columns)
 
 
+def frame_rows(value: Any, source: Source) -> Iterator[dict[str, Any]]:
+    """The rows of a frame as mappings from columns to values, without lists."""
+    check_pyarrow(source, "data frames")
+    frame = _Frame(source, _arrays(value, source))
+    columns = {name: frame.array(name) for name in frame.arrays}
+    plain_columns = {name: array.to_pylist() for name, array in columns.items() if not is_list(array.type)}
+    return (dict(zip(plain_columns, row, strict=True)) for row in zip(*plain_columns.values(), strict=True))
+
+
 def _arrays(value: Any, source: Source) -> dict[str, Any]:
     """The columns by name."""
     arrays: dict[str, Any] = {}

@@ -76,6 +76,10 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
     in_chains = "" if gold.chains is None else f" in {counted(gold.chains, 'chain')},"
     units = f"{counted(gold.units, unit)}{in_chains}{f' in {listed}' if listed else ''}"
     sections = [Section("", list(display.summary(results)))]
+    if any(result.slices for result in results.values()):
+        from evenhand.tasks.tables import slice_tables  # rare
+
+        sections.append(Section("", list(slice_tables(results))))
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
         heading = f"{result.name}: {counted(result.units, unit)}{in_chains}"

@@ -15,6 +15,7 @@ from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
 from evenhand.tables import PLAIN, Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
+from evenhand.tasks.tables import slice_tables
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
+    if any(result.slices for result in results.values()):
+        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results)])
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
