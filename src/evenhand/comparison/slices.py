@@ -27,7 +27,6 @@ et al. 2020 for the bins.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -250,57 +249,64 @@ def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection
 
 
 class Metadata:
-    """The values of documents or sentences in one column of a table, and what of the table was used."""
+    """The values of documents or sentences in one column of a table, and what of the table was used.
+
+    Unless the table states it, ids are those of named documents or, if none of these is in it, of sentences. The
+    numbers of documents count if these have no names, and sentences no ids.
+    """
 
     def __init__(self, table: MetadataTable, column: str) -> None:
         self.table, self.column, self.values = table, column, table.columns[column]
         self._ids, self._used = frozenset(table.ids), set[str]()
-        self.level: Level | None = None
-        """Whether ids are those of documents or of sentences; None until one is found."""
+        self._level: Level | None = table.level
+        """None until an id of the table is found."""
         self._first: str | None = None
         self._all, self._absent, self._empty = set[int](), set[int](), set[int]()
         """The numbers of all documents (or sentences), of those not in the table, and of those without a value."""
 
     def of_sentences(self, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each sentence."""
-        if self.level != "sentence":
-            numbers, index = np.unique(locations.document_of, return_inverse=True)
-            codes = self.of_documents(numbers, locations, names)
-            if self.level == "document" or locations.ids is None:
-                return codes[index]
-        ids = locations.ids
-        if ids is None or not (self.level or self._ids.intersection(ids)):
-            return np.full(locations.sentences, names.code(NONE))
-        if self.level is None:  # documents were counted so far
-            self._all, self._absent, self.level = set(), set(), "sentence"
-        rows = range(locations.before, locations.before + len(ids))
-        return ints([self._code(number, [key], names) for number, key in zip(rows, ids, strict=True)])
+        numbers, index = np.unique(locations.document_of, return_inverse=True)
+        has_document = self._level is None and any(self._key(number, locations) for number in numbers.tolist())
+        if self._level is None and not has_document and not self._ids.isdisjoint(locations.ids or ()):
+            self._level, self._first, self._all, self._absent = "sentence", None, set(), set()
+        if self._level != "sentence":
+            return self.of_documents(numbers, locations, names)[index]
+        if locations.ids is None:
+            raise SettingError(f"{self.table.source} has ids of sentences, which the gold standard does not have.")
+        rows = enumerate(locations.ids, locations.before)
+        return ints([self._code(number, key, key if key in self._ids else None, names) for number, key in rows])
 
     def of_documents(self, numbers: Ints, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each of these documents."""
-        codes = []
-        for number in numbers.tolist():
-            name = locations.document(number)
-            keys = [name, *([PurePath(name).name] if locations.are_files or os.sep in name else [])]
-            codes.append(self._code(number, keys, names))
-        if self._used:
-            self.level = "document"
-        return ints(codes)
+        if self._level == "sentence":
+            raise SettingError(f"{self.table.source} has ids of sentences; give values by document for this task.")
+        rows = ((number, locations.document(number), self._key(number, locations)) for number in numbers.tolist())
+        return ints([self._code(*row, names) for row in rows])
 
-    def _code(self, number: int, keys: Sequence[str], names: StringIndex[str]) -> int:
-        self._first = keys[0] if self._first is None else self._first
-        key = next((key for key in keys if key in self._ids), None)
-        if key is not None:
-            self._used.add(key)
+    def _key(self, number: int, locations: Locations) -> str | None:
+        """The id of a document in the table: its name, or the name of its file."""
+        name = locations.document(number)
+        keys = [name, *([PurePath(name).name] if locations.are_files else [])]
+        is_numbered = locations.name(number) is None
+        if is_numbered and self._level is None and locations.ids is not None:
+            return None
+        return next((key for key in keys if key in self._ids), None)
+
+    def _code(self, number: int, name: str, key: str | None, names: StringIndex[str]) -> int:
+        self._first = name if self._first is None else self._first
         self._all.add(number)
         value = None if key is None else self.values.get(key)
+        if key is not None:
+            self._used.add(key)
+            self._level = self._level or "document"
         if value is None:
             (self._absent if key is None else self._empty).add(number)
         return names.code(NONE if value is None else value)
 
     def notes(self, gold: str) -> Iterator[str]:
         """What the gold standard or the table lacks; an error if they have nothing in common."""
-        source, what = self.table.source, self.level or "document"
+        source, what = self.table.source, self._level or "document"
         if not self._used:
             here, there = quote(self.table.ids[0]), quote(self._first)
             raise SettingError(f"{source}: no {what} ({here}, …) is in {gold} ({there}, …).")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import msgspec
 
@@ -23,7 +24,11 @@ from evenhand.formats.source import Source, whole_text
 from evenhand.formats.storage import AnyPath
 from evenhand.parameters import quote, quote_briefly
 
-IDS = ("document", "doc_id", "document_id", "doc_key", "sentence", "sentence_id", "sent_id", "id")
+_LEVELS: Mapping[Literal["document", "sentence"], tuple[str, ...]] = {
+    "document": ("document", "doc_id", "document_id", "doc_key"),
+    "sentence": ("sentence", "sentence_id", "sent_id"),
+}
+IDS = (*_LEVELS["document"], *_LEVELS["sentence"], "id")
 """Names of columns with ids, in order of precedence."""
 _JSON = ("{", "[")
 _HEADER = "write the names of the columns in the first line, such as document,genre"
@@ -38,6 +43,8 @@ class MetadataTable:
     """By column, the value of each id that has one."""
     ids: tuple[str, ...]
     """All ids, in order."""
+    level: Literal["document", "sentence"] | None = None
+    """What the ids are of, if the name of their column shows it."""
 
 
 def read_metadata(path: AnyPath) -> MetadataTable:
@@ -64,7 +71,7 @@ def fields_of(path: AnyPath, field: str) -> MetadataTable | None:
         (line, {IDS[0]: number if key is None else row[key], field: row.get(field)})
         for number, (line, row) in enumerate(rows, 1)
     ]
-    return _table(f"the field {field!r} of {source.display_name}", records)
+    return replace(_table(f"the field {field!r} of {source.display_name}", records), level=None)
 
 
 def _csv_rows(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -139,7 +146,7 @@ def metadata_of(value: object, name: str = "slices") -> MetadataTable:
             for key, cell in _items(values, f"{name}[{slice_name!r}]"):
                 by_id.setdefault(key, {})[slice_name] = cell
         rows = [(row, {IDS[0]: key, **cells}) for row, (key, cells) in enumerate(by_id.items(), 1)]
-        return _table(name, rows, names=list(value))
+        return replace(_table(name, rows, names=list(value)), level=None)
     wrapped = wrap_object(value)
     if wrapped is None:
         given = "give names, a table, a frame, or a mapping from names to mappings from ids to values"
@@ -178,7 +185,8 @@ def _table(source: str, rows: Sequence[tuple[int, Mapping[str, Any]]], names: Se
                 raise InputError(source, line, finding, "give one value")
     if not columns:
         raise InputError(source, None, f"the table has only the column {key!r}", "add a column for each slice")
-    return MetadataTable(source, columns, tuple(ids))
+    level = next((level for level in _LEVELS if key.lower() in _LEVELS[level]), None)
+    return MetadataTable(source, columns, tuple(ids), level)
 
 
 def text_of(value: object) -> str | None:
