@@ -36,7 +36,7 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 $(DEV_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,dask,plot,remote,spacy,zstd]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,dask,excel,plot,remote,spacy,zstd]"
 	@touch $(DEV_READY)
 
 $(BENCH_READY): pyproject.toml Makefile

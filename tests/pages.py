@@ -51,6 +51,7 @@ def go(page: Any, fragment: str) -> None:
 
 def choose(page: Any, name: str, **option: Any) -> None:
     """Set a filter by the label or the index of an option; what it asks for is listed when this returns."""
+    page.evaluate("document.querySelectorAll('#more-filters').forEach((more) => { more.open = true; })")
     follow(page, lambda: page.select_option(f"[name={name}]", **option))
 
 

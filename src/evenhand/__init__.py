@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.errors import errors as errors
     from evenhand.api.evaluate import Verdict as Verdict
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
+    from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.data.from_records import chains as chains
     from evenhand.data.from_records import extractions as extractions
     from evenhand.data.from_records import links as links
+    from evenhand.data.from_records import records as records
     from evenhand.data.from_records import relations as relations
     from evenhand.errors import EvenhandError as EvenhandError
     from evenhand.errors import EvenhandWarning as EvenhandWarning
@@ -51,8 +54,10 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
+    from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
 
 __version__ = "0.1.0"
@@ -60,16 +65,18 @@ _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
     "evenhand.api.compare": ("compare",),
+    "evenhand.api.errors": ("errors",),
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
+    "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
     "evenhand.api.suites": ("cite",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
-    "evenhand.data.from_records": ("chains", "extractions", "links", "relations"),
+    "evenhand.data.from_records": ("chains", "extractions", "links", "records", "relations"),
     "evenhand.engines": ("engines",),
     "evenhand.errors": ("EvenhandError", "EvenhandWarning", "InputError", "SettingError"),
     "evenhand.formats.paths": ("manifest",),
@@ -80,7 +87,9 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
 }
 

@@ -283,6 +283,8 @@ _KINDS: Mapping[str, Kind] = {
     "column": COLUMN,
     "percent": PERCENT,
     "file": FILE,
+    "fields": NAMES | Kind("a mapping from fields to options", lambda value: isinstance(value, Mapping)),
+    "schema": FILE | Kind("a mapping, or a pydantic model", lambda value: isinstance(value, Mapping | type)),
 }
 
 
@@ -335,6 +337,8 @@ class CommandLine:
     """How the command line shows a parameter."""
 
     metavar: str | None = None
+    option: str | None = None
+    """The name of the option without hyphens before it, if it is not the keyword's."""
     repeatable: bool = False
     negatable: bool = False
     """Whether a flag also has the form `--no-…`. Flags with the default True always have it."""
@@ -369,7 +373,7 @@ class Parameter:
     name: str
     """The keyword in Python; the command line writes it with hyphens."""
     kind: str
-    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent` or `file`."""
+    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent`, `file`, `fields` or `schema`."""
     default: Any
     help: str
     former: tuple[str, ...] = ()
@@ -386,7 +390,7 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        return f"--{self.name.replace('_', '-')}"
+        return f"--{self.cli.option or self.name.replace('_', '-')}"
 
     @property
     def shown_default(self) -> str | None:

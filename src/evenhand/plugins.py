@@ -33,7 +33,8 @@ Evaluation: what the functions of an `EvaluationSpec` receive and return
     Offsets            numbers of sentences and documents before a batch of a part
     Evaluation         tallies, units and error types of one part
     SideSummary        sizes and label counts of one side
-    VerdictRows        rows of the unit table
+    UnitRows           the units that a measure counts, as rows
+    Places             positions of units, in `UnitRows`
     Locations          file, line, sentence and document of units
     Predictions        units of a measure, and the predictions of several systems for them
     SentenceView       the annotation of all sides by sentence
@@ -183,7 +184,6 @@ if TYPE_CHECKING:
     from evenhand.tasks.evaluation import Offsets as Offsets
     from evenhand.tasks.evaluation import Part as Part
     from evenhand.tasks.evaluation import SideSummary as SideSummary
-    from evenhand.tasks.evaluation import VerdictRows as VerdictRows
     from evenhand.tasks.labeled_units import sentence_units as sentence_units
     from evenhand.tasks.spans.matching import SpanPair as SpanPair
     from evenhand.tasks.spans.measures import MEASURES as _SPAN_MEASURES
@@ -202,6 +202,8 @@ if TYPE_CHECKING:
     from evenhand.tasks.task import SettingRules as SettingRules
     from evenhand.tasks.task import Task as Task
     from evenhand.tasks.task import labeled_units as labeled_units
+    from evenhand.tasks.unit_rows import Places as Places
+    from evenhand.tasks.unit_rows import UnitRows as UnitRows
     from evenhand.tasks.units import DrawnRows as DrawnRows
     from evenhand.tasks.units import Locations as Locations
     from evenhand.tasks.units import Predictions as Predictions
@@ -241,9 +243,7 @@ _NAMES = {
     ),
     "evenhand.scoring.tally": ("Tally",),
     "evenhand.settings": ("Columns", "ReadSettings", "ScoreSettings"),
-    "evenhand.tasks.evaluation": (
-        *("Evaluation", "EvaluationRequest", "Inputs", "Offsets", "Part", "SideSummary", "VerdictRows"),
-    ),
+    "evenhand.tasks.evaluation": (*("Evaluation", "EvaluationRequest", "Inputs", "Offsets", "Part", "SideSummary"),),
     "evenhand.tasks.labeled_units": ("sentence_units",),
     "evenhand.tasks.spans.matching": ("SpanPair",),
     "evenhand.tasks.spans.overlap": ("Hits", "tally_hits"),
@@ -251,6 +251,7 @@ _NAMES = {
         *("AgreementSpec", "ComparisonSpec", "Confusion", "Display", "ErrorTypes", "EvaluationSpec", "Example"),
         *("GoldProfile", "InputSpec", "MeasureSelection", "SettingRules", "Task", "labeled_units"),
     ),
+    "evenhand.tasks.unit_rows": ("Places", "UnitRows"),
     "evenhand.tasks.units": ("DrawnRows", "Locations", "Predictions", "SentenceView"),
     "evenhand.tasks.words.measures": ("LABELS", "by_label", "label_accuracy"),
 }

@@ -16,8 +16,6 @@ from evenhand.errors import SettingError
 from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
-BLOCK = 1 << 19
-"""Size of blocks in bytes, if a gold standard and one system are read."""
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
@@ -30,6 +28,8 @@ POS_TAGS = "pos"
 """The tags of the words of constituent trees."""
 EXTRACTIONS = "extractions"
 """Answers of language models; also the name of their format."""
+RECORDS = "records"
+"""One JSON value per document; also the name of its format."""
 OFFSET_LISTS = "offset lists"
 """Spans with offsets into texts that only the other side has."""
 NO_LABEL = "()"
@@ -199,7 +199,7 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
-    block_size: int = BLOCK
+    block_size: int = 1 << 19
     """Number of bytes read at a time; no result depends on it."""
 
     @property

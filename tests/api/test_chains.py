@@ -70,7 +70,7 @@ def test_extra_documents_are_ignored(score: Score) -> None:
     extra = score(file(("a", A)), file(("x", A), ("a", OTHER), ("y", C)))
     assert extra.tallies == score(file(("a", A)), file(("a", OTHER))).tallies
     assert about(extra, "document") == ["system response: has more documents, which are ignored: x_0, y_0."]
-    assert (extra.gold.documents, extra.units) == (1, 4)
+    assert (extra.gold.documents, extra.predicted) == (1, 4)
 
 
 def test_a_renamed_document_is_both(score: Score) -> None:

@@ -165,7 +165,7 @@ def test_items_with_an_unknown_label_can_be_mapped() -> None:
     mapped = eh.score(GOLD, {"gpt": ANSWERS}, map="gpt:GROUP=ORG")["gpt"]
     assert mapped.grounding is not None
     assert mapped.grounding["unknown_labels"] == 0
-    assert "GROUP" not in mapped.labels
+    assert "GROUP" not in mapped.predicted_labels
 
 
 def test_strict_snapping_has_no_place_for_parts_of_tokens() -> None:

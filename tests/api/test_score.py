@@ -263,8 +263,8 @@ def test_systems_need_names_that_can_be_read(command: Any, name: Any) -> None:
 def test_other_names_change_nothing(name: str) -> None:
     """The gold standard's counts are its own, whatever a system is called."""
     results = eh.score(eh.tags([["B-X", "O"]]), {name: eh.tags([["O", "B-Y"]])})
-    assert (results.gold.labels, results[name].labels) == ({"X": 1}, {"Y": 1})
-    assert eh.Results.from_json(results.to_json())[name].labels == {"Y": 1}
+    assert (results.gold.labels, results[name].predicted_labels) == ({"X": 1}, {"Y": 1})
+    assert eh.Results.from_json(results.to_json())[name].predicted_labels == {"Y": 1}
 
 
 @pytest.mark.parametrize(

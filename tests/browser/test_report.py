@@ -10,6 +10,7 @@ import pytest
 import evenhand as eh
 from declared import EXAMPLES
 from evenhand.report.html import unit_data
+from evenhand.tasks import registry
 from pages import (
     QUICK,
     TASKS,
@@ -67,7 +68,7 @@ def test_the_total_of_errors_leads_to_the_errors(open_page: Open, example_pages:
     total = page.locator(".all-systems tbody tr").nth(1).locator(".number a")
     assert total.inner_text() == "110"
     follow(page, total.click)
-    assert fragment_of(page) == "#units?system=crf&right=0"
+    assert fragment_of(page) == "#units?system=crf&kind=LE%2CBES%2CBEL%2CBEO%2CLBE%2CFN%2CFP"
     assert count(page) == 110
 
 
@@ -409,8 +410,10 @@ def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: in
         assert right["x"] <= box["x"]
         assert box["x"] + box["width"] <= min(right["x"] + right["width"], around["x"] + around["width"])
     assert page.locator("#unit-0 .mark").count() == 5
-    names = "".join(page.inner_text("#letters" if width == 390 else "#head").split())
-    assert all(name in names for name in NAMES)
+    assert [page.locator("#head .verdict").nth(at).get_attribute("title") for at in range(5)] == [
+        NAMES[at] for at in (2, 1, 3, 0, 4)
+    ]
+    assert page.locator("#head .name").nth(0).text_content() == "a-parser-with-…d-on-corpus-3"
     cut = "each.scrollHeight > each.clientHeight + 2 || each.scrollWidth > each.clientWidth + 1"
     names = "#head button, .all-systems tbody th, #letters"
     assert page.eval_on_selector_all(names, f"all => all.filter((each) => {cut}).length") == 0
@@ -511,3 +514,54 @@ def test_the_same_system_twice_has_no_tables(open_page: Open, example_pages: dic
     page = open_page(example_pages["spans"])
     assert choose_pair_tables(page, "crf", "crf") == {}
     assert page.inner_text("#pair").endswith("Choose two systems.")
+
+
+# Pages by other measures
+
+
+def test_a_page_by_exact_match(open_page: Open, tmp_path: Path, example: Path) -> None:
+    systems = [example / "crf.conll", example / "tagger.conll"]
+    report = eh.report(example / "gold.conll", systems, by="exact", **QUICK)
+    report.to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    lead = 100 * (report.results["tagger"]["exact"].f1 - report.results["crf"]["exact"].f1)
+    assert page.inner_text("#verdict").startswith(f"tagger leads crf by {lead:.2f} points")
+    assert sorted(page.locator("[name=kind] option").all_text_contents()) == ["FN", "FP", "TN", "TP", "any"]
+    size, wrong = wrong_links(page, NUMBERS)
+    assert wrong == []
+    assert size > 50
+    go(page, "#units?system=crf&kind=FN,FP")
+    exact = report.results["crf"]["exact"].overall
+    assert count(page) == exact["FN"] + exact["FP"]
+
+
+def test_a_page_by_leakage_shows_what_a_reader_sees(open_page: Open, tmp_path: Path, example: Path) -> None:
+    folder = example.parent / "letters"
+    systems = [folder / "model.jsonl", folder / "rules.jsonl"]
+    eh.report(folder / "gold.jsonl", systems, by="leak", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units?system=rules&kind=partial")
+    assert wrong_links(page, NUMBERS)[1] == []
+    go(page, "#units?system=rules&kind=partial")
+    seen = page.locator("#list .unit .verdict.bad:last-child bdi").all_inner_texts()
+    assert seen[:3] == ["█ , Eastmere", "A. █", "Mr █"]
+    assert "partial: a reader sees “█ , Eastmere”" in page.inner_text("#detail")
+
+
+def test_relations_by_strict_match(open_page: Open, tmp_path: Path, example: Path) -> None:
+    folder = example.parent / "relations"
+    systems = [folder / "joint.jsonl", folder / "rules.jsonl"]
+    eh.report(folder / "gold.jsonl", systems, by="strict", **QUICK).to_html(tmp_path / "page.html")
+    size, wrong = wrong_links(open_page(tmp_path / "page.html"), NUMBERS)
+    assert wrong == []
+    assert size > 50
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_compares_by_every_measure_in_the_help(task: str, tmp_path: Path, example: Path) -> None:
+    """`report --help` lists the measures of `compare`."""
+    folder, gold, systems = EXAMPLES[task]
+    path = example.parent / folder
+    for by in registry.TASKS[task].selection.compared:
+        report = eh.report(path / gold, path / systems[0], task=task, by=by, trials=0, resamples=0)  # type: ignore[arg-type]
+        assert report.by == by
+        assert report.to_html().startswith("<!DOCTYPE html>")

@@ -47,7 +47,7 @@ def test_loc_taken_for_org_in_conll2003(open_page: Open, conll2003: Path, data: 
     result = eh.score(folder / "gold.testb.tags", folder / "systems" / "florian.testb.tags")
     page = open_page(conll2003)
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-    link = "#systems a[href='#units?system=florian.testb&right=0&gold=LOC&predicted=ORG']"
+    link = "#systems a[href='#units?system=florian&right=0&gold=LOC&predicted=ORG']"
     follow(page, lambda: page.click(link))
     assert count(page) == result["fair"].confusion["LOC"]["ORG"] > 0
 

@@ -22,7 +22,7 @@ def prf(result: eh.Result) -> tuple[float, float, float]:
 
 def test_strict_combined_from_six_columns(folder: Path) -> None:
     result = eh.score(folder / "stanza.sixcol.tsv", levels="separate")
-    assert (prf(result), result.units, result.gold.units) == ((74.45, 66.22, 70.09), 5953, 6178 + 515)
+    assert (prf(result), result.predicted, result.gold.units) == ((74.45, 66.22, 70.09), 5953, 6178 + 515)
 
 
 def test_strict_combined_from_two_files(folder: Path) -> None:

@@ -200,7 +200,7 @@ def test_gold_and_prediction_before_a_trailing_tab(tmp_path: Path) -> None:
     path.write_text("a\tB-X\tB-X\t\nb\tO\tB-X\t\n\n")
     result = eh.score(path)
     assert (result.gold.reading.column, result.reading.column) == ("2", "3")
-    assert (result.gold.units, result.units) == (1, 2)
+    assert (result.gold.units, result.predicted) == (1, 2)
 
 
 def test_a_header_with_a_tab_at_its_end(file) -> None:

@@ -389,7 +389,7 @@ def test_a_system_without_b_is_repaired_by_default() -> None:
 
 def test_a_system_without_b_loses_its_spans_under_discard() -> None:
     result = eh.score("gold.conll", "inside.conll", repair="discard")
-    assert (result["exact"].f1, result.units) == (0.0, 0)
+    assert (result["exact"].f1, result.predicted) == (0.0, 0)
     assert (
         "system inside: its tags look like IOB1 but are judged as IOB2, the gold standard's encoding "
         "(--encoding system:iob1 overrides)." in result.notes
@@ -443,7 +443,7 @@ def test_lists_take_the_repair_of_the_scorer() -> None:
 def test_a_repair_that_is_named_with_the_tags_is_kept() -> None:
     gold, system = eh.tags([["B-B", "I-B"]]), eh.tags([["I-B", "B-B"]], encoding="iob2", repair="discard")
     result = eh.score(gold, system)
-    assert (result.units, "|repair:gold-begin/system-discard|" in result.signature) == (1, True)
+    assert (result.predicted, "|repair:gold-begin/system-discard|" in result.signature) == (1, True)
     assert "left out (repair: discard" in " ".join(result.notes)
     with pytest.raises(eh.SettingError, match="were made with repair='discard', but repair='error' is given here"):
         eh.score(gold, system, repair="error")
@@ -452,7 +452,7 @@ def test_a_repair_that_is_named_with_the_tags_is_kept() -> None:
 def test_a_file_that_was_read_takes_the_repair_of_the_scorer() -> None:
     gold, system = eh.read("gold.conll"), eh.read("inside.conll")
     result = eh.score(gold, system, repair="discard")
-    assert (result["exact"].f1, result.units) == (0.0, 0)
+    assert (result["exact"].f1, result.predicted) == (0.0, 0)
     assert result.notes == eh.score("gold.conll", "inside.conll", repair="discard").notes
     with pytest.raises(eh.InputError, match=r"inside.conll:1: a span is ill-formed in IOB2: 'I-PER' in sentence 1"):
         eh.score(gold, system, repair="error")
@@ -483,7 +483,7 @@ def outcome(*sides: object, **options: object) -> tuple[object, ...]:
     readings = [(each.encoding, each.looks_like, each.repaired) for each in (result.gold.reading, result.reading)]
     signature = [part for part in result.signature.split("|") if part.startswith("repair:")]
     scores = [result[name].overall for name in ("exact", "fair")]
-    return (str(scores), result.gold.units, result.units, readings, signature)
+    return (str(scores), result.gold.units, result.predicted, readings, signature)
 
 
 @settings(max_examples=150)

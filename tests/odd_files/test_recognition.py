@@ -195,7 +195,7 @@ def test_read_as_what_it_is(case: str) -> None:
         options = {"format": "conll"}
     Path("system.tsv").write_text(content)
     result = eh.score("gold.conll", "system.tsv", **options)
-    assert (result["exact"].f1, result.units) == (1.0, 3)
+    assert (result["exact"].f1, result.predicted) == (1.0, 3)
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -245,7 +245,7 @@ def test_germeval_with_six_columns_as_gold_standard_and_as_system() -> None:
     rows = [["1", "Bank", "B-ORG", "O", "O", "O"], ["2", "Turin", "I-ORG", "B-LOC", "B-LOC", "O"]]
     Path("six.tsv").write_text("\n".join(map("\t".join, rows)) + "\n\n")
     result = eh.score("six.tsv", "six.tsv")
-    assert (result.gold.labels, result.labels) == ({"LOC": 1, "ORG": 1}, {"LOC": 1})
+    assert (result.gold.labels, result.predicted_labels) == ({"LOC": 1, "ORG": 1}, {"LOC": 1})
     assert (result.gold.reading.column, result.reading.column) == ("3+4", "5+6")
 
 

@@ -177,7 +177,7 @@ def test_pairs_go_from_the_first_system_to_later_ones_in_all_orders(task: str) -
         assert all([tuple(row[:2]) for row in table.rows] == wanted for table in changes)
         rows = csv.DictReader(io.StringIO(csv_report.render(comparison)))
         assert list(dict.fromkeys((row["from"], row["to"]) for row in rows)) == wanted
-        names = list(found.results)
+        names = list(found.ordered)  # as the units of a page
         assert [(names[row[0]], names[row[1]]) for row in pair_data(found)["pairs"]] == wanted
 
 

@@ -76,7 +76,7 @@ def test_unclear_spans_are_left_out_on_both_sides(tmp_path: Path) -> None:
     path = written(tmp_path, at(1, 2, 4, "PER", "unclear"))
     result = eh.score(spans(nested), spans(system), overrides=path)
     assert counts(result) == (2, 0, 2)
-    assert result.units == 2
+    assert result.predicted == 2
     assert result.before["exact"].overall["FP"] == 1
 
 

@@ -538,7 +538,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         left_out=counts.left_out,
         shared=shared,
         resampling=cast("ResamplingInfo", resampling),
-        signature=_signature(run, gold.reading),
+        signature=comparison_signature(run),
         notes=(
             *notes_on_gold(gold, task.unit_of(run.by)),
             *([nothing_to_resample(*before.groups)] if has_nothing else []),
@@ -582,10 +582,13 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _signature(run: ComparedRun, reading: ReadInfo) -> str:
+def comparison_signature(run: ComparedRun) -> str:
+    """The settings of a comparison: those of its scores, and those of its tests and intervals."""
     prepared, setting = run.prepared, run.resampling
     signatures = [
-        signature(prepared.settings, prepared.read_as["gold"], run.run.atoms, reading, side.reading or ReadInfo())
+        signature(
+            prepared.settings, prepared.read_as["gold"], run.run.atoms, run.gold.reading, side.reading or ReadInfo()
+        )
         for side in run.run.systems.values()
     ]
     of = run.groups[0] if run.has_groups else "none"

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.parameters import checked_arguments
 from evenhand.pipeline.inputs import Side, known_options, prepare, sides_of
 from evenhand.pipeline.run import Job
-from evenhand.pipeline.unit_table import unit_scorer
-from evenhand.tasks.evaluation import Evaluation, VerdictRows
-from evenhand.tasks.units import parts_of
+from evenhand.pipeline.unit_table import Columns, listed, unit_columns, unit_measure
+from evenhand.tasks.evaluation import Evaluation
 
 
 class Verdict(NamedTuple):
@@ -52,43 +49,20 @@ def evaluate(
     gold, sides = sides_of(gold, systems)
     prepared = prepare(gold, sides, options)
     job = Job(gold, sides, prepared, prepared.settings.match, "total")
-    scorer, types = unit_scorer(job), prepared.task.error_types.of_tables
+    measure, formula = unit_measure(job)
     vocabulary, verdicts = Vocabulary(), dict[str, list[Verdict]]()
 
     def collect(evaluation: Evaluation) -> None:
-        labels = vocabulary.labels.values
         for name in evaluation.tallies:
-            for rows, before in evaluation.rows(name, scorer):
-                verdicts.setdefault(name, []).extend(_verdicts(name, rows, before, labels, types))
+            rows = evaluation.unit_rows(name, measure, formula).in_text_order()
+            columns = unit_columns(rows, evaluation.locations, vocabulary.labels.values)
+            verdicts.setdefault(name, []).extend(_verdicts(name, columns))
 
     job.run([collect], vocabulary)
     return [verdict for of_system in verdicts.values() for verdict in of_system]
 
 
-def _verdicts(
-    system: str, rows: VerdictRows, before: int, labels: Sequence[str], types: Sequence[str]
-) -> Iterator[Verdict]:
-    corpus, inside = rows.corpus, np.flatnonzero(rows.start >= 0)
-    positions = corpus.positions(rows.sentence[inside], rows.start[inside], rows.end[inside])
-    bounds = dict(zip(inside.tolist(), zip(positions.start.tolist(), positions.end.tolist(), strict=True), strict=True))
-    columns = (rows.document, rows.sentence, rows.gold, rows.system, rows.kind)
-    for row, (document, sentence, gold, predicted, kind) in enumerate(
-        zip(*(column.tolist() for column in columns), strict=True)
-    ):
-        text = None if rows.other_text is None else rows.other_text[row]
-        if row in bounds:
-            gaps = rows.gaps.get(row, ())
-            parts = [
-                corpus.quoted(sentence, *part) for part in parts_of(int(rows.start[row]), int(rows.end[row]), gaps)
-            ]
-            text = " ".join(part or "" for part in parts) if any(parts) else None
-        yield Verdict(
-            system,
-            rows.names.get(document) or str(document + 1),
-            before + sentence + 1,
-            *bounds.get(row, (None, None)),
-            text,
-            labels[gold] if gold >= 0 else None,
-            labels[predicted] if predicted >= 0 else None,
-            types[kind],
-        )
+def _verdicts(system: str, columns: Columns) -> Iterator[Verdict]:
+    names = ("document", "document_name", "sentence", "start", "end", "text", "gold_label", "system_label", "verdict")
+    rows = zip(*(listed(columns[name]) for name in names), strict=True)
+    return (Verdict(system, name or str(document), *others) for document, name, *others in rows)

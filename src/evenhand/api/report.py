@@ -67,7 +67,7 @@ def report(
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 
     title      of the page [the names of the systems, or their number]
-    by         measure that units are compared by, as in `compare`; always "fair" for spans
+    by         measure that units are compared by, as in `compare`
     limit      maximum number of units in the page: those with errors or differences come first
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
@@ -90,8 +90,8 @@ def report(
     results = totals_of(run.gold_name, run.run, scored)
     if run.slice_counts is not None:
         results = with_slices(results, run.run, run.slice_counts, gold)
-    return Report(
-        title=title or f"{_title(sides)} on {name_of(gold)}",
+    made = Report(
+        title=title or "",
         results=results,
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
         comparison=comparison(job, run) if pairs else None,
@@ -99,9 +99,10 @@ def report(
         units=units,
         labels=tuple(run.counts.labels.values),
     )
+    return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 
-def _title(systems: Mapping[str, Input]) -> str:
+def _title(systems: Sequence[str]) -> str:
     """The names of systems if they are few and short, else their number."""
     names = ", ".join(systems)
     return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")

@@ -17,6 +17,7 @@ from evenhand.pipeline.inputs import (
     ColumnChoice,
     Input,
     RunConfig,
+    ScoredInputs,
     Side,
     is_single_system,
     known_options,
@@ -48,11 +49,15 @@ def score_inputs(
     gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, engine: Engine = serial
 ) -> Results:
     """Read, evaluate and score, on an engine."""
+    inputs = ScoredInputs.of(gold, systems, prepared)
     run = engine(Job(gold, systems, prepared, prepared.settings.match, groups))
-    return results_of(name_of(gold), run, prepared, groups)
+    return results_of(name_of(gold), run, prepared, groups, inputs)
 
 
-def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) -> Results:
+def results_of(
+    gold_name: str, run: Run, prepared: RunConfig, groups: Groups, inputs: ScoredInputs | None = None
+) -> Results:
+    """The results of a run; `inputs` are read again for units."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
@@ -72,8 +77,8 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
         results[name] = Result(
             name=name,
             gold=gold,
-            units=side.units,
-            labels=dict(sorted(side.labels.items())),
+            predicted=side.units,
+            predicted_labels=dict(sorted(side.labels.items())),
             scores=dict(scores) if groups == "total" else scores,  # computed lazily if only tallies may be needed
             signature=signature(settings, read_as, run.atoms, gold.reading, reading),
             settings=settings,
@@ -86,6 +91,7 @@ def results_of(gold_name: str, run: Run, prepared: RunConfig, groups: Groups) ->
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
+            inputs=inputs,
         )
     return Results(results)
 

@@ -16,7 +16,6 @@ from evenhand.pipeline.run import Job, Run
 from evenhand.results.result import Result, Results, SliceScores
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
-from evenhand.tasks.registry import model
 
 
 def score_with_slices(
@@ -58,10 +57,7 @@ def counts_of_slices(gold: Input, prepared: RunConfig, request: SliceRequest, co
     """The observer that counts slices for the measures of these settings."""
     task, settings = prepared.task, prepared.settings
     assert context.labels is not None
-    scorers = {formula.name: formula.scorer for formula in prepared.models}
-    expected = model(task.name, task.unit_measure).prepare(settings)
-    slicings = request.slicings(task, context, gold)
-    return SliceCounts(slicings, task, scorers, expected, context.labels.values)
+    return SliceCounts(request.slicings(task, context, gold), task, settings, context.labels.values)
 
 
 def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input) -> Results:
@@ -71,7 +67,7 @@ def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input) ->
         if sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]
             verb = "does" if len(others) == 1 else "do"
-            notes.append(f"The slice {name} is of units, which {', '.join(others)} {verb} not have.")
+            notes.append(f"The slice {name} is of units, which {', '.join(others)} {verb} not count one by one.")
     return Results({name: _with_slices(result, run, sliced, notes) for name, result in results.items()})
 
 
@@ -83,6 +79,16 @@ def _with_slices(result: Result, run: Run, sliced: Mapping[str, SlicedCounts], n
         slices[name] = {}
         for value, labels, tallies in zip(counts.names, counts.labels, counts.tallies[result.name], strict=True):
             named = {label: count for label, count in labels.items() if label}
-            scores = SystemScores(models, tallies, {}, run.levels[result.name], named, result.settings)
-            slices[name][value] = SliceScores(sum(labels.values()), named, dict(scores))
+            by_measure = {
+                formula.name: SystemScores(
+                    [formula],
+                    tallies if counts.measures is None else {formula.scorer: tallies[formula.name]},
+                    {},
+                    run.levels[result.name],
+                    named,
+                    result.settings,
+                )[formula.name]
+                for formula in models
+            }
+            slices[name][value] = SliceScores(sum(labels.values()), named, by_measure)
     return replace(result, slices=slices, notes=tuple(dict.fromkeys((*result.notes, *notes))))

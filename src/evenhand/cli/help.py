@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 Decorator = Callable[[Any], Any]
-CRITERIA, CHECKING, COMPARING, SCORING = "Criteria", "What to check", "What to compare", "What to score"
+CRITERIA, CHECKING, LISTING, COMPARING = "Criteria", "What to check", "What to list", "What to compare"
+SCORING = "What to score"
 READING, STATISTICS, WRITING, RUNNING = "Reading files", "Statistics", "Output", "Where it runs"
-_FIRST = (CRITERIA, CHECKING, COMPARING, SCORING, READING, STATISTICS, WRITING, RUNNING)
+_FIRST = (CRITERIA, CHECKING, LISTING, COMPARING, SCORING, READING, STATISTICS, WRITING, RUNNING)
 """The headings, in order; the headings of tasks follow, then the last one."""
 _HELP = "Help"
 _WIDTH = 26

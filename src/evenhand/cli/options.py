@@ -580,7 +580,7 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
     heading = " and ".join(tasks_with(parameter)).capitalize()
     for name in parameter.names:
-        spelled = name.replace("_", "-")
+        spelled = parameter.option[2:] if name == parameter.name else name.replace("_", "-")
         has_opposite = parameter.default is True or parameter.cli.negatable
         spelled = f"--{spelled}/--no-{spelled}" if has_opposite else f"--{spelled}"
         settings |= {"multiple": parameter.cli.repeatable, "hidden": name != parameter.name}
@@ -595,6 +595,8 @@ _TYPES: Mapping[str, Any] = {
     "column": str,
     "percent": str,
     "file": INPUT,
+    "fields": str,
+    "schema": INPUT,
 }
 _METAVARS = {"text": "TEXT", "names": "NAME,...", "column": "COLUMN"}
 

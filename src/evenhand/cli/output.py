@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evenhand.results.agreement import Adjudication, Agreement
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.gate import Gate
+    from evenhand.results.power import Power
     from evenhand.results.result import Results
     from evenhand.tables import TableStyle
 
@@ -206,7 +207,7 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Ranking | Comparison | Gate | Agreement | Adjudication,
+    results: Results | Ranking | Comparison | Gate | Power | Agreement | Adjudication,
     form: str,
     path: Path | None,
     *,

@@ -31,6 +31,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
+from math import isclose
 from os import PathLike
 from pathlib import PurePath
 from typing import Any, Literal
@@ -47,14 +48,15 @@ from evenhand.formats.metadata import MetadataTable, fields_of, metadata_of, rea
 from evenhand.formats.paths import FileList, files_of, read_small_file
 from evenhand.formats.source import Source
 from evenhand.formats.storage import Address, AnyPath, to_path
-from evenhand.parameters import quote
+from evenhand.parameters import SIDES, quote
 from evenhand.pipeline.inputs import Input, name_of
 from evenhand.scoring.measure import Formula, PrecisionRecall
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ColumnName, column_names
+from evenhand.settings import ColumnName, ScoreSettings, column_names
 from evenhand.tasks.evaluation import Evaluation
-from evenhand.tasks.registry import TASKS
+from evenhand.tasks.registry import TASKS, model
 from evenhand.tasks.task import Task
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Locations, Predictions
 
 NONE, OTHER, NO_PLACE = "(none)", "(other)", "no place"
@@ -65,8 +67,7 @@ QUANTILES = "q4"
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".gz", ".bz2", ".xz", ".zst")
 """Suffixes by which a text names a table, not a slice."""
 Level = Literal["unit", "sentence", "document"]
-Slicer = Callable[[Predictions, Locations, StringIndex[str]], Ints]
-"""Returns the slice of every unit, as a code in a table of names."""
+Units = Predictions | UnitRows
 _BIN = re.compile(r"(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?)|(\+))?")
 _QUANTILES = re.compile(r"q([2-9]|[1-9]\d)")
 _NUMBER_PART = re.compile(r"(\d+(?:\.\d+)?)")
@@ -97,7 +98,7 @@ class Attribute:
     """The default bins of numbers."""
 
 
-def _by_length(units: Predictions, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+def _by_length(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     return _placed(_numbers(units.end - units.start, names), units, locations, names)
 
 
@@ -113,31 +114,30 @@ def _by_document(locations: Locations, names: StringIndex[str], context: SliceCo
     return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
 
 
-def _by_vocabulary(units: Predictions, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     words = context.words
     assert words is not None
-    if len(units) and locations.words(int(units.sentence[0]), int(units.start[0]), int(units.end[0])) is None:
+    if len(units) and locations.text(0) is None:
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
     seen, unseen = names.code("seen"), names.code("unseen")
-    return ints([seen if locations.words(*row) in words else unseen for row in rows])
+    found = [row[0] >= 0 and locations.words(*row) in words for row in rows]
+    return _placed(np.where(np.array(found, dtype=np.bool_), seen, unseen), units, locations, names)
 
 
-def _by_column(
-    column: str, units: Predictions, locations: Locations, names: StringIndex[str], context: SliceContext
-) -> Ints:
+def _by_column(column: str, units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     layer = locations.layer(column)
     if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
     code, texts, starts = layer
-    start = np.where(locations.is_unplaced(units.start), 0, units.start)
+    start = np.where(locations.has_no_place(units.start), 0, units.start)
     values, index = np.unique(code[starts[units.sentence] + start], return_inverse=True)
     return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], units, locations, names)
 
 
-def _placed(codes: Ints, units: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
+def _placed(codes: Ints, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
     """Move units that are not in the text to a separate slice."""
-    nowhere = locations.is_unplaced(units.start)
+    nowhere = locations.has_no_place(units.start)
     return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
 
 
@@ -337,11 +337,13 @@ class Slicing:
     """Whether many numbers or texts are put into bins without being asked."""
     metadata: Metadata | None = None
 
-    def of_units(self, units: Predictions, locations: Locations, names: StringIndex[str]) -> Ints:
-        """The slice of each unit."""
+    def of_units(self, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
+        """The slice of each unit; units that are not in the text have no sentence."""
         if self.level == "unit":
             return self.function(units, locations, names)
-        return self.function(locations, names)[units.sentence]
+        codes = self.function(locations, names)[units.sentence]
+        nowhere = units.sentence < 0
+        return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
 
     def of_groups(self, evaluation: Evaluation, names: StringIndex[str], *, by_document: bool) -> Ints | None:
         """The slice of each group (sentence or document) of a part; None if it is an attribute of units there."""
@@ -476,6 +478,14 @@ def _of_task(function: Callable[..., Ints], context: SliceContext, *arguments: A
     return function(*arguments, context.labels)
 
 
+def is_in_slice(name: str, slice_name: str) -> bool:
+    """Whether a value belongs to a slice: it is its name, or a number in its range (`3+`, `5-9`)."""
+    edge, number = _BIN.fullmatch(slice_name), number_of(name)
+    if name == slice_name or edge is None or number is None:
+        return name == slice_name
+    return any(low <= number <= high for _, low, high in Bins.parse(slice_name, "").ranges)
+
+
 # Counts
 
 
@@ -487,7 +497,7 @@ class SlicedCounts:
     labels: Sequence[Mapping[str, int]]
     """The gold units of each slice by label; the empty label is that of units without one."""
     tallies: Mapping[str, Sequence[Mapping[str, Tally]]]
-    """By system, the tallies of each slice by scorer."""
+    """By system, the tallies of each slice: by scorer or, of slices of units, by measure."""
     measures: frozenset[str] | None
     """The measures whose units are sliced; None for all measures."""
     note: str | None = None
@@ -498,57 +508,64 @@ class SliceCounts:
     """Adds up the counts of slices: an observer of evaluations, whose tallies have the finest groups.
 
     Slices of sentences and documents are regrouped tallies, so every measure has them. Slices of units are counted for
-    measures that systems can be compared by, which give every unit an error type.
+    measures whose counts are those of the units that they list.
     """
 
-    def __init__(
-        self, slicings: Sequence[Slicing], task: Task, measures: Mapping[str, str], gold: Formula, labels: Sequence[str]
-    ) -> None:
-        """`measures` are the scorers by measure, `gold` expects every gold unit once, `labels` grow with the run."""
-        self.slicings, self._task, self._labels, self._gold = slicings, task, labels, gold
-        self._of_units = {name: measures[name] for name in task.selection.compared if name in measures}
+    def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:
+        """`labels` are the labels of the run, which grow."""
+        self.slicings, self._labels, self._by_document = slicings, labels, task.evaluation.by_document
+        self._expected = model(task.name, task.unit_measure).prepare(settings)
+        measures = (model(task.name, name) for name in dict.fromkeys((task.unit_measure, *settings.match)))
+        self._listing = {
+            measure.name: (measure, measure.prepare(settings)) for measure in measures if not measure.instead_of_units
+        }
+        self._requested = settings.match
         self._names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in slicings}
         self._counts: dict[str, dict[tuple[str, str], list[Tally]]] = {slicing.name: {} for slicing in slicings}
-        self._is_of_units = dict[str, bool]()
+        """By slicing, tallies by system and scorer (or measure). The empty system is the gold standard."""
+        self._are_units = dict[str, bool]()
 
     def __call__(self, evaluation: Evaluation) -> None:
         for slicing in self.slicings:
             names = self._names[slicing.name]
-            of_groups = slicing.of_groups(evaluation, names, by_document=self._task.evaluation.by_document)
-            self._is_of_units[slicing.name] = of_groups is None
+            of_groups = slicing.of_groups(evaluation, names, by_document=self._by_document)
+            self._are_units[slicing.name] = of_groups is None
             if of_groups is None:
                 self._add_units(slicing, evaluation, names)
             elif len(of_groups):
                 self._add_groups(slicing, evaluation, of_groups)
 
-    def _add(self, slicing: Slicing, system: str, scorer: str, tally: Tally) -> None:
-        self._counts[slicing.name].setdefault((system, scorer), []).append(tally)
+    def _add(self, slicing: Slicing, system: str, counted_by: str, tally: Tally) -> None:
+        self._counts[slicing.name].setdefault((system, counted_by), []).append(tally)
 
     def _add_groups(self, slicing: Slicing, evaluation: Evaluation, of_groups: Ints) -> None:
         first = int(evaluation.groups[0])
         for system, tallies in evaluation.tallies.items():
             for scorer, tally in {**tallies, **evaluation.shared}.items():
                 self._add(slicing, system, scorer, tally.shifted(-first).regroup(of_groups))
-        tally = next(iter(evaluation.tallies.values()))[self._gold.scorer].shifted(-first).regroup(of_groups)
-        self._add(slicing, "", "", _expected_units(self._gold, tally))
+        tally = next(iter(evaluation.tallies.values()))[self._expected.scorer].shifted(-first).regroup(of_groups)
+        self._add(slicing, "", self._expected.name, _expected_units(self._expected, tally))
 
     def _add_units(self, slicing: Slicing, evaluation: Evaluation, names: StringIndex[str]) -> None:
-        if not self._of_units:
-            remedy = f"add {' or '.join(self._task.selection.compared)}"
-            raise SettingError(f"The slice {slicing.name!r} is of units, which no measure here has; {remedy}.")
-        for system, pair in evaluation.pairs.items():
-            alone = replace(evaluation, pairs={system: pair})
-            for measure, scorer in self._of_units.items():
-                units = alone.answers(measure)
-                of_unit, kind = slicing.of_units(units, evaluation.locations, names), units.kind[0]
-                rows = units.counted[kind[units.counted] < len(units.kinds)]  # TN of spans is not counted
-                columns = (of_unit[rows], units.gold_label[0, rows], units.predicted[0, rows], kind[rows])
-                self._add(slicing, system, scorer, Tally.of(self._labels, units.kinds, *columns))
-                if system == next(iter(evaluation.pairs)) and measure == next(iter(self._of_units)):
-                    gold = np.flatnonzero(~units.is_surplus)
+        first = next(iter(evaluation.tallies))
+        for system, tallies in evaluation.tallies.items():
+            for name, (measure, formula) in list(self._listing.items()):
+                kinds = tallies[formula.scorer].kinds
+                rows = evaluation.unit_rows(system, measure, replace(formula, types={kind: kind for kind in kinds}))
+                of_unit = slicing.of_units(rows, evaluation.locations, names)
+                tally = _tally_of_units(rows, of_unit, self._labels, kinds)
+                if tally is None or not _has_counts_of(formula, tally, tallies[formula.scorer]):
+                    del self._listing[name]  # it counts something else than the units that it lists
+                    continue
+                self._add(slicing, system, name, tally)
+                if system == first:
+                    gold = np.flatnonzero(~rows.is_extra)
                     nothing, kind = np.full(len(gold), -1), np.zeros_like(gold)
-                    tally = Tally.of(self._labels, _GOLD, of_unit[gold], units.label[gold], nothing, kind)
-                    self._add(slicing, "", "", tally)
+                    tally = Tally.of(self._labels, _GOLD, of_unit[gold], rows.gold_label[gold], nothing, kind)
+                    self._add(slicing, "", name, tally)
+        if not any(name in self._listing for name in self._requested):
+            listed = ", ".join(self._requested)
+            raise SettingError(f"The slice {slicing.name!r} is of units, and {listed} cannot be counted by unit.")
 
     def finish(self, gold: Input) -> tuple[dict[str, SlicedCounts], list[str]]:
         """The sums of each slicing, and notes on them."""
@@ -559,27 +576,66 @@ class SliceCounts:
 
     def _sums(self, slicing: Slicing) -> SlicedCounts:
         """The sums of one slicing, in its bins."""
-        merged = {key: Tally.merge(parts) for key, parts in self._counts[slicing.name].items()}
-        names = list(self._names[slicing.name].values)
-        gold = merged.pop(("", ""))
+        are_units, names = self._are_units[slicing.name], list(self._names[slicing.name].values)
+        merged = {
+            (system, name): Tally.merge(parts)
+            for (system, name), parts in self._counts[slicing.name].items()
+            if name in self._listing or not are_units
+        }
+        by_measure = {name: tally for (system, name), tally in merged.items() if not system}
+        gold = by_measure.get(self._expected.name) or next(iter(by_measure.values()))
         units = np.bincount(gold.group, gold.count, minlength=len(names))
         new_names, code_of, note = binned(slicing, names, units)
-        size = len(new_names)
         labels: list[dict[str, int]] = [{} for _ in new_names]
         gold = gold.regroup(code_of)
         for group, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):
             name = gold.labels[label] if label >= 0 else ""
             labels[group][name] = labels[group].get(name, 0) + round(count)
         tallies: dict[str, list[dict[str, Tally]]] = {}
-        for (system, scorer), tally in merged.items():
+        for (system, name), tally in merged.items():
             of_system = tallies.setdefault(system, [{} for _ in new_names])
-            for by_scorer, part in zip(of_system, tally.regroup(code_of).split(size), strict=True):
-                by_scorer[scorer] = part
-        measures = frozenset(self._of_units) if self._is_of_units[slicing.name] else None
-        return SlicedCounts(tuple(new_names), labels, tallies, measures, note)
+            for of_slice, part in zip(of_system, tally.regroup(code_of).split(len(new_names)), strict=True):
+                of_slice[name] = part
+        return SlicedCounts(tuple(new_names), labels, tallies, frozenset(self._listing) if are_units else None, note)
 
 
 _GOLD = ("gold",)
+
+
+def _tally_of_units(rows: UnitRows, of_unit: Ints, labels: Sequence[str], kinds: tuple[str, ...]) -> Tally | None:
+    """The units of each slice by count type; None if their types are not count types.
+
+    A unit with different labels counts once for either side, if the scorer does so (`gold.wrong`, `system.wrong`).
+    """
+    code_of = {name: code for code, name in enumerate(kinds)}
+    prefixes = ("", *(f"{side}." for side in SIDES))
+    columns = ([code_of.get(f"{prefix}{name}", -1) for name in rows.types] for prefix in prefixes)
+    kind, of_gold, of_system = (ints(codes)[rows.type] for codes in columns)
+    if (kind < 0).any():
+        return None
+    is_split = (rows.gold_label != rows.predicted) & (of_gold >= 0) & (rows.gold_label >= 0) & (rows.predicted >= 0)
+    again = np.flatnonzero(is_split)
+    return Tally.of(
+        labels,
+        kinds,
+        np.append(of_unit, of_unit[again]),
+        np.append(rows.gold_label, np.full(len(again), -1)),
+        np.append(rows.predicted, rows.predicted[again]),
+        np.append(np.where(is_split, of_gold, kind), of_system[again]),
+    )
+
+
+def _has_counts_of(formula: Formula, tally: Tally, other: Tally) -> bool:
+    """Whether two tallies have the same counts of a measure."""
+    sums = [
+        dict(zip(each.kinds, np.bincount(each.kind, each.count, minlength=len(each.kinds)).tolist(), strict=True))
+        for each in (tally, other)
+    ]
+    for weights in (*formula.counts.values(), *formula.columns()):
+        one, two = (sum(weight * counts.get(kind, 0) for kind, weight in weights.items()) for counts in sums)
+        if not isclose(one, two):
+            return False
+    return True
 
 
 def _expected_units(formula: Formula, tally: Tally) -> Tally:

@@ -293,6 +293,48 @@ class Corpus:
         begin, stop, _ = self.stretch(ints([sentence]), ints([start]), ints([end]))
         return self.tokens.data[begin[0] : stop[0]].decode()
 
+    @cached_property
+    def quotable(self) -> Tokens:
+        """The atoms in a text from which units can be quoted: the text or, without one, tokens joined by blanks."""
+        assert self.tokens is not None
+        if self.text_bounds is not None:
+            return self.tokens
+        text, starts = self.tokens.spaced()
+        return Tokens(text.tobytes() + PADDING, starts[:-1], starts[1:] - 1)
+
+    def quotable_bounds(self, sentence: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Return the byte offsets of units in `quotable`."""
+        if self.text_bounds is not None:
+            return self.stretch(sentence, start, end)[:2]
+        assert self.bounds is not None
+        first = self.bounds[sentence]
+        last = np.maximum(np.minimum(first + end, len(self.quotable)) - 1, first + start)
+        return self.quotable.start[first + start], self.quotable.end[last]
+
+    def windows(self, sentence: Ints, start: Ints, end: Ints, words: int) -> tuple[Ints, Ints]:
+        """Return where the windows of `words` words around units begin and end in `quotable`, within sentences."""
+        assert self.bounds is not None
+        text, begins = self.quotable, self._word_begins
+        first = self.bounds[sentence] + start
+        last = np.maximum(np.minimum(self.bounds[sentence] + end, len(text)) - 1, first)
+        sentence_end = self.bounds[np.searchsorted(self.bounds, last, side="right")] - 1
+        before = np.searchsorted(begins, first, side="right") - 1 - words
+        low = np.maximum(begins[np.maximum(before, 0)], self.bounds[sentence])
+        after = np.searchsorted(begins, last, side="right") + words
+        high = np.minimum(np.append(begins, len(text))[np.minimum(after, len(begins))] - 1, sentence_end)
+        return text.start[low], text.end[np.maximum(high, last)]
+
+    @cached_property
+    def _word_begins(self) -> Ints:
+        """The atoms that begin a word: tokens, or characters after a space or at the beginning of a sentence."""
+        assert self.bounds is not None
+        if self.atoms == "tokens":
+            return np.arange(len(self.quotable))
+        text = self.quotable
+        begins = np.append(True, text.start[1:] > text.end[:-1])[: len(text)]
+        begins[self.bounds[:-1][self.bounds[:-1] < len(text)]] = True
+        return np.flatnonzero(begins)
+
     def text_location(self, index: int) -> str | None:
         """Return file and line of the text of an atom, if the text is the other side's."""
         for part in self.text_of:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -31,18 +32,20 @@ from evenhand.data.structures import (
     Chains,
     Extractions,
     Link,
+    Records,
     Relations,
     UnreadableError,
     answer_in,
     code_links,
     is_message,
+    json_data,
     plain_value,
 )
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import InputError, counted
 from evenhand.parameters import check_choice, quote
-from evenhand.settings import EXTRACTIONS, LINKS, RELATIONS
+from evenhand.settings import EXTRACTIONS, LINKS, RECORDS, RELATIONS
 
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
 RelationTuple = tuple[str, int, int]
@@ -301,3 +304,59 @@ def _answer(value: object, number: int, name: str) -> object:
             return answer
         finding = f"the answer about document {number} is {quote(answer)}, which does not name a span"
     raise InputError(name, None, finding, "give the text that the model wrote, a list of items, a dict, or None")
+
+
+def records(
+    documents: Iterable[Any],
+    *,
+    texts: Iterable[str | None] | None = None,
+    ids: Iterable[str | int] | None = None,
+    name: str = "records",
+) -> Annotation:
+    """Return one JSON value per document: `records([{"vendor": "Acme", "items": [{"price": 5}]}])`.
+
+    A value is data (dicts, lists, scalars), an object of pydantic, a dataclass, or the message of an API, whose tool
+    calls or text are the answer. A string is what a model wrote, if it is a system's. None means no value. `texts` are
+    the documents that values were extracted from; with them, values that are not in the text are distinguished.
+    Documents are matched by `ids` or, without them, by order.
+    """
+    check_name(name)
+    if isinstance(documents, Mapping | str) or any(hasattr(documents, field) for field in ("model_dump", "__fields__")):
+        remedy = "give a list with one value per document"
+        raise InputError(name, None, f"expected a list of documents, got {quote(documents)}", remedy)
+    values = tuple(
+        _record(value, number, name) for number, value in enumerate(to_list(documents, "it", name, "give a list"), 1)
+    )
+    listed = None if texts is None else tuple(to_list(texts, "texts", name, "give a list of texts"))
+    own_ids = None if ids is None else [str(value) for value in to_list(ids, "ids", name, "give a list of ids")]
+    for what, column in (("texts", listed), ("ids", own_ids)):
+        if column is not None and len(column) != len(values):
+            raise InputError(
+                name, None, f"got {len(column)} {what} for {counted(len(values), 'document')}", "give one each"
+            )
+    if own_ids is not None and len(set(own_ids)) < len(own_ids):
+        twice = next(value for at, value in enumerate(own_ids) if value in own_ids[:at])
+        raise InputError(name, None, f"duplicate id {twice!r}", "give every document its own id")
+    corpus = Corpus(
+        name,
+        len(values),
+        documents=np.arange(len(values)),
+        ids=None if own_ids is None else Tokens.of(own_ids),
+    )
+    return Annotation(corpus, {RECORDS: Records(values, listed or ())}, {RECORDS: ReadInfo(RECORDS)}, name)
+
+
+def _record(value: Any, number: int, name: str) -> Any:
+    """A document: data as they are, objects by their fields, messages by their answer."""
+    kind = value.__class__
+    if kind is str or kind is list or value is None or (kind is dict and not is_message(value)):
+        return value
+    if isinstance(value, bool | int | float | Decimal):
+        return value
+    try:
+        return answer_in(json_data(value))
+    except UnreadableError as error:
+        finding = f"document {number} has a value of type {error}, which cannot be read"
+    except (TypeError, ValueError, RecursionError) as error:  # raised by a method that lists the fields
+        finding = f"document {number}, {quote(value)}, cannot be read ({error})"
+    raise InputError(name, None, finding, "give dicts, lists, strings, numbers, or objects with fields")

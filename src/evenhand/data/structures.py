@@ -51,6 +51,10 @@ _ATTRIBUTES = (
 """Attributes of messages, for objects that cannot list their fields."""
 _ENVELOPES = ("message", "response", "body", "result", "content")
 """Keys of records whose value may be a message."""
+_MESSAGE_KEYS = frozenset(
+    (*_ENVELOPES, "choices", "candidates", "tool_calls", "function_call", "messages", "role", "output", "parts")
+)
+"""Keys of which every message has at least one."""
 _PAYLOADS = {
     **dict.fromkeys(("text", "output_text", "input_text"), "text"),
     **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), ""),
@@ -510,12 +514,51 @@ class OffsetLists:
         return OffsetLists(tuple(spans), tuple(quotes), self.counting)
 
 
+@dataclass(frozen=True)
+class Records:
+    """A value per document: decoded JSON or, for a system, what a language model wrote (a string, or `Calls`)."""
+
+    values: tuple[object, ...]
+    texts: tuple[str | None, ...] = ()
+    """The texts of documents; empty if there are none."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def join(self, name: str, parts: Sequence[Mapping[str, Any]]) -> Records:
+        layers = [part[name] for part in parts]
+        texts = [layer.texts or (None,) * len(layer) for layer in layers]
+        has_texts = any(layer.texts for layer in layers)
+        values = chained.from_iterable(layer.values for layer in layers)
+        return Records(tuple(values), tuple(chained.from_iterable(texts)) if has_texts else ())
+
+
 class Calls(tuple[object, ...]):
     """The arguments of the tool calls of one answer, decoded or as JSON."""
+
+    tools: tuple[str | None, ...] = ()
+    """The names of the tools."""
 
 
 class UnreadableError(TypeError):
     """An object that is neither text nor data; the message is the name of its type."""
+
+
+def json_data(value: object) -> object:
+    """Convert an object to JSON data: pydantic objects as they would be written as JSON, decimals as numbers."""
+    if isinstance(value, Decimal):
+        return value
+    if not isinstance(value, type) and callable(getattr(type(value), "model_dump", None)):
+        return json_data(value.model_dump(mode="json"))  # type: ignore[attr-defined]
+    if isinstance(value, Mapping):
+        return {str(key): json_data(member) for key, member in value.items()}
+    if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):
+        return [json_data(member) for member in value]
+    if isinstance(value, int | float) and not isinstance(value, bool | Enum):
+        return int(value) if isinstance(value, int) else float(value)
+    if isinstance(value, str | bool | Enum) or value is None or isinstance(value, _WRITTEN):
+        return plain_value(value)
+    return json_data(_fields(value))
 
 
 def plain_value(value: object, depth: int = 0) -> object:
@@ -599,6 +642,8 @@ def answer_in(value: object) -> object:
 
 def is_message(value: Mapping[str, Any]) -> bool:
     """Whether a record is or contains a message of an API."""
+    if _MESSAGE_KEYS.isdisjoint(value):
+        return False
     if any(isinstance(value.get(key), list) for key in ("choices", "candidates")) or "tool_calls" in value:
         return True
     if isinstance(value.get("function_call"), Mapping) and "arguments" in value["function_call"]:
@@ -643,11 +688,14 @@ def _called(block: Mapping[str, Any]) -> bool:
 
 def _arguments(calls: list[Any]) -> Calls:
     """Return the arguments of tool calls; OpenAI writes them as JSON in a string."""
-    arguments = []
+    arguments, tools = [], []
     for call in calls:
         inner = call
         for key in ("function", "functionCall", "function_call"):
             inner = inner[key] if isinstance(inner, Mapping) and isinstance(inner.get(key), Mapping) else inner
         if isinstance(inner, Mapping):
             arguments += [inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None][:1]
-    return Calls(arguments)
+            tools += [inner.get("name")] * (len(arguments) - len(tools))
+    called = Calls(arguments)
+    called.tools = tuple(tools)
+    return called

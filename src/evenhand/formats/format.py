@@ -185,6 +185,7 @@ _BUILT_IN = {
     "dygie": "evenhand.formats.jsonl:DYGIE",
     "relation-jsonl": "evenhand.formats.jsonl:RELATION_LINES",
     "elevant": "evenhand.formats.hipe:ELEVANT",
+    "records": "evenhand.formats.jsonl:RECORDS",
     "extractions": "evenhand.formats.jsonl:EXTRACTIONS",
     "json": "evenhand.formats.jsonl:JSON",
     "jsonl": "evenhand.formats.jsonl:JSON_LINES",

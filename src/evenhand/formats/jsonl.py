@@ -19,6 +19,7 @@ from evenhand.formats.source import Block
 from evenhand.registry import lazy
 from evenhand.settings import EXTRACTIONS as EXTRACTIONS_LAYER
 from evenhand.settings import LINKS
+from evenhand.settings import RECORDS as RECORDS_LAYER
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -50,6 +51,12 @@ _TOKEN_KEYS = ("tokens", "words", "tokenized_text", "text", "sentence")
 _ANNOTATED_KEYS = ("spans", "tags", "ner_tags", "labels")
 """Keys of annotations with positions."""
 _TEXTUAL_KEYS = frozenset(("text", "data", "tokens", "words"))
+_RECORD_KEYS = ("value", "gold", "expected", "record", "records")
+"""Keys of the values of a gold standard of records."""
+_OTHER_KEYS = frozenset(
+    ("spans", "tags", "ner_tags", "labels", "label", "entities", "tokens", "relations", "annotations")
+)
+"""Keys of other annotations."""
 
 
 # Recognition
@@ -180,6 +187,13 @@ def is_extractions(sample: Block) -> float:
     if False in are_answers:
         return 0.0
     return float(any(are_answers) or all(_TEXTUAL_KEYS.isdisjoint(record) for record in records))
+
+
+def is_records(sample: Block) -> float:
+    """1 if the first line is a record with a nested value and no other annotation; it may be cut off."""
+    keys = top_level(_first_line(sample))
+    has_value = any(keys.get(name, b"").startswith((b"{", b"[")) for name in _RECORD_KEYS)
+    return float(has_value and _OTHER_KEYS.isdisjoint(keys))
 
 
 def _is_answer(record: dict[str, Any]) -> bool | None:
@@ -324,4 +338,15 @@ EXTRACTIONS = Format(
     readers={"spans": Reader(lazy("evenhand.formats.extractions:read"))},
     detection=Detection(b"{", confidence=is_extractions),
     contents=Contents(matches_documents=True, traits=frozenset({"answers"})),
+)
+RECORDS = Format(
+    RECORDS_LAYER,
+    "one JSON value per document: JSON lines, a JSON list, or a folder with one file per document",
+    readers={
+        RECORDS_LAYER: Reader(
+            lazy("evenhand.formats.records:read"), read_many=lazy("evenhand.formats.records:read_many")
+        )
+    },
+    detection=Detection(b"{", confidence=is_records, certain=lambda source, task: task == RECORDS_LAYER),
+    contents=Contents(matches_documents=True),
 )

@@ -138,8 +138,10 @@ def _at_address(address: Address) -> list[AnyPath] | None:
 
 
 def _to_read(names: list[str]) -> list[str]:
-    """The files of a folder that are read: not hidden, and only `.ann` if there are any."""
+    """The files of a folder that are read: not hidden, without the text `X.txt` of `X.json`, and only `.ann` if any."""
     visible = [name for name in names if not name.startswith(".")]
+    records = {name.removesuffix(".json") + ".txt" for name in visible if name.endswith(".json")}
+    visible = [name for name in visible if name not in records]
     return [name for name in visible if name.endswith(_ANNOTATIONS)] or visible
 
 

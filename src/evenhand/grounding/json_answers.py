@@ -73,20 +73,20 @@ _PYTHON_TOKEN = re.compile(rf"{STRING}|\b(?:null|true|false|None|True|False)\b|,
 """Tokens that differ between JSON and Python: strings, constants, and trailing commas."""
 
 
-def json_value(text: str) -> object:
+def json_value(text: str, decoder: json.JSONDecoder | None = None) -> object:
     """Return the value of JSON text, whose strings may contain line breaks; `NOTHING` if it is not JSON."""
     try:
-        return DECODER.decode(text)
+        return (decoder or DECODER).decode(text)
     except _ERRORS:
         return NOTHING
 
 
-def python_value(text: str) -> object:
+def python_value(text: str, decoder: json.JSONDecoder | None = None) -> object:
     """Return the value of a literal in Python's notation, which may contain `null`, `true` and `false`.
 
     Literals without escapes are converted to JSON, which is five times as fast; Python parses the others.
     """
-    if "\\" not in text and (value := json_value(_PYTHON_TOKEN.sub(_to_json_token, text))) is not NOTHING:
+    if "\\" not in text and (value := json_value(_PYTHON_TOKEN.sub(_to_json_token, text), decoder)) is not NOTHING:
         return value
     if any(name in text for name in _TO_PYTHON):
         text = _PYTHON_TOKEN.sub(lambda token: _TO_PYTHON.get(token[0], token[0]), text)
@@ -106,10 +106,10 @@ def _to_json_token(token: re.Match[str]) -> str:
     return "" if written == "," else _TO_JSON.get(written, written)
 
 
-def json_value_at(text: str, start: int) -> tuple[object, int]:
+def json_value_at(text: str, start: int, decoder: json.JSONDecoder | None = None) -> tuple[object, int]:
     """Return the JSON value that begins here and its end, or `NOTHING` and the position of the error."""
     try:
-        return DECODER.raw_decode(text, start)
+        return (decoder or DECODER).raw_decode(text, start)
     except json.JSONDecodeError as error:
         return NOTHING, error.pos
     except _ERRORS:
@@ -327,6 +327,16 @@ def read_json(answer: str, labels: KnownLabels, label: str | None) -> ReadAnswer
     return ReadAnswer(how="unparsable")
 
 
+def answered_values(answer: str, decoder: json.JSONDecoder) -> _Values:
+    """Return the values of an answer in JSON by steps 1 to 4, for a reader that knows no labels."""
+    blocks = [*reversed(fenced_blocks(answer)), answer]
+    for step in (_as_json, _as_python, _cut_off, _json_values):
+        for block in blocks:
+            if values := step(block, decoder):
+                return values
+    return [], "unparsable"
+
+
 def _last_of_several(labels: KnownLabels, label: str | None, block: str) -> _Values | None:
     """Return the last complete list of a block with several, or with one and items of another that is cut off."""
     values = list(_values_in(block))
@@ -423,20 +433,20 @@ def _bracketed(block: str) -> str:
     return block[first.start() : max(block.rfind("]"), block.rfind("}")) + 1] if first else ""
 
 
-def _as_json(block: str) -> _Values | None:
-    value = json_value(_bracketed(block))
+def _as_json(block: str, decoder: json.JSONDecoder | None = None) -> _Values | None:
+    value = json_value(_bracketed(block), decoder)
     return None if value is NOTHING else ([value], "ok")
 
 
-def _as_python(block: str) -> _Values | None:
+def _as_python(block: str, decoder: json.JSONDecoder | None = None) -> _Values | None:
     text = _bracketed(block)
     if _open_brackets(text):  # Python would read it to the end, slowly
         return None
-    value = python_value(text)
+    value = python_value(text, decoder)
     return None if value is NOTHING else ([value], "repaired")
 
 
-def _cut_off(block: str) -> _Values | None:
+def _cut_off(block: str, decoder: json.JSONDecoder | None = None) -> _Values | None:
     first = _OPENING.search(block)
     text = block[first.start() :] if first else ""
     if not _open_brackets(text):
@@ -446,9 +456,9 @@ def _cut_off(block: str) -> _Values | None:
         return None
     text = text[: commas[-1]]
     text += "".join(_CLOSING[bracket] for bracket in reversed(_open_brackets(text)))
-    value = json_value(text)
+    value = json_value(text, decoder)
     if value is NOTHING and "{" in text:
-        value = python_value(text)
+        value = python_value(text, decoder)
     return None if value is NOTHING else ([value], "salvaged")
 
 
@@ -464,12 +474,12 @@ def _open_brackets(text: str) -> list[str]:
     return stack
 
 
-def _json_values(block: str) -> _Values | None:
+def _json_values(block: str, decoder: json.JSONDecoder | None = None) -> _Values | None:
     values: list[object] = []
     failures = work = 0
     bracket = _OPENING.search(block)
     while bracket and failures < MAX_FAILURES and work < MAX_WORK:
-        value, end = json_value_at(block, bracket.start())
+        value, end = json_value_at(block, bracket.start(), decoder)
         if value is NOTHING:
             failures += 1
             work += end - bracket.start()

@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import islice, tee
 from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import numpy as np
@@ -32,7 +33,6 @@ from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
-    BLOCK,
     Align,
     ColumnName,
     PickedAnnotator,
@@ -65,7 +65,6 @@ READING = ("format", "column", "encoding", "repair", "offsets", "functions", "an
 """Options that specify how files are read."""
 COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """Options of all tasks."""
-_SMALLEST_BLOCK = 1 << 16
 _MAX_MEMBERS = 1000
 """Maximum number of list members that are examined to guess what plain data contain."""
 
@@ -248,12 +247,12 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         return None
     if wrapping_call(systems):
         side_of(systems)
-    if isinstance(systems, Mapping) and not is_single_system(systems):
+    # A result is a mapping, too, but its measures are not systems.
+    is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_single = is_single_system(systems) or is_result
+    if isinstance(systems, Mapping) and not is_single:
         named = {name: side_of(side, name) for name, side in systems.items()}
     else:
-        # A result is iterable, too, but its measures are not systems.
-        is_result = type(systems).__module__.partition(".")[0] == __name__.partition(".")[0]
-        is_single = is_single_system(systems) or is_result
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
@@ -375,6 +374,52 @@ class RunConfig:
         return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
 
 
+@dataclass(frozen=True)
+class ScoredInputs:
+    """The inputs of a score, from which its units can be read again."""
+
+    gold: Input
+    systems: Mapping[str, Input] | None
+    """None if one file holds gold standard and prediction."""
+    config: RunConfig
+    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Time of change and size of each local file, when it was scored."""
+
+    @staticmethod
+    def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
+        """Note the present state of the files."""
+        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a file has changed since it was scored, or can be read only once."""
+        for path, stamp in self.stamps.items():
+            if stamp == _UNREPEATABLE:
+                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
+            if _stamp(path) != stamp:
+                raise InputError(path, None, "has changed since it was scored", "score the files again")
+
+
+_UNREPEATABLE = (-1, -1)
+"""The stamp of a pipe."""
+
+
+def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
+    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
+    paths: list[AnyPath | FileList] = []
+    for place in places:
+        paths += files_of(place) or [place]
+    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """None for a path that does not name a file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
+
+
 def known_options() -> set[str]:
     """The keywords of `score`: the common ones, and those that tasks and measures declare."""
     parameters = all_parameters().values()
@@ -422,8 +467,8 @@ def prepare(
     names = {side: side for side in SIDES}
     names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
     read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
-    # A block of every system is in memory at once.
-    block_size = max(16 * BLOCK // (15 + len(systems or ("system",))), _SMALLEST_BLOCK)
+    # A block of every system is in memory at once, so blocks are smaller, down to half the size.
+    block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
     read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
 

@@ -1,39 +1,117 @@
-"""Error types of all units as an Arrow table, written while systems are evaluated.
+"""The units of measures as columns, and as an Arrow table that is written while systems are evaluated.
 
 There is one row per unit and system, with the position and the text of the unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ranges
-from evenhand.data.tokens import PADDING, Tokens
+from evenhand.arrays import Ints
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.arrow import arrow
-from evenhand.formats.arrow_write import Sink, named, strings, table_file, table_format
+from evenhand.formats.arrow_write import Sink, table_file, table_format
 from evenhand.formats.paths import check_output_not_input
 from evenhand.parameters import check_file
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.tasks.evaluation import OTHER_SENTENCES, Evaluation, VerdictRows
+from evenhand.scoring.measure import Formula, Measure
+from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.registry import models_of
 from evenhand.tasks.task import Task
-from evenhand.tasks.units import parts_of
+from evenhand.tasks.unit_rows import Places, UnitRows
+from evenhand.tasks.units import Locations
 
 SIDES = ("gold", "system")
 _NUMBERS = ("document", "sentence", "line", "start", "end")
 _PLACE = ("document", "document_name", "sentence", "line", "start", "end", "text")
 _COLUMNS = ("system", "judge", *_PLACE, "gold_label", "system_label", "verdict")
 _POSITIONS = (("positions", "string"), ("token_start", "int64"), ("token_end", "int64"))
-_START = "_start"
-"""Suffix of columns that have a counterpart with `_end`."""
+Columns = dict[str, Ints | list[Any]]
+"""Columns by name: numbers, in which -1 means none, and lists of other values, in which None does."""
+
+
+def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) -> Columns:
+    """The columns of units; `labels` are the names of their labels.
+
+    Documents and sentences are numbered from 1. Positions are offsets into the input text, if there is one. A further
+    place of a unit, such as `head`, has the columns `head` (its text), `head_start`, `head_end` and `head_sentence`.
+    """
+    place, document = rows.place, locations.document_of[rows.place.sentence]
+    positions = locations.positions(place.sentence, place.start, place.end)
+    numbers, which = np.unique(document, return_inverse=True)
+    names = [locations.name(number) for number in numbers.tolist()]
+    columns: Columns = {
+        "document": document + 1,
+        "document_name": [names[number] for number in which.tolist()],
+        "sentence": place.sentence + locations.before + 1,
+        "line": np.where(place.start < 0, -1, locations.line_numbers(place.sentence, place.start)),
+        "start": positions.start,
+        "end": positions.end,
+        "text": texts_of(rows, locations),
+        "gold_label": _named(rows.gold_label, labels),
+        "system_label": _named(rows.predicted, labels),
+        "verdict": _named(rows.type, rows.types),
+        "side": [SIDES[is_extra] for is_extra in rows.is_extra.tolist()],
+        "positions": [positions.of] * len(rows),
+        "parts": _parts(rows, locations),
+    }
+    columns["token_start"], columns["token_end"] = (
+        np.full(len(rows), -1) if column is None else column for column in (positions.token_start, positions.token_end)
+    )
+    for name, other in (("matched", rows.matched), *rows.places.items()):
+        columns |= _place_columns(name, other, locations, rows.shapes)
+    matched = columns["matched"]
+    for row, text in rows.matched_strings.items():
+        matched[row] = text
+    columns |= rows.numbers
+    return columns | {name: _named(codes, labels) for name, codes in rows.names.items()}
+
+
+def listed(column: Ints | list[Any]) -> list[Any]:
+    """A column as a list, with None for missing values."""
+    if isinstance(column, list):
+        return column
+    return [None if value < 0 else value for value in column.tolist()]
+
+
+def texts_of(rows: UnitRows, locations: Locations) -> list[str | None]:
+    """The strings of units."""
+    texts = locations.strings(rows.place, rows.shapes)
+    for row, text in rows.strings.items():
+        texts[row] = text
+    return texts
+
+
+def _place_columns(name: str, place: Places, locations: Locations, shapes: Sequence[tuple[int, ...]]) -> Columns:
+    positions = locations.positions(place.sentence, place.start, place.end)
+    return {
+        name: locations.strings(place, shapes),
+        f"{name}_start": positions.start,
+        f"{name}_end": positions.end,
+        f"{name}_sentence": np.where(place.start < 0, -1, place.sentence + locations.before + 1),
+    }
+
+
+def _named(codes: Ints, names: Sequence[str]) -> list[str | None]:
+    listed = (*names, None)  # -1 is the last
+    return [listed[code] for code in codes.tolist()]
+
+
+def _parts(rows: UnitRows, locations: Locations) -> list[list[tuple[int, int]] | None]:
+    """The parts of units with gaps, in the positions that users see."""
+    parts: list[list[tuple[int, int]] | None] = [None] * len(rows)
+    place = rows.place
+    for row in np.flatnonzero((place.shape != 0) & (place.start >= 0)).tolist():
+        sentence, start, end, shape = (int(column[row]) for column in vars(place).values())
+        parts[row] = locations.parts(sentence, start, end, rows.shapes[shape])
+    return parts
 
 
 def verdict_schema(task: Task) -> Any:
@@ -49,142 +127,31 @@ class VerdictTable:
 
     sink: Sink
     judge: str
-    kinds: tuple[str, ...]
     labels: StringIndex[str]
 
-    def add(self, system: str, units: VerdictRows, before: int) -> None:
-        """Write some units; `before` is the number of sentences before their text."""
-        size = len(units)
+    def add(self, system: str, rows: UnitRows, locations: Locations) -> None:
+        size = len(rows)
         if not size:
             return
-        texts = _texts(units)
-        inside = units.start >= 0
-        rows, corpus = np.flatnonzero(inside), units.corpus
-        positions = corpus.positions(units.sentence[rows], units.start[rows], units.end[rows])
-        parts: list[Any] = [None] * size
-        for row, gaps in units.gaps.items():
-            bounds = parts_of(int(units.start[row]), int(units.end[row]), gaps)
-            parts[row] = _parts(units, row, bounds) if len(bounds) > 1 else None
-        columns = {
-            "system": [system] * size,
-            "judge": [self.judge] * size,
-            "document": units.document + 1,
-            "document_name": _names(units),
-            "sentence": units.sentence + before + 1,
-            "line": _lines(units, inside),
-            "start": _spread(positions.start, rows, size),
-            "end": _spread(positions.end, rows, size),
-            "text": texts,
-            "gold_label": named(units.gold, self.labels.values),
-            "system_label": named(units.system, self.labels.values),
-            "verdict": named(units.kind, self.kinds),
-            "positions": [positions.of] * size,
-            "token_start": _spread(positions.token_start, rows, size),
-            "token_end": _spread(positions.token_end, rows, size),
-            "parts": parts,
-        }
-        self.sink.add(columns | _more(units, texts, before))
+        columns = unit_columns(rows.in_text_order(), locations, self.labels.values)
+        named: Mapping[str, Any] = {"system": [system] * size, "judge": [self.judge] * size, **columns}
+        self.sink.add({name: _arrow(column) for name, column in named.items()})
 
 
-def _spread(values: Ints | None, rows: Ints, size: int) -> Any:
-    """Values of some rows as a column; null for all others."""
-    column = np.full(size, -1)
-    column[rows] = -1 if values is None else values
-    return arrow.array(column, mask=column < 0)
+def _arrow(column: Ints | list[Any]) -> Any:
+    return arrow.array(column, mask=column < 0) if isinstance(column, np.ndarray) else column
 
 
-def _parts(units: VerdictRows, row: int, bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of a unit, in the positions that users see."""
-    start, end = np.array(bounds).T
-    positions = units.corpus.positions(np.full(len(bounds), units.sentence[row]), start, end)
-    return list(zip(positions.start.tolist(), positions.end.tolist(), strict=True))
-
-
-def _more(units: VerdictRows, texts: Any, before: int) -> dict[str, Any]:
-    """The task's extra columns: a side, texts of other units, sentences, positions in these, or numbers."""
-    columns, more = dict[str, Any](), dict(units.more)
-    for name in [name.removesuffix(_START) for name in units.more if name.endswith(_START)]:
-        start, end = more.pop(f"{name}_start"), more.pop(f"{name}_end")
-        sentence, rows = more.get(f"{name}_sentence", units.sentence), np.flatnonzero(start >= 0)
-        positions = units.corpus.positions(sentence[rows], start[rows], end[rows])
-        columns[f"{name}_start"] = _spread(positions.start, rows, len(units))
-        columns[f"{name}_end"] = _spread(positions.end, rows, len(units))
-    for name, values in more.items():
-        if name == "side":
-            columns[name] = named(values, SIDES)
-        elif name in OTHER_SENTENCES:
-            columns[name] = values + before + 1
-        else:
-            numbers = arrow.array(values, mask=values < 0)
-            columns[name] = texts.take(numbers) if name.endswith("antecedent") else numbers
-    return columns
-
-
-def _names(units: VerdictRows) -> Any:
-    if not units.names:
-        return arrow.nulls(len(units))
-    numbers, index = np.unique(units.document, return_inverse=True)
-    return named(index, [units.names.get(number) or None for number in numbers.tolist()])
-
-
-def _lines(units: VerdictRows, inside: Bools) -> Any:
-    """The line of the first token of each unit; null if the file has no lines."""
-    corpus = units.corpus
-    if not len(corpus.lines):
-        return arrow.nulls(len(units))
-    by_sentence = corpus.bounds is None or corpus.has_lines_of_sentences
-    return arrow.array(corpus.first_line + corpus.lines[units.sentence if by_sentence else units.first], mask=~inside)
-
-
-def _texts(units: VerdictRows) -> Any:
-    """The text of each unit, if the file has any. Tokens without a text, and parts of units, are joined by spaces."""
-    corpus = units.corpus
-    if corpus.tokens is None or corpus.bounds is None:
-        return arrow.nulls(len(units), arrow.string())
-    if corpus.text_bounds is not None:
-        inside = np.flatnonzero(units.start >= 0)
-        edges = np.zeros((2, len(units)), dtype=np.int64)
-        columns = (units.sentence, units.start, units.end)
-        edges[:, inside] = corpus.stretch(*(column[inside] for column in columns))[:2]
-        texts = Tokens(corpus.tokens.data, *edges)
-    else:
-        size = np.where(units.start < 0, 0, units.end - units.start)
-        texts = _joined(corpus.tokens, units.first, size)
-    other, rows = [texts], np.arange(len(units))
-    if units.other_text is not None:
-        rows = rows + np.where(units.start < 0, len(units), 0)
-        other.append(units.other_text)
-    if units.gaps:
-        whole = [_without_gaps(units, row, gaps) for row, gaps in units.gaps.items()]
-        rows[list(units.gaps)] = sum(map(len, other)) + np.arange(len(whole))
-        other.append(Tokens.of(whole))
-    return strings(texts if len(other) == 1 else Tokens.concatenate(other).take(rows))
-
-
-def _without_gaps(units: VerdictRows, row: int, gaps: Sequence[int]) -> str:
-    parts = parts_of(int(units.start[row]), int(units.end[row]), gaps)
-    return " ".join(units.corpus.quoted(int(units.sentence[row]), *part) or "" for part in parts)
-
-
-def _joined(tokens: Tokens, first: Ints, size: Ints) -> Tokens:
-    """The texts of `size` tokens from each of the `first` ones on, joined by spaces."""
-    if (size <= 1).all():
-        known = tokens.take(np.minimum(first, max(len(tokens) - 1, 0)))
-        return Tokens(known.data, known.start, np.where(size == 0, known.start, known.end))
-    text, edges = tokens.take(ranges(first, size)).spaced()
-    last = np.cumsum(size)
-    return Tokens(text.tobytes() + PADDING, edges[last - size], np.maximum(edges[last] - 1, edges[last - size]))
-
-
-def unit_scorer(job: Job) -> str:
-    """The scorer whose error types describe the units of a job."""
+def unit_measure(job: Job) -> tuple[Measure, Formula]:
+    """The measure whose error types describe the units of a job."""
     task, scorers = job.prepared.task, [scorer.name for scorer in job.scorers]
     known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
     scorer = next((name for name in known if name in scorers), None)
     if scorer is None:
         names = [measure.name for measure in models_of(task.name) if measure.scorer.name in known]
         raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
-    return scorer
+    measure = next(measure for measure in models_of(task.name) if measure.scorer.name == scorer)
+    return measure, measure.prepare(job.prepared.settings)
 
 
 def recording(path: str | PathLike[str]) -> Engine:
@@ -194,16 +161,15 @@ def recording(path: str | PathLike[str]) -> Engine:
 
 
 def _run_and_record(path: str, job: Job) -> Run:
-    task, scorer = job.prepared.task, unit_scorer(job)
-    form, schema = table_format(path), verdict_schema(task)
+    measure, formula = unit_measure(job)
+    form, schema = table_format(path), verdict_schema(job.prepared.task)
     check_output_not_input(path, job.paths)
     vocabulary = Vocabulary()
     with table_file(path, form, schema) as sink:
-        table = VerdictTable(sink, scorer, task.error_types.of_tables, vocabulary.labels)
+        table = VerdictTable(sink, measure.scorer.name, vocabulary.labels)
 
         def record(evaluation: Evaluation) -> None:
             for name in evaluation.tallies:
-                for rows, before in evaluation.rows(name, scorer):
-                    table.add(name, rows, before)
+                table.add(name, evaluation.unit_rows(name, measure, formula), evaluation.locations)
 
         return serial(job, [record], vocabulary)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,12 +28,10 @@ from evenhand.results.agreement import Agreement
 from evenhand.results.comparison import Comparison, Ranking
 from evenhand.results.display import Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
+from evenhand.results.table import Kind, Table, Value
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
 
-Value = str | float | None
-Kind = Literal["text", "count", "number"]
-"""Counts are integers, unless weights make them fractions."""
 Columns = Mapping[str, Kind]
 
 _TEXT: Kind = "text"
@@ -98,6 +96,8 @@ def _rows_of(subject: WithRows) -> TableRows:
     if isinstance(subject, Ranking):
         rankings = (subject, *(subject.data_sets or {}).values())
         return TableRows(_STANDING, [row for ranking in rankings for row in _standings(ranking)])
+    if isinstance(subject, Table):
+        return TableRows(subject.kinds, list(map(list, subject)))
     if isinstance(subject, Result):
         return _scores(Results({subject.name: subject}))
     if isinstance(subject, Results):
@@ -127,13 +127,13 @@ def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Va
             figures[_HEADLINE] = scores.recall
         return {"system": result.name, "model": score.name, "row": kind, "label": label, **sizes, **figures}
 
-    yield {**row("overall", score.overall, gold=gold.units, predicted=result.units), _HEADLINE: score.headline}
+    yield {**row("overall", score.overall, gold=gold.units, predicted=result.predicted), _HEADLINE: score.headline}
     if score.labels and details == "all":
         yield row("macro", score.macro)
         yield row("support", score.support)
     for label, scores in score.labels.items() if details in ("all", "labels") else ():
-        is_unit = label in gold.labels or label in result.labels  # tags of words are not labels of brackets
-        counts = (gold.labels.get(label, 0), result.labels.get(label, 0)) if is_unit else (None, None)
+        is_unit = label in gold.labels or label in result.predicted_labels  # tags of words are not labels of brackets
+        counts = (gold.labels.get(label, 0), result.predicted_labels.get(label, 0)) if is_unit else (None, None)
         yield row("label", scores, label, gold=counts[0], predicted=counts[1])
     for name, slices in result.slices.items():
         for value, piece in slices.items():
@@ -200,14 +200,19 @@ _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 def render(subject: WithRows) -> str:
     """CSV. Texts that a spreadsheet would run as a formula begin with a single quote; numbers are unchanged."""
+    return delimited(subject, ",")
+
+
+def delimited(subject: WithRows, delimiter: str) -> str:
+    """The same with another delimiter."""
     table = rows_of(subject)
-    return "".join(_line(row) for row in (tuple(table.columns), *table.rows))
+    return "".join(_line(row, delimiter) for row in (tuple(table.columns), *table.rows))
 
 
-def _line(row: Iterable[Value]) -> str:
+def _line(row: Iterable[Value], delimiter: str) -> str:
     """One row. The writer quotes carriage returns only if lines end with them, so lines are shortened afterwards."""
     file = io.StringIO()
-    csv.writer(file, lineterminator="\r\n").writerow(map(_safe, row))
+    csv.writer(file, delimiter=delimiter, lineterminator="\r\n").writerow(map(_safe, row))
     return file.getvalue().removesuffix("\r\n") + "\n"
 
 

@@ -55,6 +55,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
+    "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),
@@ -82,7 +83,7 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
         sections.append(Section("", list(slice_tables(results))))
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
-        heading = f"{result.name}: {counted(result.units, unit)}{in_chains}"
+        heading = f"{result.name}: {counted(result.predicted, unit)}{in_chains}"
         sections.append(Section(heading, list(display.details(result, style, alone=len(results) == 1))))
     return ReportDocument(f"gold standard {gold.name}: {units}", sections, results.notes, results.signature)
 

@@ -41,6 +41,11 @@ def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
     return _enclosed(parts)
 
 
+def fragment(table: Table, max_rows: int, caption: str = "") -> str:
+    """One table, below a caption."""
+    return _enclosed([f"<p>{_escaped(caption)}</p>"] * bool(caption) + list(_table(table, max_rows)))
+
+
 def _document(subject: Displayed) -> ReportDocument | None:
     as_document: Callable[[], ReportDocument] | None = getattr(subject, "as_document", None)
     if as_document is not None:
@@ -130,7 +135,12 @@ _PAGE = """<!doctype html>
 
 def render_table_page(subject: Displayed) -> str:
     """The tables of a result as a self-contained page."""
-    return _PAGE.format(body=render(subject, max_rows=sys.maxsize))
+    return page_of(render(subject, max_rows=sys.maxsize))
+
+
+def page_of(body: str) -> str:
+    """A self-contained page of an HTML fragment."""
+    return _PAGE.format(body=body)
 
 
 _BASE = '<base href="about:srcdoc">'

@@ -46,9 +46,14 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
+def table_text(table: Table) -> str:
+    """One table, without a blank line before it."""
+    return "\n".join(line.rstrip() for line in _table_lines(table, PLAIN)).removeprefix("\n")
+
+
 def _table_lines(table: Table, style: TableStyle) -> Iterator[str]:
     cells = [[visible(cell) for cell in row] for row in (headings(table), *row_texts(table, style))]
-    sizes = [list(map(_width, column)) for column in zip(*cells, strict=True)]
+    sizes = [list(map(text_width, column)) for column in zip(*cells, strict=True)]
     widths = list(map(max, sizes))
     for (row, column), look in _looks(table, cells[1:]).items() if style.colour else ():
         cells[1 + row][column] = f"{look}{cells[1 + row][column]}{_NORMAL}"
@@ -103,12 +108,12 @@ def _key_columns(table: Table, widths: Sequence[int], width: int | None) -> int:
 def _wrapped(text: str, style: TableStyle) -> Iterator[str]:
     """A sentence in lines, broken between words."""
     text = visible(text)
-    if style.width is None or _width(text) <= style.width:
+    if style.width is None or text_width(text) <= style.width:
         yield text
         return
     line = ""
     for word in text.split(" "):
-        if line and _width(line) + 1 + _width(word) > style.width:
+        if line and text_width(line) + 1 + text_width(word) > style.width:
             yield line
             line = word
         else:
@@ -116,7 +121,7 @@ def _wrapped(text: str, style: TableStyle) -> Iterator[str]:
     yield line
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """The number of terminal columns of a text."""
     return len(text) if text.isascii() else sum(map(_char_width, text))
 
@@ -200,11 +205,11 @@ def _conlleval_lines(result: Result, *, is_named: bool) -> Iterator[str]:
         yield f"system: {result.name}"
     yield (
         f"processed {tokens} tokens with {result.gold.units} phrases; "
-        f"found: {result.units} phrases; correct: {exact.overall['TP']}."
+        f"found: {result.predicted} phrases; correct: {exact.overall['TP']}."
     )
     yield f"accuracy: {100 * equal_tags / tokens if tokens else 0:6.2f}%; {_figures(exact.overall)}"
     for label, row in exact.labels.items():
-        yield f"{label:>17}: {_figures(row)}  {result.labels.get(label, 0)}"
+        yield f"{label:>17}: {_figures(row)}  {result.predicted_labels.get(label, 0)}"
 
 
 def _figures(row: Row) -> str:

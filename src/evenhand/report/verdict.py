@@ -197,7 +197,9 @@ def cautions(report: Report) -> list[str]:
     """
     unit, results = TASKS[report.task].unit, report.ordered
     replaced = {
-        note for result in results.values() for note in label_notes(result.gold, result.name, result.labels, unit)
+        note
+        for result in results.values()
+        for note in label_notes(result.gold, result.name, result.predicted_labels, unit)
     }
     if report.comparison is not None:
         replaced |= {*_notes_on_tests(report.comparison)}
@@ -222,7 +224,7 @@ def _label_settings(settings: ScoreSettings) -> Iterator[str]:
 
 def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str]:
     """The labels that only one side has, with their share of the errors."""
-    gold, system = result.gold.labels, result.labels
+    gold, system = result.gold.labels, result.predicted_labels
     if not TASKS[report.task].input.has_labels or not system or not gold or gold.keys().isdisjoint(system):
         return
     if lacking := _only(gold, system, unit):

@@ -224,8 +224,8 @@ def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str)
     return Result(
         name=name,
         gold=gold,
-        units=_field(saved, "units", Count, path),
-        labels=_field(saved, "labels", dict[str, Count], path),
+        predicted=_field(saved, "units", Count, path),
+        predicted_labels=_field(saved, "labels", dict[str, Count], path),
         scores=by_measure,
         signature=_field(saved, "signature", str, path),
         settings=settings,

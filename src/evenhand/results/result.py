@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
+from evenhand.errors import SettingError, unknown
 from evenhand.grounding.grounder import BOUND, GroundingCounts
+from evenhand.parameters import split_names
 from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, WithTallies, present
 from evenhand.results.signature import joint_signature
 from evenhand.scoring.measure import Formula
@@ -21,6 +22,10 @@ from evenhand.settings import Groups, ScoreSettings
 from evenhand.tasks.registry import TASKS, models_of, name_among
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup, error_groups
+
+if TYPE_CHECKING:
+    from evenhand.pipeline.inputs import ScoredInputs
+    from evenhand.results.table import Table
 
 
 @dataclass(frozen=True)
@@ -69,14 +74,15 @@ class SliceScores(Mapping[str, MeasureScore]):
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
-    """The scores of one system: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
+class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[str, MeasureScore]):
+    """The scores of one system by measure: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
 
     name: str
     gold: GoldSummary
-    units: int
-    labels: Mapping[str, int]
-    """The system's number of spans, by label."""
+    predicted: int
+    """The number of units that the system predicts."""
+    predicted_labels: Mapping[str, int]
+    """The same by label."""
     scores: Mapping[str, MeasureScore]
     signature: str
     settings: ScoreSettings
@@ -98,6 +104,8 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
     """Tallies by sentence, for tests if documents are too few; only if the groups are documents."""
     slices: Mapping[str, Mapping[str, SliceScores]] = field(default_factory=dict)
     """The scores on slices, by the name of the slicing and the slice, in natural order."""
+    inputs: ScoredInputs | None = field(default=None, repr=False, compare=False)
+    """The files or annotations, from which units are read again; a saved result has none."""
 
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
@@ -108,8 +116,25 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies):
         """The names of the measures."""
         return iter(self.scores)
 
-    def __contains__(self, model: object) -> bool:
-        return model in self.scores
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def errors(self, by: str | None = None, **query: Any) -> Table:
+        """The errors as a table with one row per unit; reads the files again.
+
+        by         the measure whose errors are listed [of the scored ones, the first that distinguishes error types]
+        type       only these error types: "FN,LE" or a list
+        label      only units with one of these labels, in the gold standard or predicted
+        text       only units whose string contains this regular expression
+        slice      only units of a slice of `compare`: "length=2", "document=doc1", or a column of the gold standard
+        sample     a random sample of this many units, always the same for the same `seed`
+        context    words of context on each side [5]
+        """
+        return _listed([self], by, {**query, "correct": False})
+
+    def units(self, by: str | None = None, **query: Any) -> Table:
+        """All units that a measure counts, correct ones too, as a table; for the keywords see `errors`."""
+        return _listed([self], by, {**query, "correct": True})
 
     @property
     def beta(self) -> float:
@@ -206,6 +231,22 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
     def __len__(self) -> int:
         return len(self._results)
 
+    def errors(self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Any) -> Table:
+        """The errors of all systems, or of some, as a table with one row per unit; see `Result.errors`."""
+        return _listed(self._chosen(system), by, {**query, "correct": False})
+
+    def units(self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Any) -> Table:
+        """All units that a measure counts, correct ones too, as a table; see `Result.errors`."""
+        return _listed(self._chosen(system), by, {**query, "correct": True})
+
+    def _chosen(self, systems: str | Sequence[str]) -> list[Result]:
+        names = split_names(systems) or tuple(self)
+        for name in names:
+            if name not in self:
+                remedy = f"choose one of {', '.join(self)}"
+                raise SettingError(unknown(f"There is no system {name!r}", name, list(self), remedy))
+        return [self[name] for name in names]
+
     def saved(self) -> dict[str, Any]:
         gold = self.gold
         return {
@@ -232,6 +273,21 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
         from evenhand.results.json import load_results
 
         return load_results(source)
+
+
+# Units
+
+
+def _listed(results: Sequence[Result], by: str | None, query: Mapping[str, Any]) -> Table:
+    """The units of some systems of one run, read from their files again."""
+    inputs = results[0].inputs
+    if inputs is None:
+        raise SettingError(f"The result of {results[0].name} was loaded, and has no units; score the files again.")
+    from evenhand.api.errors import UnitQuery, default_measure, list_units
+
+    known = UnitQuery.of(**query)
+    inputs.check_unchanged()
+    return list_units(inputs, by or default_measure(inputs.config), known, [result.name for result in results])
 
 
 # Flat metrics
@@ -290,9 +346,9 @@ def _saved_system(result: Result) -> dict[str, Any]:
         "name": result.name,
         "format": result.reading.format,
         "encoding": result.reading.encoding,
-        "units": result.units,
+        "units": result.predicted,
         **present(chains=result.chains, grounding=grounding),
-        "labels": result.labels,
+        "labels": result.predicted_labels,
         "scores": {name: saved_score(score) for name, score in result.scores.items()},
         **present(
             before={name: saved_score(score) for name, score in result.before.items()},

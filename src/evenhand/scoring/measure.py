@@ -126,6 +126,26 @@ class Formula:
     """The tally of the text, which counts once for every level."""
     also_run: str | None = None
     """A scorer whose tally is added, if it was counted."""
+    is_null: bool = False
+    """Whether every score with the denominator 0 is undefined, not 0; F if both denominators are 0."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """The error types of units by count type, if they are not the names of counts; see `error_types`."""
+
+    @property
+    def error_types(self) -> Mapping[str, str]:
+        """The error type of a unit by its count type: the declared one, or the narrowest count that includes it."""
+        types = dict(self.types)
+        for name, weights in sorted(self.counts.items(), key=lambda count: len(count[1])) if not types else ():
+            types |= {kind: name for kind, weight in weights.items() if weight > 0 and kind not in types}
+        return types
+
+    def is_error(self, kind: str) -> bool:
+        """Whether units of a count type lower the precision or the recall; half a point is an error, too."""
+        if isinstance(self.divided, MeanOf):
+            return False
+        divided = self.divided
+        is_correct = max(divided.correct.get(kind, 0), divided.matched.get(kind, 0)) >= 1
+        return not is_correct and (kind in divided.predicted or kind in divided.expected)
 
     @property
     def has_ratios_only(self) -> bool:
@@ -178,7 +198,8 @@ def count_hits(name: str, settings: ScoreSettings, **options: Any) -> Formula:
         "system": {"system_hits": 1.0, "system_others": 1.0},
     }
     divided = PrecisionRecall(counts["system_hits"], counts["system"], counts["gold_hits"], counts["gold"])
-    return Formula(name, name, counts, divided, beta=settings.beta, **options)
+    types = {"gold_hits": "hit", "gold_others": "missed", "system_hits": "hit", "system_others": "spurious"}
+    return Formula(name, name, counts, divided, beta=settings.beta, types=types, **options)
 
 
 def count_fair(
@@ -229,8 +250,10 @@ class Scorer:
     is_ranked: bool = False
     """Whether systems rank their predictions, so `name@n` accepts a correct one among the first n.
 
-    `count` then takes the keyword `depth`.
+    `count` and `units` then take the keyword `depth`.
     """
+    units: Callable[..., Any] | None = None
+    """Lists the units that `count` counts, from the same input (`tasks.unit_rows.UnitRows`); None if it cannot."""
 
     @property
     def by_document(self) -> bool:
@@ -264,6 +287,8 @@ class Measure:
     """A measure that differs in one choice only, such as what errors count as; tables show both if they differ."""
     is_variant: bool = False
     """Whether its counterpart is the original."""
+    instead_of_units: str = ""
+    """If it does not count units: which measure lists them, as the remedy of an error message."""
 
     def prepare(self, settings: ScoreSettings) -> Formula:
         return self.formula(self.name, settings)
@@ -272,6 +297,7 @@ class Measure:
         """The measure that accepts the first `depth` ranked predictions, if its scorer can."""
         if self.scorer.count is None:
             return self
-        count = partial(self.scorer.count, depth=depth)
-        scorer = replace(self.scorer, name=f"{self.scorer.name}@{depth}", count=count)
+        count, units = partial(self.scorer.count, depth=depth), self.scorer.units
+        units = None if units is None else partial(units, depth=depth)
+        scorer = replace(self.scorer, name=f"{self.scorer.name}@{depth}", count=count, units=units)
         return replace(self, name=f"{self.name}@{depth}", scorer=scorer)

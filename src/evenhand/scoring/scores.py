@@ -113,14 +113,21 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
         counts["TN"] = _where(is_known, counts["TN"])
     for declared in model.ratios:
         whole = total(declared.denominator)
-        more[declared.name] = _undefined(whole, ratio(total(declared.numerator), whole), is_empty=is_empty).tolist()
+        is_open = is_empty or model.is_null
+        more[declared.name] = _undefined(whole, ratio(total(declared.numerator), whole), is_empty=is_open).tolist()
     for columns in (counts, more):
         columns |= {name: [None] * len(table) for name in _unknown(model, tally) if name in columns}
     if model.has_ratios_only:
         return list(map(ratio_row, _rows(counts, len(table)), _rows(more, len(table))))
     divided, expected = model.divided, total(model.divided.expected)
     prf = prf_of_rows(total(divided.correct), total(divided.predicted), total(divided.matched), expected, model.beta)
-    scored = zip(*(_undefined(expected, column, is_empty=is_empty).tolist() for column in prf), strict=True)
+    if model.is_null:
+        predicted = total(divided.predicted)
+        wholes = (predicted, expected, predicted + expected, predicted + expected)
+        columns = [_undefined(whole, column, is_empty=True) for whole, column in zip(wholes, prf, strict=True)]
+    else:
+        columns = [_undefined(expected, column, is_empty=is_empty) for column in prf]
+    scored = zip(*(column.tolist() for column in columns), strict=True)
     rows = zip(scored, _rows(counts, len(table)), _rows(more, len(table)), strict=True)
     return [Row(p, r, f1, f_beta, row, additional) for (p, r, f1, f_beta), row, additional in rows]
 
@@ -187,6 +194,11 @@ def average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
         return Average(0.0, 0.0, 0.0, 0.0)
     table = np.array([(row.precision, row.recall, row.f1, row.f_beta) for row in rows])
     weight = np.array(weights, dtype=np.float64)[:, None]
+    is_defined = ~np.isnan(table)
+    if not is_defined.all():  # the mean of the defined scores, of each kind
+        sums = np.where(is_defined, table * weight, 0.0).sum(axis=0)
+        whole = np.where(is_defined, weight, 0.0).sum(axis=0)
+        return Average(*np.where(whole > 0, ratio(sums, whole), nan).tolist())
     return Average(*((table * weight).sum(axis=0) / weight.sum()).tolist())
 
 

@@ -22,13 +22,13 @@ from evenhand.arrays import Ints, Values, empty
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus, complete, join_columns
 from evenhand.data.layers import Spans, Tags
-from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.grounding.grounder import GroundingCounts
-from evenhand.scoring.measure import Scorer
+from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Locations, Predictions, SentenceView, UnplacedPositions
 
 
@@ -92,8 +92,6 @@ class SideSummary:
             self.mismatches = self.mismatches.plus(other.mismatches or AlignmentIssues())
 
 
-OTHER_SENTENCES = ("tail_sentence",)
-"""Additional sentence columns of unit tables; start and end columns of the same name are relative to them."""
 Open = Callable[..., Iterator[Annotation]]
 """Opens one side as batches. A system may get the encoding of the gold standard: `open(reference="iob2")`."""
 
@@ -231,50 +229,6 @@ class Part:
         gold = [replace(batch, corpus=corpus) for batch, corpus in zip(self.gold, texts, strict=True)]
         return replace(self, gold=gold)
 
-    def rows(self, units: Predictions, locations: Locations) -> Iterator[tuple[VerdictRows, int]]:
-        """The units of one system for a unit table, by batch and in text order, and the number of sentences before."""
-        order, more = np.arange(len(units)), _table_columns(units)
-        if units.gold_antecedent is None:  # mentions are in text order, and refer to others by their rows
-            order = np.lexsort((units.is_surplus, units.end, units.start, units.sentence))
-        for batch, offsets, first in zip(self.gold, self.offsets, first_sentences(self.gold), strict=True):
-            corpus, document = batch.corpus, offsets.first_document
-            rows = order[slice(*np.searchsorted(units.sentence[order], (first, first + corpus.sentences)))]
-            sentence, start = units.sentence[rows] - first, units.start[rows]
-            is_unplaced = locations.is_unplaced(start)
-            texts = (
-                [locations.unplaced_text(position) or "" for position in start.tolist()] if is_unplaced.any() else None
-            )
-            gapped = () if units.shape is None else np.flatnonzero(units.shape[rows]).tolist()
-            gold, predicted, kind = (column[0, rows] for column in (units.gold_label, units.predicted, units.kind))
-            table = VerdictRows(
-                corpus,
-                sentence,
-                np.where(is_unplaced, -1, start),
-                np.where(is_unplaced, -1, units.end[rows]),
-                corpus.document_of(sentence) + document,
-                dict(enumerate(corpus.document_names, document)),
-                gold,
-                predicted,
-                kind,
-                {name: column[rows] - (first if name in OTHER_SENTENCES else 0) for name, column in more.items()},
-                None if texts is None else Tokens.of(texts),
-                {row: units.gaps(int(rows[row])) for row in gapped},
-            )
-            yield table, offsets.sentences
-
-
-def _table_columns(units: Predictions) -> dict[str, Ints]:
-    """Additional columns of a unit table: the side of each unit, its partner or antecedents, and those of a task."""
-    if units.gold_antecedent is not None:
-        return {"gold_antecedent": units.gold_antecedent, "system_antecedent": units.part[0]}
-    bounds = units.partner[0]
-    return {
-        "side": units.is_surplus.astype(np.int64),
-        "matched_start": np.where(bounds < 0, -1, bounds >> 32),
-        "matched_end": np.where(bounds < 0, -1, bounds & 0xFFFFFFFF),
-        **units.columns,
-    }
-
 
 @dataclass(kw_only=True)
 class Evaluation:
@@ -322,9 +276,12 @@ class Evaluation:
         """The annotation of all sides by sentence; `by` is the measure that systems are compared by."""
         raise NotImplementedError
 
-    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
-        """The units of one system under a scorer, with the number of preceding sentences."""
-        return self.part.rows(self.predictions(scorer, [self.pairs[system]]), self.locations)
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """The units that a measure counts for one system."""
+        if measure.scorer.units is None:
+            raise without_units(measure)
+        rows: UnitRows = measure.scorer.units(self.pairs[system])
+        return rows.under(formula)
 
 
 @dataclass(frozen=True)
@@ -347,39 +304,3 @@ class UncorrectedScores:
         }
         levels = {name: max(level, other.levels[name]) for name, level in self.levels.items()}
         return UncorrectedScores(self.settings, self.gold, tallies, levels)
-
-
-@dataclass(frozen=True)
-class VerdictRows:
-    """Columns of a unit table: some units of one text under one system; -1 means none."""
-
-    corpus: Corpus
-    sentence: Ints
-    """The sentence in this text."""
-    start: Ints
-    """The first token of each unit in its sentence; -1 if it is not a token of the gold standard."""
-    end: Ints
-    document: Ints
-    """The number of the document in the whole file, from 0."""
-    names: Mapping[int, str]
-    """The names of documents, if known."""
-    gold: Ints
-    system: Ints
-    kind: Ints
-    more: dict[str, Ints] = field(default_factory=dict)
-    """Additional columns."""
-    other_text: Tokens | None = None
-    """The text of units that are not in the gold text."""
-    gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """The atoms in the gaps of units by row, counted from the start of the unit."""
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-    @property
-    def first(self) -> Ints:
-        """The index of the first token in the text; of the sentence if tokens are unknown."""
-        if self.corpus.bounds is None:
-            return self.sentence
-        first: Ints = self.corpus.bounds[self.sentence] + self.start.clip(min=0)
-        return first

@@ -11,7 +11,7 @@ Tasks declare it as `tasks.task.labeled_units`, with the scorer `LABELS` and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.spans.evaluation import align_streams
 from evenhand.tasks.spans.matching import equal_keys
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Predictions, SentenceView
 from evenhand.tasks.words.comparison import word_predictions
 from evenhand.tasks.words.matching import UnitPair
@@ -70,6 +72,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> LabeledUnitEvaluation:
         evaluation.system_counts[name].missing = len(gold) - len(pair.rows[0])
         evaluation.sides.append(kept)
         evaluation.pairs[name], evaluation.tallies[name] = pair, {}
+        evaluation.aligned[name] = gold, system
         if request.asks(LABELS.name):
             evaluation.tallies[name][LABELS.name] = pair.matches(TAG_KINDS, pair.is_wrong).tally(names, part.groups)
     return evaluation
@@ -92,9 +95,17 @@ class LabeledUnitEvaluation(Evaluation):
 
     sides: list[Spans]
     """The selected units of the gold standard and of every system."""
+    aligned: dict[str, tuple[Spans, Spans]] = field(default_factory=dict)
+    """All units of the gold standard and of each system, by system."""
 
     def predictions(self, by: str, pairs: Sequence[UnitPair]) -> Predictions:
         return word_predictions(by, pairs)
+
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        pair: UnitPair = self.pairs[system]
+        matches, side = pair.matches(TAG_KINDS, pair.is_wrong), self.aligned[system]
+        rows = matches.kind, matches.gold, matches.system
+        return UnitRows.of_pairs(matches.kinds, *rows, *side).under(formula)
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, self.sides)))

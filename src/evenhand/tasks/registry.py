@@ -24,6 +24,7 @@ TASKS: Registry[Task] = Registry(
         "relations": "evenhand.tasks.relations.task:TASK",
         "links": "evenhand.tasks.links.task:TASK",
         "constituents": "evenhand.tasks.constituents.task:TASK",
+        "records": "evenhand.tasks.records.task:TASK",
     },
 )
 _AT = "@"

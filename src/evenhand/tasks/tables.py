@@ -317,10 +317,12 @@ def confusion_table(result: Result) -> Iterator[Table]:
     if score is None or declared is None or not score.confusion:
         return
 
+    by = ",".join(declared.measures) or None
+
     def ask(gold: str, predicted: str) -> Query | None:
         if not task.display.shows_error_types:  # only labels count; surplus of the system is not a unit
             return None if gold == NO_LABEL else Query(result.name, gold=gold, predicted=predicted)
-        return Query(result.name, right=False, gold=gold, predicted=predicted)
+        return Query(result.name, right=False, gold=gold, predicted=predicted, by=by)
 
     cells, weight = score.confusion, errors_by_label([score])
     shown = sorted(sorted(weight, key=lambda label: -weight[label])[:MOST_LABELS])
@@ -331,7 +333,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         others = (*shown, NO_LABEL) if gold != NO_LABEL else shown
         missing: list[None] = [None] * (len(shown) + 1 - len(others))
         rows.append([name, *(cells.get(gold, {}).get(other, 0) for other in others), *missing])
-        whole = None if gold == NO_LABEL else Query(result.name, right=False, gold=gold)
+        whole = None if gold == NO_LABEL else Query(result.name, right=False, gold=gold, by=by)
         queries.append([whole, *(ask(gold, other) for other in others), *missing])
     few = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
     remark = few if len(shown) < len(weight) else ""
@@ -339,16 +341,25 @@ def confusion_table(result: Result) -> Iterator[Table]:
 
 
 def error_type_table(
-    result: Result, score: MeasureScore, names: Mapping[str, str], title: str, column: str = "kind of error"
+    result: Result,
+    score: MeasureScore,
+    names: Mapping[str, str],
+    title: str,
+    column: str = "kind of error",
+    by: str | None = None,
 ) -> Table:
-    """The distribution of errors: counts, shares and bars, with a query for the units of each type."""
+    """The distribution of errors: counts, shares and bars, with a query for the units of each type.
+
+    `by` are the measures of pages that have these types, if not all have.
+    """
     errors, width = sum(score.overall[kind] for kind in names), max(map(len, names)) + 1
     columns = [Column(column, "text"), Column("count", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
     for kind, name in names.items():
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<{width}}{name}", score.overall[kind], share, share])
-    return Table(title, columns, rows, queries=[[Query(result.name, kind=kind)] * len(columns) for kind in names])
+    queries = [[Query(result.name, kind=kind, by=by)] * len(columns) for kind in names]
+    return Table(title, columns, rows, queries=queries)
 
 
 def transition_table(
@@ -601,7 +612,7 @@ def error_groups(task: Task, model: Formula, tally: Tally) -> list[ErrorGroup]:
     total = np.zeros(len(model.columns()))
     for (_, gold, predicted, kind), count in tally.total().cells().items():
         total += count * weights[kind]
-        verdict = _verdict(task, kind)
+        verdict = _verdict(task, model.name, kind)
         if verdict is None or verdict in right:
             continue
         known = predicted if task.display.has_label_answers or gold == NO_LABEL else NO_LABEL
@@ -633,14 +644,15 @@ def _weights(model: Formula, kind: str) -> Values:
     return np.array([parts.get(kind, 0.0) for parts in model.columns()])
 
 
-def _verdict(task: Task, kind: str) -> str | None:
-    """The error type that a count type counts; None if another one counts the same units."""
+def _verdict(task: Task, by: str, kind: str) -> str | None:
+    """The error type under a measure that a count type counts; None if another one counts the same units."""
     parts = kind.split(".")
     if _SYSTEM in parts:
         return None
     name = ".".join(part for part in parts if part != _GOLD)
-    error_type = name if name in task.error_types.all else name.partition(".")[0]
-    is_scored = error_type in task.error_types.all and error_type not in task.error_types.unscored
+    known = task.error_types.of(by)
+    error_type = name if name in known else name.partition(".")[0]
+    is_scored = error_type in known and error_type not in task.error_types.unscored
     return error_type if is_scored else None
 
 

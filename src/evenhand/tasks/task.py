@@ -169,6 +169,12 @@ class ErrorTypes:
     """The types of units that a system does not have: it misses the unit, or correctly omits it."""
     unscored: tuple[str, ...] = ()
     """The types of units that are not scored for a system; systems are not compared on them."""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The types of measures that have others than `all`."""
+
+    def of(self, by: str) -> tuple[str, ...]:
+        """All types under a measure."""
+        return self.others.get(by, self.all)
 
     @property
     def of_tables(self) -> tuple[str, ...]:

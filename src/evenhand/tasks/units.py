@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -14,16 +14,20 @@ from evenhand.arrays import Bools, Ints, Values, distinct, empty, ints, pack
 from evenhand.data.annotation import Annotation, extra_layer
 from evenhand.data.corpus import Corpus, Positions, complete
 from evenhand.data.layers import Tags
+from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import ratio
 from evenhand.settings import Atoms, ScoreSettings
 from evenhand.statistics.bootstrap import ONE_THREAD
+from evenhand.tasks.unit_rows import Places
 
 RIGHT_OR_WRONG = ("right", "wrong")
 MISSING_CODE, ABSENT_CODE = -1, -2
 """Codes shown for a gold unit that a system lacks, and for surplus of other systems."""
 _KIND_BITS = 4
 """The lower bits of an answer code, which hold the error type; the others hold the label."""
+_LONGEST_WORD = 25
+"""Maximum number of characters per word of a context."""
 Row = tuple[int, ...]
 Rows = tuple[Row | None, ...]
 """Rows of numbers of one side. Tuples, because Python's garbage collector does not scan them again."""
@@ -96,7 +100,11 @@ class Locations:
 
     def _within(self, token: Ints) -> Ints:
         """Positions of tokens; units that are not in the text get the first token of their sentence."""
-        return token if self._unplaced is None else np.where(self.is_unplaced(token), 0, token)
+        return np.where(self.has_no_place(token), 0, token)
+
+    def has_no_place(self, start: Ints) -> Bools:
+        """Which units, by their start, are not in the gold text: strings of a language model, words of a system."""
+        return self.is_unplaced(start) | (start < 0)
 
     def is_unplaced(self, start: Ints) -> Bools:
         """Which units, by their start, are not in the text."""
@@ -159,11 +167,59 @@ class Locations:
         texts = [corpus.quoted(own, *part) for part in parts_of(start, end, gaps)]
         return " ".join(text or "" for text in texts) if any(texts) else texts[0]
 
+    def strings(self, places: Places, shapes: Sequence[tuple[int, ...]] = ((),)) -> list[str | None]:
+        """The texts of many units; None for a unit without a position, or if the file has no text.
+
+        The parts of a unit with gaps, whose shapes are codes of `shapes`, are joined by spaces.
+        """
+        strings: list[str | None] = [None] * len(places)
+        for corpus, rows, sentences in self._by_batch(places):
+            if corpus.tokens is None or corpus.bounds is None:
+                continue
+            begin, stop = corpus.quotable_bounds(sentences, places.start[rows], places.end[rows])
+            texts = Tokens(corpus.quotable.data, begin, stop).texts(0, len(rows))
+            for row, text in zip(rows.tolist(), texts, strict=True):
+                strings[row] = text
+        for row in np.flatnonzero((places.shape != 0) & (places.start >= 0)).tolist():
+            sentence, start, end, shape = (int(column[row]) for column in vars(places).values())
+            strings[row] = self.words(sentence, start, end, shapes[shape])
+        return strings
+
+    def contexts(self, places: Places, words: int) -> tuple[list[str | None], list[str | None]]:
+        """The words before and after many units, at most `words` of their sentences; white space is one blank.
+
+        Words are tokens or, if positions are characters, what spaces separate. A side has at most 25 characters per
+        word, because some scripts have no spaces.
+        """
+        before: list[str | None] = [None] * len(places)
+        after = before.copy()
+        for corpus, rows, sentence in self._by_batch(places):
+            if corpus.tokens is None or corpus.bounds is None:
+                continue
+            start, end = places.start[rows], places.end[rows]
+            begin, stop = corpus.quotable_bounds(sentence, start, end)
+            first, last = corpus.windows(sentence, start, end, words)
+            data, most = corpus.quotable.data, words * _LONGEST_WORD
+            columns = (column.tolist() for column in (rows, first, begin, stop, last))
+            for row, one, two, three, four in zip(*columns, strict=True):
+                before[row] = " ".join(data[one:two].decode().split())[-most:] if most else ""
+                after[row] = " ".join(data[three:four].decode().split())[:most]
+        return before, after
+
+    def _by_batch(self, places: Places) -> Iterator[tuple[Corpus, Ints, Ints]]:
+        """The corpus of each batch that has some of these units, their rows, and their sentences there."""
+        batch = np.searchsorted(self._first, places.sentence, side="right") - 1
+        batch[places.start < 0] = -1
+        for number in distinct(batch).tolist():
+            if number >= 0:
+                rows = np.flatnonzero(batch == number)
+                yield self._batches[number].corpus, rows, places.sentence[rows] - self._first[number]
+
     def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
         """Positions as users see them: offsets into the input text, if there is one; -1 without a position."""
         batch = np.searchsorted(self._first, sentence, side="right") - 1
         columns = np.full((4, len(sentence)), -1)
-        outside = self.is_unplaced(start)
+        outside = self.has_no_place(start)
         for number in distinct(batch).tolist():
             rows = np.flatnonzero((batch == number) & ~outside)
             corpus = self._batches[number].corpus

@@ -112,6 +112,8 @@ _NO_LOWERCASE = re.compile(r"[^a-zß-öø-ÿа-я]+")
 _LONGEST_EXAMPLE = 80
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
+_BLOCKS = 4
+"""Factor for the size of blocks with several columns: more lines per call."""
 
 
 @dataclass(frozen=True)
@@ -698,7 +700,8 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = _WeightColumnReader(source, *layout.indices(source, (settings.weight,)))
-        self._blocks = parse_blocks(layout, source, source.blocks(settings.block_size))
+        size = settings.block_size * (1 if layout.columns == 1 else _BLOCKS)
+        self._blocks = parse_blocks(layout, source, source.blocks(size))
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:

@@ -266,6 +266,30 @@ def characters(family: str) -> frozenset[str]:
         return frozenset()
 
 
+# Ranges without outliers
+
+
+_MIN_VALUES, _FENCE, _MIN_DISTANCE = 5, 3.0, 0.02
+"""The least number of values with outliers; the distance of outliers from the quartiles, in interquartile ranges, and
+its minimum.
+"""
+
+
+def usual_range(values: Sequence[float]) -> tuple[float, float]:
+    """The least and greatest score (or difference of scores) without outliers, which would squeeze the others.
+
+    An outlier is further from the nearest quartile than three interquartile ranges (*far out*, Tukey 1977, section 2D),
+    and than two points.
+    """
+    ordered = sorted(values)
+    if len(ordered) < _MIN_VALUES:
+        return (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
+    lower, upper = (ordered[round((len(ordered) - 1) * share)] for share in (0.25, 0.75))
+    room = max(_FENCE * (upper - lower), _MIN_DISTANCE)
+    usual = [value for value in ordered if lower - room <= value <= upper + room]
+    return usual[0], usual[-1]
+
+
 # Ticks
 
 
@@ -336,7 +360,7 @@ _FURTHER: tuple[Fill, ...] = (
     ("#DDCC77", "|||||"),
     ("#332288", "ooo"),
     ("#999999", "-----"),
-    ("#FFFFFF", "+++++"),
+    ("#44AA99", "+++++"),
 )
 
 

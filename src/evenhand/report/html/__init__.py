@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,6 +18,7 @@ from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
 from evenhand.report.html.sections import pair_data, sections
+from evenhand.report.html.wording import short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS
@@ -32,11 +33,15 @@ SCRIPTS = (
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
 STYLES = ("page", "drawing")
+_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 
 
 def render(report: Report) -> str:
     """The page; the template escapes all texts, or they are JSON data."""
+    short = short_names(report.ordered)
     return template("page.html").render(
+        short=short,
+        shortened=lambda text: shortened(without_options(text), short),
         report=report,
         style=style_sheet(STYLES),
         script=Markup(one_function(SCRIPTS)),
@@ -45,11 +50,17 @@ def render(report: Report) -> str:
         included=report.units.included,
         verdict=verdict(report),
         method=method(report),
-        cautions=cautions(report),
+        cautions=_distinct(cautions(report)),
+        notes=_distinct(report.notes),
         overview=overview(report),
         fixes=fixes(report),
         sections=list(sections(report)),
     )
+
+
+def _distinct(notes: Iterable[str]) -> list[str]:
+    """Notes without options of commands; some differ only in these."""
+    return list(dict.fromkeys(filter(None, map(without_options, notes))))
 
 
 def style_sheet(names: Sequence[str]) -> Markup:
@@ -72,6 +83,7 @@ def template(name: str) -> Template:
         finalize=_visible,
     )
     environment.globals["counted"] = counted
+    environment.filters["without_options"] = without_options
     return environment.get_template(name)
 
 
@@ -80,8 +92,13 @@ def read_template(name: str) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Text with codes (`\\x1b`) for control characters, which browsers do not show."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Text with signs for line feeds and tabs, and codes (`\\x1b`) for other control characters.
+
+    Browsers do not show these.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return visible(value.translate(_SIGNS))
 
 
 def packed(data: Mapping[str, Any]) -> str:
@@ -90,8 +107,9 @@ def packed(data: Mapping[str, Any]) -> str:
 
 
 def unit_data(report: Report) -> dict[str, Any]:
-    """Units as columns, their sentences, and the names of codes."""
+    """Units as columns, their sentences, and the names of codes; systems by score, the best first."""
     units, task = report.units.units(), TASKS[report.task]
+    order = [list(report.results).index(name) for name in report.ordered]
     sentence = units.sentence.tolist()
     indexes = {number: index for index, number in enumerate(dict.fromkeys(sentence))}
     return {
@@ -102,10 +120,10 @@ def unit_data(report: Report) -> dict[str, Any]:
         "absent": list(task.error_types.absent),
         "unscored": list(task.error_types.unscored),
         "by": report.by,
-        "systems": list(report.results),
-        "order": [list(report.results).index(name) for name in report.ordered],
+        "systems": list(report.ordered),
+        "short_names": list(short_names(report.ordered).values()),
         **pair_data(report),
-        "kinds": list(task.error_types.all),
+        "kinds": list(task.error_types.of(report.by)),
         "right": list(task.error_types.correct(report.by)),
         "labels": list(report.labels),
         "classes": [list(code) for code in report.units.classes],
@@ -119,19 +137,26 @@ def unit_data(report: Report) -> dict[str, Any]:
         "end": units.end.tolist(),
         "label": units.label.tolist(),
         "surplus": units.surplus.astype(np.int64).tolist(),
-        "class": units.classes.tolist(),
-        "answer": units.answers.tolist(),
-        "partner": units.partners.tolist(),
+        "class": units.classes[order].tolist(),
+        "answer": units.answers[order].tolist(),
+        "partner": units.partners[order].tolist(),
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
-        "antecedents": units.antecedents.tolist() if units.antecedents.any() else None,
-        "sentences": [_sentence(report, report.units.sentences[number]) for number in indexes],
+        "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
+        "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
     }
 
 
-def _sentence(report: Report, sentence: Sentence) -> dict[str, Any]:
+def by_side(values: Sequence[Any], order: Sequence[int]) -> list[Any]:
+    """Values of the gold standard and of the systems, which are put in this order."""
+    gold, *systems = values
+    return [gold, *(systems[number] for number in order)]
+
+
+def _sentence(report: Report, sentence: Sentence, order: Sequence[int]) -> dict[str, Any]:
     """A sentence; without words, with the gold label of each token."""
-    drawn = sentence_data(sentence)
+    links = by_side(sentence.links, order) if sentence.links else sentence.links
+    drawn = sentence_data(sentence._replace(sides=by_side(sentence.sides, order), links=links))
     return drawn if sentence.has_words else {**drawn, "g": gold_labels(report, sentence)}
 
 

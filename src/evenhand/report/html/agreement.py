@@ -100,10 +100,12 @@ def _first_score(agreement: Agreement) -> tuple[str, float | None]:
 
 def _weakest_label(agreement: Agreement) -> str | None:
     """The label with the lowest F1 of pairs or, without F1, with the lowest alpha; None if there are fewer than two."""
-    for figure in (lambda label: label.f1.mean, lambda label: label.alpha):
-        known = {name: figure(label) for name, label in agreement.labels.items() if figure(label) is not None}
-        if len(known) > 1:
-            return min(known, key=lambda name: known[name])
+    labels = agreement.labels.items()
+    by_f1 = {name: label.f1.mean for name, label in labels if label.f1.mean is not None}
+    by_alpha = {name: label.alpha for name, label in labels if label.alpha is not None}
+    for figures in (by_f1, by_alpha):
+        if len(figures) > 1:
+            return min(figures, key=lambda name: figures[name])
     return None
 
 

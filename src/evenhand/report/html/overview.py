@@ -5,7 +5,8 @@ Functions return the values that the template `page.html` shows, by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from evenhand.arrays import Ints
 from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import SettingError
-from evenhand.report.figures.canvas import fills
+from evenhand.report.figures.canvas import fills, usual_range
 from evenhand.report.html.sections import address
 from evenhand.report.verdict import against_best, score_name
 from evenhand.results.comparison import Report
@@ -23,6 +24,10 @@ from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import Bar, ErrorBars, ErrorGroup, ErrorKind
 
 # Scores and errors
+
+
+_MAX_SYSTEMS = 20
+"""Maximum number of systems in sight; the others are folded."""
 
 
 def overview(report: Report) -> dict[str, Any]:
@@ -34,11 +39,13 @@ def overview(report: Report) -> dict[str, Any]:
     measure = model_title(report.task, report.by)
     main = {bar["system"]: bar for bar in reversed(bars) if bar["model"] in ("", measure)}
     low, high = _scale(report)
+    rows = [_row(report, name, low, high, main.get(name)) for name in report.ordered]
     return {
         "measure": score_name(report, report.by),
         "low": f"{100 * low:.1f}",
         "high": f"{100 * high:.1f}",
-        "rows": [_row(report, name, low, high, main.get(name)) for name in report.ordered],
+        "rows": rows[:_MAX_SYSTEMS],
+        "more_rows": rows[_MAX_SYSTEMS:],
         "other_bars": [bar for bar in bars if main.get(bar["system"]) is not bar],
         "legend": [(color, kind.name) for kind, color in colors.items()],
         "remark": "" if errors is None else errors.remark,
@@ -68,8 +75,18 @@ def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str,
             text = f"{title}, {kind.name}: {count:,.0f} of {bar.total:,.0f}"
             look = {"share": 100 * count / bar.total, "color": color, "ink": _ink(color)}
             parts.append({**look, "name": name, "text": text, "href": address(query, report.by)})
-    href = address(Query(bar.system, right=False), report.by) if is_main else None
+    href = address(_all_errors(bar), report.by) if is_main else None
     return {"system": bar.system, "model": bar.model, "total": f"{bar.total:,.0f}", "href": href, "parts": parts}
+
+
+def _all_errors(bar: Bar) -> Query:
+    """The query for all errors of a bar: their types, or all wrong units if the parts are labels."""
+    queries = [query for query in bar.queries if query is not None]
+    if len(queries) < len(bar.queries) or any(
+        query != Query(bar.system, kind=query.kind, by=query.by) for query in queries
+    ):
+        return Query(bar.system, right=False)
+    return replace(queries[0], kind=",".join(query.kind for query in queries if query.kind))
 
 
 def _ink(color: str) -> str:
@@ -80,9 +97,11 @@ def _ink(color: str) -> str:
 
 
 def _scale(report: Report) -> tuple[float, float]:
-    """The ends of a scale with room for all scores and intervals."""
-    standings = report.ranking[report.by].values()
-    edges = [edge for standing in standings for edge in (*(standing.interval or ()), standing.score) if not isnan(edge)]
+    """The ends of a scale with room for all scores and intervals, without outliers."""
+    standings = [standing for standing in report.ranking[report.by].values() if not isnan(standing.score)]
+    low, high = usual_range([standing.score for standing in standings])
+    usual = [standing for standing in standings if low <= standing.score <= high]
+    edges = [edge for standing in usual for edge in (*(standing.interval or ()), standing.score) if not isnan(edge)]
     if not edges:
         return 0.0, 1.0
     room = max((max(edges) - min(edges)) * 0.05, 0.005)
@@ -90,12 +109,15 @@ def _scale(report: Report) -> tuple[float, float]:
 
 
 def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A system: its score, the positions of score and interval on the scale in percent, and the best system's lead."""
+    """A system: its score, the positions of score and interval on the scale in percent, and the best system's lead.
+
+    `beyond` is the end of the scale at which an outlier is marked.
+    """
     standing = report.ranking[report.by][name]
     start, end = standing.interval or (standing.score, standing.score)
 
     def position(value: float) -> float:
-        return 0.0 if isnan(value) else 100 * (value - low) / (high - low)
+        return 0.0 if isnan(value) else min(100.0, max(0.0, 100 * (value - low) / (high - low)))
 
     is_defined = not isnan(standing.score)
     return {
@@ -105,6 +127,7 @@ def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, A
         "low": position(start),
         "position": position(standing.score),
         "high": position(end),
+        "beyond": "low" if standing.score < low else "high" if standing.score > high else "",
         "against_best": against_best(report, name),
         "is_best": is_defined and report.comparison is not None and name == next(iter(report.ordered)),
         "is_defined": is_defined,
@@ -158,7 +181,7 @@ def _rows(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Int
     """The units of a group, as `tasks.tables` forms groups; `classes` has the class of every unit."""
     task, key = TASKS[report.task], (group.verdict, group.gold, group.predicted)
     names = {
-        number: (task.error_types.all[kind], _label(report, gold), _label(report, predicted))
+        number: (task.error_types.of(report.by)[kind], _label(report, gold), _label(report, predicted))
         for (kind, gold, predicted), number in report.units.classes.items()
     }
     size = 3 if task.display.has_label_answers else 2
@@ -179,13 +202,13 @@ def has_words(report: Report) -> bool:
 
 def gold_labels(report: Report, sentence: Sentence) -> list[str]:
     """The gold label of each token, or a dot; where spans overlap, the label of the shortest."""
-    drawing, rows = TASKS[report.task].display.drawing, sentence.sides[0]
-    if drawing == "words":
+    rows = sentence.sides[0]
+    if TASKS[report.task].display.drawing == "words":
         return [_label(report, row[0]) if row else _NO_LABEL for row in rows]
     size = max([len(sentence.tokens), *(end for _, _, end, *_ in rows)])
     labels = [_NO_LABEL] * size
     for code, start, end, *_ in sorted(rows, key=lambda row: row[1] - row[2]):
-        labels[start:end] = [str(code + 1) if drawing == "mentions" else _label(report, code)] * (end - start)
+        labels[start:end] = [_label(report, code)] * (end - start)
     return labels
 
 
@@ -197,12 +220,38 @@ def _example(report: Report, unit: int, units: CollectedUnits) -> dict[str, Any]
     if not sentence.has_words:
         numbers = f"tokens {start + 1}–{end}" if end - start > 1 else f"token {start + 1}"
         labels = " ".join(gold_labels(report, sentence)[max(0, start - _AFTER // 2) : end + _AFTER])
-        return {"unit": unit, "words": f"sentence {sentence.number}, {numbers}", "before": "", "after": labels}
-    words = list(tokens[start:end])
-    if len(words) > _MAX_WORDS:
-        words[_MAX_WORDS // 2 : -(_MAX_WORDS // 2)] = ["…"]
+        words = f"sentence {sentence.number}, {numbers}"
+        return {"unit": unit, "words": words, "parts": [(words, True)], "before": "", "after": labels}
+    ends = _link_ends(sentence, int(units.label[unit]), start, end)
+    parts = [(space.join(_cut(tokens[start:end])), True)]
+    if ends is not None and ends[0][1] <= ends[1][0]:
+        (_, first_end), (second_start, _) = ends
+        between = space.join(_cut(tokens[first_end:second_start]))
+        parts = [
+            (space.join(_cut(tokens[start:first_end])), True),
+            (f"{space}{between}{space}", False),
+            (space.join(_cut(tokens[second_start:end])), True),
+        ]
+    if units.nowhere[unit]:
+        parts = [(units.nowhere[unit], True)]
     first = start
     while first and len(space.join(tokens[first - 1 : start])) <= _BEFORE:
         first -= 1
     context = {"before": space.join(tokens[first:start]), "after": space.join(tokens[end : end + _AFTER])}
-    return {"unit": unit, "words": units.nowhere[unit] or space.join(words), **context}
+    return {"unit": unit, "words": "".join(text for text, _ in parts), "parts": parts, **context}
+
+
+def _cut(words: Sequence[str]) -> list[str]:
+    """Words without the middle of a long sequence."""
+    half = _MAX_WORDS // 2
+    return [*words[:half], "…", *words[-half:]] if len(words) > _MAX_WORDS else list(words)
+
+
+def _link_ends(sentence: Sentence, label: int, start: int, end: int) -> list[tuple[int, int]] | None:
+    """The bounds of both ends of the link with this label and these outer bounds, in the order of the text, if any."""
+    for spans, links in zip(sentence.sides, sentence.links, strict=False):
+        for code, head, tail in links:
+            ends = sorted(tuple(spans[number][1:3]) for number in (head, tail) if number >= 0)
+            if code == label and len(ends) > 1 and ends[0][0] == start and max(last for _, last in ends) == end:
+                return ends
+    return None

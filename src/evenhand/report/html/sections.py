@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
+from evenhand.comparison.differences import Bound
+from evenhand.data.vocabulary import list_names
 from evenhand.dataclass import dataclass
+from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
+from evenhand.report.html.wording import with_minus
+from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
+from evenhand.results.signature import ALPHA
 from evenhand.tables import PLAIN, Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import slice_tables
@@ -45,25 +54,50 @@ class HtmlSection:
     tables: Sequence[HtmlTable]
     parts: Sequence[HtmlSection] = field(default_factory=list)
     is_open: bool = True
+    summary: str = ""
+    """One line next to the heading, for folded sections."""
     has_pair: bool = False
     """Whether the reader chooses two systems; the page then computes their tables from the units."""
 
 
 def sections(report: Report) -> Iterator[HtmlSection]:
-    """The changes between systems, all scores and ranks, and one section per system."""
+    """The changes between systems, all scores and ranks, and one section per system; the best system comes first."""
     results, by = report.ordered, report.by
     if report.comparison is not None:
-        yield _comparison(report.comparison)
+        yield _comparison(report, ordered_comparison(report.comparison, list(results)))
         scores = [html_table(table, by) for table in document(results).sections[0].tables]
-        ranked = [html_table(table, by) for section in document(report.ranking).sections for table in section.tables]
+        ranks = [table for section in document(report.ranking).sections for table in section.tables]
+        ranked = [html_table(_in_order(table, list(results)), by) for table in ranks]
+        measures = [model_title(report.task, name) for name in results.models]
         parts = [
-            HtmlSection("all-scores", "Scores by all measures", scores, is_open=False),
-            HtmlSection("ranks", "Ranks by all measures, with intervals", ranked, is_open=False),
+            HtmlSection("all-scores", "Scores by all measures", scores, is_open=False, summary=list_names(measures)),
+            HtmlSection(
+                *("ranks", "Ranks by all measures, with intervals", ranked),
+                is_open=False,
+                summary=_leaders(report),
+            ),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
     if any(result.slices for result in results.values()):
         yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results)])
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
+
+
+def _in_order(table: Table, names: Sequence[str]) -> Table:
+    """A table of the ranking with its systems in this order."""
+    if table.columns[0].name != "system":
+        return table
+    return replace(table, rows=sorted(table.rows, key=lambda row: names.index(str(row[0]))))
+
+
+def _leaders(report: Report) -> str:
+    """The number of measures that each system leads."""
+    leaders = Counter[str]()
+    for measure in report.ranking.shown_models:
+        standings = report.ranking[measure]
+        best = max((name for name in report.ordered if standings[name].rank), key=lambda name: standings[name].score)
+        leaders[best] += 1
+    return ", ".join(f"{name} leads by {counted(number, 'measure')}" for name, number in leaders.most_common(3))
 
 
 def _system(report: Report, result: Result) -> HtmlSection:
@@ -75,7 +109,10 @@ def _system(report: Report, result: Result) -> HtmlSection:
     folded = [html_table(table, report.by) for table in tables if table.title in others]
     main = [html_table(table, report.by) for table in tables if table.title not in others]
     parts = [HtmlSection("", "By other measures", folded, is_open=False)] if folded else []
-    return HtmlSection(_id("system", result.name), result.name, main, parts, is_open=alone)
+    groups = report.fix_first[result.name]
+    first = f"; to fix first: {groups[0].title(TASKS[report.task])} ({groups[0].count:,})" if groups else ""
+    summary = f"{score_name(report, report.by)} {PLAIN.score(report.scores[result.name])}{first}"
+    return HtmlSection(_id("system", result.name), result.name, main, parts, is_open=alone, summary=summary)
 
 
 def _id(part: str, name: str) -> str:
@@ -83,18 +120,80 @@ def _id(part: str, name: str) -> str:
     return quote(f"{part}-{name}".replace(" ", "-"), safe="")
 
 
-def _comparison(comparison: Comparison) -> HtmlSection:
+def ordered_comparison(comparison: Comparison, names: Sequence[str]) -> Comparison:
+    """A comparison with its systems in this order."""
+    rows = [comparison.systems.index(name) for name in names]
+    cells = np.ix_(rows, rows)
+
+    def bound(given: Bound) -> Bound:
+        return replace(given, right=tuple(given.right[row] for row in rows))
+
+    oracle = comparison.oracle
+    return replace(
+        comparison,
+        systems=tuple(names),
+        scores={name: comparison.scores[name] for name in names},
+        further_scores={name: comparison.further_scores[name] for name in names if comparison.further_scores},
+        all_answers=comparison.all_answers[cells],
+        correct_answers=comparison.correct_answers[cells],
+        paired={measure: table[cells] for measure, table in comparison.paired.items()},
+        oracle=replace(
+            oracle,
+            overall=bound(oracle.overall),
+            sentences=bound(oracle.sentences),
+            labels={label: bound(given) for label, given in oracle.labels.items()},
+            best=rows.index(oracle.best),
+        ),
+    )
+
+
+def _comparison(report: Report, comparison: Comparison) -> HtmlSection:
     """The pairs of systems, and all other tables of a comparison, folded."""
     by = comparison.by
     scores, pairs, *others = summary_of_comparison(comparison, TableStyle(marks=True))
     further = [(table.title.capitalize() or "Changes of all scores", table) for table in others]
     further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
     further.append(("Score that systems are compared by", scores))
+    summaries = _summaries(report, comparison)
     parts = [
-        HtmlSection(_id("differences", heading), heading, [html_table(table, by)], is_open=False)
+        HtmlSection(
+            *(_id("differences", heading), heading, [html_table(table, by)]),
+            is_open=False,
+            summary=summaries.get(heading, ""),
+        )
         for heading, table in further
     ]
     return HtmlSection("differences", "Changes between systems", [html_table(pairs, by)], parts, has_pair=True)
+
+
+def _summaries(report: Report, comparison: Comparison) -> dict[str, str]:
+    """One line for each folded table of a comparison, by its heading."""
+    oracle, difficulty, size = comparison.oracle, comparison.difficulty, len(comparison.systems)
+    best, total = comparison.systems[oracle.best], sum(difficulty.values())
+    (a, b, most), *_, (c, d, least) = [next(comparison.alike), *comparison.alike]
+    alike = f"{a} and {b} {PLAIN.score(most)}"
+    if size > 2:
+        alike = f"most: {a} and {b} ({PLAIN.score(most)}); least: {c} and {d} ({PLAIN.score(least)})"
+    tests = [pair.significance for pair in comparison.pairs.values() if pair.significance is not None]
+    significant = sum(test.p_holm < ALPHA for test in tests)
+    tested = f"{significant:,} of {counted(len(tests), 'pair')} differ significantly"
+    units = plural(TASKS[comparison.task].unit_of(comparison.by))
+    return {
+        "Oracle": f"{PLAIN.score(oracle.overall.upper_bound)} if the best system were chosen for each unit, "
+        f"{PLAIN.score(oracle.overall.gain(oracle.best), '+')} over {best}",
+        "Systems right": f"{counted(difficulty.get(0, 0), 'unit')} of {total:,} that no system has right, "
+        f"{difficulty.get(size, 0):,} that all have right",
+        "Agreement": alike,
+        "Correct alike": f"{units} that two systems both have right",
+        "Key": "F1 with one system as the key for another",
+        "Changes of all scores": f"{counted(len(comparison.pairs), 'pair')}, with tests",
+        "Tests of all pairs": tested if tests else "no test was made",
+        "Score that systems are compared by": score_name(report, report.by),
+        **{
+            f"Slice: {name}": f"{counted(len(slices), 'group')} of {units}"
+            for name, slices in comparison.slices.items()
+        },
+    }
 
 
 def html_table(table: Table, by: str) -> HtmlTable:
@@ -110,6 +209,7 @@ def html_table(table: Table, by: str) -> HtmlTable:
         cells = []
         for index, (value, column, query) in enumerate(zip(row, table.columns, queries, strict=True)):
             text = cell_text(value, column.kind)
+            text = with_minus(text) if numeric[index] else text
             href = address(query, by) if index == 0 or text not in ("", "0") else None
             heat = value / maximum if maximum and isinstance(value, int | float) else None
             cells.append(HtmlCell(text, numeric[index], href, heat, (number, index) in best))
@@ -148,7 +248,7 @@ def pair_data(report: Report) -> dict[str, Any]:
     comparison = report.comparison
     if comparison is None:
         return {"pairs": [], "label_scores": [], "labels_are_compared": False, "has_parts": False}
-    names, pairs = list(report.results), list(comparison.pairs.values())
+    names, pairs = list(report.ordered), list(comparison.pairs.values())
     compared = {label: bound.units for label, bound in comparison.oracle.labels.items()}
     return {
         "pairs": [[names.index(pair.before), names.index(pair.after), *_figures(pair)] for pair in pairs],

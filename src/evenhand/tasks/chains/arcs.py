@@ -41,6 +41,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.chains.mentions import repeats
 from evenhand.tasks.chains.task import FN, FP, NOUNS, TN, TP, WL
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Locations, Predictions
 
 
@@ -149,9 +150,11 @@ def is_nominal(mentions: Chains, begins_with_noun: Bools) -> Bools:
     return begins_with_noun | is_long
 
 
-def by_pronoun(answers: Predictions, locations: Locations, names: StringIndex[str], labels: StringIndex[str]) -> Ints:
+def by_pronoun(
+    answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: StringIndex[str]
+) -> Ints:
     """The slice `pronoun`: the lower-cased words of mentions that are not nominal; `labels` are mention types."""
-    if answers.gold_antecedent is None or labels.find(NOUNS) is None:
+    if labels.find(NOUNS) is None:
         raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
     noun, nouns = labels.find(NOUNS), names.code(NOUNS)
     rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)

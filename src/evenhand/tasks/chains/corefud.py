@@ -173,6 +173,15 @@ def count_zeros(sides: MatchedSides) -> CountTable:
     takes the counterpart, which is wrong if `--zeros dependent` has matched zeros in different positions; Evenhand does
     not.
     """
+    anaphors, kind, spurious = zero_kinds(sides)
+    document = sides.key.chains.document[anaphors]
+    counts = [sides.by_document(document[kind == code]) for code in range(3)]
+    counts.append(sides.by_document(sides.response.chains.document[spurious]))
+    return {f"zero.{kind}": count for kind, count in zip(ZERO_KINDS, counts, strict=True)}
+
+
+def zero_kinds(sides: MatchedSides) -> tuple[Ints, Ints, Ints]:
+    """The zero anaphors of the key, their codes of `ZERO_KINDS`, and the fp of the response, as rows of chains."""
     key, response = sides.key, sides.response
     rank, response_rank = _ranks(key), _ranks(response)
     anaphors = np.flatnonzero(_is_zero(key) & (rank > 0))
@@ -186,10 +195,7 @@ def count_zeros(sides: MatchedSides) -> CountTable:
     taken = np.zeros(len(response.mentions), dtype=np.bool_)
     taken[counterpart[is_matched]] = True
     spurious = _is_zero(response) & (response_rank > 0) & ~(taken | is_first)[response.mention]
-    document = key.chains.document[anaphors]
-    counts = [sides.by_document(document[rows]) for rows in (correct, resolved & ~correct, ~resolved)]
-    counts.append(sides.by_document(response.chains.document[spurious]))
-    return {f"zero.{kind}": count for kind, count in zip(ZERO_KINDS, counts, strict=True)}
+    return anaphors, np.where(correct, 0, np.where(resolved, 1, 2)), np.flatnonzero(spurious)
 
 
 def _is_zero(side: Side) -> Bools:

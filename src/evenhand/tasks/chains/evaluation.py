@@ -10,20 +10,33 @@ import numpy as np
 
 from evenhand.alignment.mentions import ChainFollower, add_names
 from evenhand.alignment.parts import Alignment
-from evenhand.arrays import Ints, Values, distinct, ranges
+from evenhand.arrays import Ints, Values, complement, distinct, equal_pairs, ranges
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Spans
 from evenhand.data.structures import Chains, mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.scores import headline
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.chains.arcs import ArcMatches, all_mentions, match_antecedents, mention_types
-from evenhand.tasks.chains.measures import count_chains
+from evenhand.tasks.chains.measures import count_chains, counted_sides
 from evenhand.tasks.chains.mentions import MentionMatch, first_only, mention_numbers, repeats
-from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, MEASURES, TN, TP
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary, VerdictRows
+from evenhand.tasks.chains.task import (
+    ARCS,
+    ARCS_KINDS,
+    COPIES,
+    LISTED,
+    MEASURES,
+    MENTION_KINDS,
+    TN,
+    TP,
+    ZERO_KINDS,
+)
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
+from evenhand.tasks.unit_rows import Places, UnitRows, without_units
 from evenhand.tasks.units import Agreement, DrawnRows, Predictions, SentenceView, together
 
 UNTYPED = "mentions"
@@ -153,9 +166,65 @@ class ChainEvaluation(Evaluation):
     def drawing(self, by: str) -> SentenceView:
         return SentenceView([drawn_chains(side, self.annotation.corpus) for side in (self.key, *self.pairs.values())])
 
-    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
-        whole = replace(self.part, gold=[self.annotation], offsets=self.part.offsets[:1])
-        return whole.rows(self.predictions(scorer, [self.pairs[system]]), self.locations)
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """Mentions, whose labels are their types, if the key has POS."""
+        response, name = self.pairs[system], measure.name
+        if name in ARCS:
+            numbers = self._mention_numbers(self.key, [response])
+            nominal = self.request.settings["nominal"]
+            rows = ArcUnits.of(name, self.key, self.annotation, [response], nominal, numbers).rows()
+        elif name in LISTED:
+            rows = self._listed(name, response)
+        else:
+            raise without_units(measure)
+        return rows.in_sentences(self.annotation.corpus).under(formula)
+
+    def _listed(self, name: str, response: Chains) -> UnitRows:
+        """Mentions that both sides have, or only one; or zero anaphors."""
+        settings, way, documents = self.request.settings, MentionMatch.of(self.request.settings), len(self.groups)
+        singletons, copies = settings["singletons"], settings["repeats"] == "last"
+        if way.is_plain and not copies:
+            key, response = counted_sides(self.key, response, singletons=singletons)
+            left, right = equal_pairs(*mention_spans(key, response))
+            return self._rows(MENTION_KINDS["mentions"], key, response, left, right)
+        from evenhand.tasks.chains.corefud import MatchedSides, zero_kinds
+
+        sides = MatchedSides.of(self.key, response, documents, way, singletons=singletons, copies=copies)
+        if name == "zero":
+            anaphors, kind, spurious = zero_kinds(sides)
+            key, response = sides.key.chains.take(anaphors), sides.response.chains.take(spurious)
+            nothing = np.zeros(0, dtype=np.int64)
+            rows = self._rows(tuple(f"zero.{kind}" for kind in ZERO_KINDS), key, response, nothing, nothing)
+            return replace(rows, type=np.append(kind, np.full(len(spurious), ZERO_KINDS.index("fp"))))
+        matched = np.flatnonzero(sides.is_matched)
+        other = sides.counterpart[matched]
+        if copies:
+            return self._rows(MENTION_KINDS["distinct"], sides.key.mentions, sides.response.mentions, matched, other)
+        # A mention of the response that is not in the key may be in several chains, of which one row is matched.
+        first, first_other = (
+            np.unique(side.mention, return_index=True)[1][rows]
+            for side, rows in ((sides.key, matched), (sides.response, other))
+        )
+        return self._rows(MENTION_KINDS["mentions"], sides.key.chains, sides.response.chains, first, first_other)
+
+    def _rows(self, kinds: tuple[str, ...], key: Chains, response: Chains, left: Ints, right: Ints) -> UnitRows:
+        """Mentions of both sides; `left` and `right` are the rows of those that both have."""
+        missing, spurious = complement(len(key), left), complement(len(response), right)
+        kind = np.repeat(np.arange(3), (len(left), len(missing), len(spurious)))
+        rows = (
+            np.concatenate((left, missing, np.full(len(spurious), -1))),
+            np.concatenate((right, np.full(len(missing), -1), spurious)),
+        )
+        order = np.argsort(np.where(rows[0] < 0, len(key), rows[0]), kind="stable")  # the order of the key
+        sides = self._labeled(key), self._labeled(response)
+        return UnitRows.of_pairs(kinds, kind[order], rows[0][order], rows[1][order], *sides)
+
+    def _labeled(self, chains: Chains) -> Spans:
+        """Mentions as spans of documents; labels are types, or -1."""
+        types = mention_types(chains, self.annotation, self.request.settings["nominal"])
+        label = np.full(len(chains), -1) if types is None else types[1]
+        spans = Spans.of(chains.vocabulary, chains.document, chains.start, chains.end, label)
+        return replace(spans, shape=chains.shape)
 
 
 @dataclass(frozen=True)
@@ -196,6 +265,21 @@ class ArcUnits:
         """Counts of error types under the first response; `groups` is the group of each document."""
         group, nothing = groups[self.mentions.document], np.full(len(self.mentions), -1)
         return Tally.of(labels, ARCS_KINDS, group, self.label, nothing, self.matches.kind[0])
+
+    def rows(self) -> UnitRows:
+        """The error types under the first response as rows, with both antecedents; positions are in documents."""
+        mentions, matches = self.mentions, self.matches
+        place = Places.of(mentions.document, mentions.start, mentions.end, mentions.shape)
+        spans = Spans.of(mentions.vocabulary, mentions.document, mentions.start, mentions.end, self.label)
+        places = {
+            name: Places.at(replace(spans, shape=mentions.shape), antecedent)
+            for name, antecedent in (
+                ("gold_antecedent", matches.key_antecedent),
+                ("system_antecedent", matches.antecedent[0]),
+            )
+        }
+        shapes = mentions.vocabulary.shapes.values
+        return UnitRows.of(ARCS_KINDS, matches.kind[0], place, self.label, shapes=shapes, places=places)
 
     def predictions(self, corpus: Corpus) -> Predictions:
         """The error types as predictions; `corpus` is the key's text."""

@@ -40,15 +40,18 @@ def count_chains(
 
     Sources: Pradhan et al. 2011 and 2012 for MELA.
     """
-    response = without_repeats(key, response)
-    if not singletons:
-        key, response = without_singletons(key), without_singletons(response)
-    overlap = overlap_of(key, response, documents)
+    overlap = overlap_of(*counted_sides(key, response, singletons=singletons), documents)
     table = {"mentions.common": overlap.by_document(overlap.document, overlap.common)}
     for name, side in (("key", overlap.key), ("response", overlap.response)):
         table[f"mentions.{name}"] = overlap.by_document(side.document, side.size)
         table[f"chains.{name}"] = overlap.by_document(side.document)
     return add_counts(table, _COUNTERS, overlap, scores)
+
+
+def counted_sides(key: Chains, response: Chains, *, singletons: bool) -> tuple[Chains, Chains]:
+    """The mentions of both sides that count."""
+    response = without_repeats(key, response)
+    return (key, response) if singletons else (without_singletons(key), without_singletons(response))
 
 
 def add_counts(

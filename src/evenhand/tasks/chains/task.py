@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
@@ -33,6 +34,10 @@ NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
 MELA = ("muc", "b_cubed", "ceaf_e")
 BLANC = ("coreference", "non-coreference")
 ZERO_KINDS = ("tp", "wl", "fn", "fp")
+LISTED = ("mentions", "zero")
+"""The measures whose units are listed by matching mentions."""
+MENTION_KINDS = {units: (f"{units}.common", f"{units}.key", f"{units}.response") for units in ("mentions", "distinct")}
+"""The count types of mentions that both sides have, only the key, or only the response."""
 HEADS = "heads"
 """The trait of files with the heads of mentions."""
 COPIES = "copies"
@@ -139,7 +144,10 @@ _WITH_COPIES = {
 
 def chain_formula(name: str, settings: ScoreSettings) -> Formula:
     recall, precision, units = (_WITH_COPIES if settings["repeats"] == "last" else _DIVIDED)[name]
-    return _formula(name, {recall: 1.0}, {precision: 1.0}, units, settings)
+    formula = _formula(name, {recall: 1.0}, {precision: 1.0}, units, settings)
+    if name not in LISTED:
+        return formula
+    return replace(formula, types=dict(zip(MENTION_KINDS[units], ("common", "missing", "spurious"), strict=True)))
 
 
 def _formula(
@@ -203,9 +211,11 @@ def _measure(
 ) -> Measure:
     """A measure of chains; all of them have one scorer. The function's docstring is the definition."""
     definition = f"evenhand.tasks.chains.{'corefud' if name in OF_HEADS else 'measures'}.{function}"
-    requires = frozenset({HEADS} if name in OF_HEADS else ())
     return Measure(
-        name, "chains", Scorer("chains"), formula, definition, aliases, title, summary=summary, requires=requires
+        *(name, "chains", Scorer("chains"), formula, definition, aliases, title),
+        summary=summary,
+        requires=frozenset({HEADS} if name in OF_HEADS else ()),
+        instead_of_units="" if name in LISTED else "choose arcs_any for the errors of chains, or mentions",
     )
 
 

@@ -15,7 +15,7 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import POS_TAGS
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, ForestFollower, Selection, comparable_sentences
-from evenhand.tasks.constituents.parseval import BracketPair, kept_brackets, match_brackets
+from evenhand.tasks.constituents.parseval import BracketPair, in_text, kept_brackets, match_brackets
 from evenhand.tasks.constituents.task import LEFT_OUT, MENDED, SENTENCE_KINDS, UNSCORED, counts_errors
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Part, SideSummary
 from evenhand.tasks.spans.comparison import span_predictions
@@ -168,12 +168,7 @@ class ComparedBrackets:
 
     def in_text(self, spans: Spans) -> Spans:
         """Brackets of either side, with positions that count all words of the gold standard."""
-        words, bounds = np.flatnonzero(self._keep), self.pairs[0].sentences.gold.bounds
-        first, before = bounds[spans.scope], np.append(0, np.cumsum(self._keep))
-        begin, last = before[first], before[bounds[spans.scope + 1]] - 1
-        # Brackets of a sentence with other words may extend beyond the gold standard's words.
-        start, end = np.minimum(begin + spans.start, last), np.minimum(begin + spans.end - 1, last)
-        return replace(spans, start=words[start] - first, end=words[end] + 1 - first)
+        return in_text(spans, self._keep, self.pairs[0].sentences.gold.bounds)
 
     @cached_property
     def predictions(self) -> Predictions:

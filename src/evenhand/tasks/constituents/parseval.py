@@ -46,8 +46,9 @@ from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, Selection, Sentences
 from evenhand.tasks.constituents.task import BRACKET_KINDS, ERRORS, LEFT_OUT, SENTENCE_KINDS, TAG_KINDS
-from evenhand.tasks.spans.matching import Matching, equal_keys
+from evenhand.tasks.spans.matching import Matching, equal_keys, tally_pairs
 from evenhand.tasks.spans.measures import FN, FP, KINDS, LE, TP
+from evenhand.tasks.unit_rows import Places, UnitRows
 
 _GOLD, _SYSTEM = (
     np.array(
@@ -57,6 +58,8 @@ _GOLD, _SYSTEM = (
     for known in [("TP", *ERRORS, "FN", "FP")]
 )
 """The count type of each error type, on either side."""
+_IS_SYSTEM = np.array([kind.endswith(".system") or kind == "FP" for kind in BRACKET_KINDS])
+"""Which count types are of brackets of the system."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,19 @@ class BracketPair:
     def is_short(self) -> Bools:
         return self.selection.lengths(self.sentences.gold) <= self.cutoff
 
+    def in_text(self, spans: Spans) -> Spans:
+        """Brackets of either side, with positions that count all words of the gold standard."""
+        return in_text(spans, self.sentences.keep_gold, self.sentences.gold.bounds)
+
+
+def in_text(spans: Spans, keep: Bools, bounds: Ints) -> Spans:
+    """Brackets whose positions count kept words, with positions that count all words; `bounds` are of sentences."""
+    words, first, before = np.flatnonzero(keep), bounds[spans.scope], np.append(0, np.cumsum(keep))
+    begin, last = before[first], before[bounds[spans.scope + 1]] - 1
+    # Brackets of a sentence with other words may extend beyond the gold standard's words.
+    start, end = np.minimum(begin + spans.start, last), np.minimum(begin + spans.end - 1, last)
+    return replace(spans, start=words[start] - first, end=words[end] + 1 - first)
+
 
 def kept_brackets(forest: Forest, spans: Spans, keep: Bools, chosen: Bools, selection: Selection) -> Spans:
     """The brackets of chosen sentences that are not deleted and not empty; positions count kept words."""
@@ -136,24 +152,44 @@ def count(pair: BracketPair, *, short: bool = False, counts_errors: bool = False
 
     With `counts_errors`, the brackets of sentences with errors are missing and spurious.
     """
+    kind, gold_row, system_row, gold, system = _units(pair, short=short, counts_errors=counts_errors)
+    gold_row = np.where(_IS_SYSTEM[kind], -1, gold_row)
+    return tally_pairs(BRACKET_KINDS, kind, gold_row, system_row, gold, system, pair.groups)
+
+
+def units(pair: BracketPair, *, short: bool = False, counts_errors: bool = False) -> UnitRows:
+    """The brackets of both sides; those that are matched with a bracket that differs are rows of both."""
+    kind, gold_row, system_row, gold, system = _units(pair, short=short, counts_errors=counts_errors)
+    sides = pair.in_text(gold), pair.in_text(system)
+    return UnitRows.of_pairs(BRACKET_KINDS, kind, gold_row, system_row, *sides, _IS_SYSTEM[kind])
+
+
+def _units(pair: BracketPair, *, short: bool, counts_errors: bool) -> tuple[Ints, Ints, Ints, Spans, Spans]:
+    """The kind of each unit, its rows on both sides, or -1, and the brackets of both sides."""
     gold, system, matching = pair.gold, pair.system, pair.matching
-    partner_label = np.append(system.label, -1)[matching.gold_partner]
     wrong = np.flatnonzero(matching.system_kind != TP)
     missing, spurious = pair.failed if counts_errors else (gold.take(empty()), system.take(empty()))
-    scope = np.concatenate((gold.scope, system.scope[wrong], missing.scope, spurious.scope))
-    columns = (
-        pair.groups[scope],
-        np.concatenate((gold.label, np.full(len(wrong), -1), missing.label, np.full(len(spurious), -1))),
-        np.concatenate((partner_label, system.label[wrong], np.full(len(missing), -1), spurious.label)),
-        np.concatenate(
-            (
-                *(_GOLD[matching.gold_kind], _SYSTEM[matching.system_kind[wrong]]),
-                *(np.full(len(missing), _GOLD[FN]), np.full(len(spurious), _SYSTEM[FP])),
-            )
-        ),
+    gold_row = np.concatenate(
+        (
+            *(np.arange(len(gold)), matching.system_partner[wrong]),
+            *(len(gold) + np.arange(len(missing)), np.full(len(spurious), -1)),
+        )
     )
-    rows = np.flatnonzero(pair.is_short[scope]) if short else slice(None)
-    return Tally.of(pair.labels, BRACKET_KINDS, *(column[rows] for column in columns))
+    system_row = np.concatenate(
+        (*(matching.gold_partner, wrong), *(np.full(len(missing), -1), len(system) + np.arange(len(spurious))))
+    )
+    kind = np.concatenate(
+        (
+            *(_GOLD[matching.gold_kind], _SYSTEM[matching.system_kind[wrong]]),
+            *(np.full(len(missing), _GOLD[FN]), np.full(len(spurious), _SYSTEM[FP])),
+        )
+    )
+    gold, system = Spans.concatenate([gold, missing], [0, 0]), Spans.concatenate([system, spurious], [0, 0])
+    if short:
+        scope = np.where(_IS_SYSTEM[kind], np.append(system.scope, 0)[system_row], np.append(gold.scope, 0)[gold_row])
+        rows = np.flatnonzero(pair.is_short[scope])
+        kind, gold_row, system_row = kind[rows], gold_row[rows], system_row[rows]
+    return kind, gold_row, system_row, gold, system
 
 
 def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
@@ -177,6 +213,11 @@ def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
 
     Sources: Black et al. 1991 for crossing brackets; Sekine and Collins 1997 for all figures of the summary.
     """
+    return tally_table(SENTENCE_KINDS, _sentence_table(pair, short=short), pair.groups)
+
+
+def _sentence_table(pair: BracketPair, *, short: bool) -> Ints:
+    """The counts of `SENTENCE_KINDS` of each sentence."""
     gold, system, size = pair.gold, pair.system, len(pair.groups)
     valid, status = pair.sentences.valid, pair.sentences.status
     matched = np.bincount(gold.scope[pair.matching.gold_kind == TP], minlength=size)
@@ -190,7 +231,18 @@ def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
     table = np.column_stack(columns).astype(np.int64)
     if short:
         table[~pair.is_short] = 0
-    return tally_table(SENTENCE_KINDS, table, pair.groups)
+    return table
+
+
+def sentence_units(pair: BracketPair, *, correct: str, short: bool = False) -> UnitRows:
+    """The valid and the failed sentences; those that are `correct` (complete, no_crossing) have this count type."""
+    table = _sentence_table(pair, short=short)
+    column = {name: table[:, number] > 0 for number, name in enumerate(SENTENCE_KINDS)}
+    sentence = np.flatnonzero(column["valid"] | column["failed"])
+    kind = np.where(column["failed"], SENTENCE_KINDS.index("failed"), SENTENCE_KINDS.index("valid"))
+    kind = np.where(column[correct], SENTENCE_KINDS.index(correct), kind)[sentence]
+    lengths = np.diff(pair.sentences.gold.bounds)[sentence]
+    return UnitRows.of(SENTENCE_KINDS, kind, Places.of(sentence, np.zeros_like(sentence), lengths))
 
 
 def crosses(gold: Spans, system: Spans) -> Bools:
@@ -235,22 +287,37 @@ def count_tagging(pair: BracketPair, *, short: bool = False, counts_errors: bool
 
     Source: Sekine and Collins 1997.
     """
+    word, *columns = _tags(pair, short=short, counts_errors=counts_errors)
+    group = pair.groups[pair.sentences.gold.sentence_of[word]]
+    return Tally.of(pair.selection.tag_names, TAG_KINDS, group, *columns)
+
+
+def _tags(pair: BracketPair, *, short: bool, counts_errors: bool) -> tuple[Ints, Ints, Ints, Ints]:
+    """The words of the gold standard that count, both tags, and whether they differ (0 or 1)."""
     sentences, selection = pair.sentences, pair.selection
-    gold, system = sentences.gold, sentences.system
-    gold_words, words = sentences.words
-    scope = gold.sentence_of[gold_words]
+    gold, (word, other) = sentences.gold, sentences.words
     if short:
-        rows = np.flatnonzero(pair.is_short[scope])
-        gold_words, words, scope = gold_words[rows], words[rows], scope[rows]
-    gold_tag, tag = gold.tag[gold_words], system.tag[words]
+        rows = np.flatnonzero(pair.is_short[gold.sentence_of[word]])
+        word, other = word[rows], other[rows]
+    gold_tag, tag = gold.tag[word], sentences.system.tag[other]
     is_wrong = np.where(selection.tag_class(gold_tag) == selection.tag_class(tag), 0, 1)
-    columns: tuple[Ints, ...] = (pair.groups[scope], gold_tag, tag, is_wrong)
     if counts_errors:
         is_counted = sentences.failed & pair.is_short if short else sentences.failed
         lost = np.flatnonzero(sentences.keep_gold & is_counted[gold.sentence_of])
-        wrong = (pair.groups[gold.sentence_of[lost]], gold.tag[lost], np.full(len(lost), -1), np.ones_like(lost))
-        columns = tuple(np.concatenate(both) for both in zip(columns, wrong, strict=True))
-    return Tally.of(selection.tag_names, TAG_KINDS, *columns)
+        word, gold_tag = np.append(word, lost), np.append(gold_tag, gold.tag[lost])
+        tag, is_wrong = np.append(tag, np.full(len(lost), -1)), np.append(is_wrong, np.ones_like(lost))
+    return word, gold_tag, tag, is_wrong
+
+
+def tag_units(pair: BracketPair, *, short: bool = False, counts_errors: bool = False) -> UnitRows:
+    """The words that count, with their tags."""
+    word, gold_tag, tag, is_wrong = _tags(pair, short=short, counts_errors=counts_errors)
+    codes = np.append(pair.spans[0].vocabulary.labels.codes(pair.selection.tag_names), -1)
+    gold = pair.sentences.gold
+    sentence = gold.sentence_of[word].astype(np.int64)
+    start = word - gold.bounds[sentence]
+    place = Places.of(sentence, start, start + 1)
+    return UnitRows.of(TAG_KINDS, is_wrong, place, codes[gold_tag], codes[tag])
 
 
 def with_undefined(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:

@@ -108,6 +108,7 @@ def _sentence_share(
     if counts_errors(name):
         whole, counts = {"valid": 1.0, "failed": 1.0}, ("failed", *counts)
     ratio = ratio_of(whole)
+    types = {correct: correct, **{kind: "failed" if kind == "failed" else "incorrect" for kind in whole}}
     return Formula(
         *(name, _scorer("sentences", name), {kind: {kind: 1.0} for kind in counts}),
         PrecisionRecall.of_pairs(part, whole, whole),
@@ -116,6 +117,7 @@ def _sentence_share(
         ratios=(ratio,),
         breakdown=Breakdown("overall", known={ratio.name: ratio.denominator}),
         extra_scores=lazy(f"{_PARSEVAL}:{extra_scores}"),
+        types=types,
     )
 
 
@@ -128,6 +130,7 @@ def _tagging(name: str, settings: ScoreSettings) -> Formula:
         beta=settings.beta,
         breakdown=Breakdown("labels"),
         extra_scores=lazy(f"{_PARSEVAL}:with_undefined"),
+        types={kind: kind for kind in words},
     )
 
 
@@ -138,20 +141,28 @@ class _Declared(NamedTuple):
     """The function of `parseval` that counts; its docstring, or its module's for `count`, is the definition."""
     aliases: tuple[str, ...]
     summary: str
+    units: str
+    """The function of `parseval` that lists the units."""
+    correct: str = ""
+    """The count type of correct sentences, if units are sentences."""
 
 
 _DECLARED = {
     "labeled": _Declared(
-        labeled, "brackets", "count", ("evalb", "parseval", "lf"), "Brackets with the right words and label"
+        labeled, "brackets", "count", ("evalb", "parseval", "lf"), "Brackets with the right words and label", "units"
     ),
-    "unlabeled": _Declared(_unlabeled, "brackets", "count", ("uf",), "Brackets with the right words"),
+    "unlabeled": _Declared(_unlabeled, "brackets", "count", ("uf",), "Brackets with the right words", "units"),
     "complete": _Declared(
-        _complete, "sentences", "count_crossing", ("complete match",), "Sentences with all brackets right"
+        *(_complete, "sentences", "count_crossing", ("complete match",), "Sentences with all brackets right"),
+        *("sentence_units", "complete"),
     ),
     "crossing": _Declared(
-        _crossing, "sentences", "count_crossing", ("no crossing",), "Sentences without a crossing bracket"
+        *(_crossing, "sentences", "count_crossing", ("no crossing",), "Sentences without a crossing bracket"),
+        *("sentence_units", "no_crossing"),
     ),
-    "tagging": _Declared(_tagging, "tagging", "count_tagging", ("tagging accuracy",), "Words with the right tag"),
+    "tagging": _Declared(
+        _tagging, "tagging", "count_tagging", ("tagging accuracy",), "Words with the right tag", "tag_units"
+    ),
 }
 
 
@@ -161,8 +172,10 @@ def _measure(base: str, *, short: bool, with_all: bool) -> Measure:
     summary = declared.summary + (" (short sentences)" if short else "") + (", errors as wrong" if with_all else "")
     options = {"short": short} | ({} if declared.scorer == "sentences" else {"counts_errors": with_all})
     count: Any = lazy(f"{_PARSEVAL}:{declared.function}")
+    units: Any = lazy(f"{_PARSEVAL}:{declared.units}")
+    of_units = options | ({"correct": declared.correct} if declared.correct else {})
     name = base + ending
-    scorer = Scorer(_scorer(declared.scorer, name), partial(count, **options))
+    scorer = Scorer(_scorer(declared.scorer, name), partial(count, **options), units=partial(units, **of_units))
     definition = _PARSEVAL if declared.function == "count" else f"{_PARSEVAL}.{declared.function}"
     return Measure(
         *(name, CONSTITUENTS, scorer, declared.formula, definition),

@@ -36,10 +36,11 @@ from evenhand.data.layers import Spans
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.links import task as kinds
-from evenhand.tasks.links.matching import NIL_CODE, Linked, LinkPair
+from evenhand.tasks.links.matching import NIL_CODE, Linked, LinkPair, link_units
 from evenhand.tasks.spans import measures as span_kinds
 from evenhand.tasks.spans.fair import fair
 from evenhand.tasks.spans.matching import SpanMatches, groups_and_labels
+from evenhand.tasks.unit_rows import UnitRows
 
 _RANKED_ERRORS = {"other": kinds.OTHER, "missed": kinds.MISSED}
 _KIND_OF = np.array(
@@ -65,11 +66,21 @@ def match_links(pair: LinkPair) -> SpanMatches:
     return fair(by_identifier(pair.gold), by_identifier(pair.system))
 
 
+def _kinds(pair: LinkPair, matches: SpanMatches) -> Ints:
+    identifiers = np.append(pair.gold.answer, -1)[matches.gold], np.append(pair.system.answer, -1)[matches.system]
+    return link_kinds(matches.kind, *identifiers)
+
+
+def units(pair: LinkPair) -> UnitRows:
+    matches = pair.cached(match_links)
+    rows, is_extra = (matches.gold, matches.system), np.arange(len(matches)) >= len(pair.gold)
+    return link_units(kinds.KINDS, _kinds(pair, matches), *rows, pair.gold, pair.system, is_extra)
+
+
 def count(pair: LinkPair) -> Tally:
     """Counts of error types; the tally of ranks is added to the pair."""
     gold, system, matches = pair.gold, pair.system, pair.cached(match_links)
-    identifiers = np.append(gold.answer, -1)[matches.gold], np.append(system.answer, -1)[matches.system]
-    kind = link_kinds(matches.kind, *identifiers)
+    kind = _kinds(pair, matches)
     rows = matches.gold, matches.system
     groups, gold_label, system_label = groups_and_labels(*rows, gold.spans, system.spans, pair.groups)
     pair.extra_tallies[kinds.RANKS] = _count_ranks(pair, kind, matches, groups)

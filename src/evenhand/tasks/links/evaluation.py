@@ -18,6 +18,7 @@ from evenhand.data.layers import Spans
 from evenhand.data.structures import no_spans, to_documents
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import LINKS
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
 from evenhand.tasks.links import task as kinds
@@ -26,6 +27,7 @@ from evenhand.tasks.links.hipe import HipeMatches
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED, Identifiers, Linked, LinkPair, LinkRules
 from evenhand.tasks.links.task import aliases_of
 from evenhand.tasks.spans.comparison import drawn_spans, span_predictions
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, answer_code
 
 _MANY_LINKS = 1 << 12
@@ -139,6 +141,12 @@ class LinkEvaluation(Evaluation):
 
     def predictions(self, by: str, pairs: Sequence[LinkPair]) -> Predictions:
         return link_predictions(self.gold, pairs, self.corpus, self.names)
+
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """Links with identifiers as labels; positions in documents become positions in sentences."""
+        rows = super().unit_rows(system, measure, formula).in_sentences(self.corpus)
+        code = np.append(self.names.labels.codes(self.names.identifiers.names.values), -1)
+        return replace(rows, gold_label=code[rows.gold_label], predicted=code[rows.predicted])
 
     def drawing(self, by: str) -> SentenceView:
         """Spans with their identifiers as labels."""

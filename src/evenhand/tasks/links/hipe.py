@@ -29,9 +29,10 @@ from evenhand.arrays import Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.links.matching import Linked, LinkPair
-from evenhand.tasks.links.neleval import tally_documents, tally_pairs
+from evenhand.tasks.links.neleval import tally_documents, tally_pairs, units_of_pairs
 from evenhand.tasks.links.task import by_document
 from evenhand.tasks.spans.matching import AllPairs
+from evenhand.tasks.unit_rows import UnitRows
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ def count(pair: LinkPair, model: str, depth: int = 1) -> Tally:
     means = tally_documents(correct, predicted, correct, expected, counted, pair.groups)
     pair.extra_tallies[by_document(model, depth)] = means
     return tally_pairs(pair, gold, system, gold_rows, system_rows)
+
+
+def units(pair: LinkPair, model: str, depth: int = 1) -> UnitRows:
+    matches = pair.cached(match_hipe, depth)
+    return units_of_pairs(pair.gold, pair.system, *(matches.strict if model == "hipe-strict" else matches.fuzzy))
 
 
 def match_hipe(pair: LinkPair, depth: int) -> HipeMatches:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import field
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import NIL, is_nil
+from evenhand.tasks.unit_rows import UnitRows
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """Counts for notes: spans without links, and pairs that are wrong only because of their spelling."""
@@ -99,6 +100,22 @@ class LinkRules:
     def identifiers(self, link: Link) -> tuple[str, ...]:
         names = link.candidates[:1] if self.only_first else link.candidates
         return tuple(self.aliases.get(name, name) for name in names) if self.aliases else names
+
+
+def link_units(
+    kinds: Sequence[str],
+    kind: Ints,
+    gold_row: Ints,
+    system_row: Ints,
+    gold: Linked,
+    system: Linked,
+    is_extra: Bools | None = None,
+) -> UnitRows:
+    """Links as rows (see `UnitRows.of_pairs`), with identifiers as labels, and the labels of spans as names."""
+    one, other = (replace(side.spans, label=side.ranked[:, 0]) for side in (gold, system))
+    rows = UnitRows.of_pairs(kinds, kind, gold_row, system_row, one, other, is_extra)
+    labels = np.append(gold.spans.label, -1)[gold_row], np.append(system.spans.label, -1)[system_row]
+    return replace(rows, names={"label": np.where(gold_row >= 0, *labels)})
 
 
 @dataclass

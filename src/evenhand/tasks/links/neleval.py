@@ -40,10 +40,11 @@ from evenhand.arrays import Bools, Ints, Values, complement, concatenate, empty,
 from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import prf_of_rows
 from evenhand.scoring.scores import MeasureScore
-from evenhand.scoring.tally import Tally, tally_by_hit, tally_table
-from evenhand.tasks.links.matching import Linked, LinkPair
+from evenhand.scoring.tally import HIT_KINDS, Tally, tally_by_hit, tally_table
+from evenhand.tasks.links.matching import Linked, LinkPair, link_units
 from evenhand.tasks.links.task import SET_KINDS, by_document
 from evenhand.tasks.spans.matching import AllPairs, equal_keys
+from evenhand.tasks.unit_rows import UnitRows
 
 MEASURES = ("precision", "recall", "f1")
 _MEAN_KINDS = tuple(f"{measure}.{part}" for measure in MEASURES for part in ("sum", "squares", "documents"))
@@ -83,6 +84,22 @@ def count(pair: LinkPair, model: str, depth: int = 1) -> Tally:
     sizes = pair.per_document(system.spans.scope), pair.per_document(gold.spans.scope)
     pair.extra_tallies[by_document(model, depth)] = _tally_gold_documents(pair, correct, sizes[0], correct, sizes[1])
     return tally_pairs(pair, gold, system, gold_rows, system_rows)
+
+
+def units(pair: LinkPair, model: str, depth: int = 1) -> UnitRows:
+    """The links, or entities, that a set measure counts."""
+    key = KEYS[model]
+    gold, system = (_distinct(side.take(_chosen(side, key.only)), key) for side in (pair.gold, pair.system))
+    return units_of_pairs(gold, system, *match_keys(gold, system, key, depth))
+
+
+def units_of_pairs(gold: Linked, system: Linked, gold_rows: Ints, system_rows: Ints) -> UnitRows:
+    """Pairs are TP, other links FP and FN. A gold link that is right several times has several rows."""
+    missed, spurious = complement(len(gold), gold_rows), complement(len(system), system_rows)
+    no_gold, no_system = np.full(len(spurious), -1), np.full(len(missed), -1)
+    kind = np.repeat(np.arange(3), (len(gold_rows), len(spurious), len(missed)))
+    rows = concatenate([gold_rows, no_gold, missed]), concatenate([system_rows, spurious, no_system])
+    return link_units(SET_KINDS, kind, *rows, gold, system)
 
 
 def match_keys(gold: Linked, system: Linked, key: LinkKey, depth: int) -> tuple[Ints, Ints]:
@@ -157,20 +174,39 @@ def count_weak(pair: LinkPair, model: str, depth: int = 1) -> Tally:
 
     Source: Cornolti et al. 2013 (weak annotation match).
     """
-    gold, system = pair.gold, pair.system
-    if model == "weak_links":
-        gold, system = gold.take(~gold.is_nil), system.take(~system.is_nil)
-    gold_hit, system_hit = np.zeros(len(gold), dtype=np.bool_), np.zeros(len(system), dtype=np.bool_)
-    for pairs in AllPairs(gold.spans, system.spans):
-        same = (gold.answer[pairs.left][:, None] == system.same[pairs.right, :depth]).any(axis=1)
-        gold_hit[pairs.left[same]] = True
-        system_hit[pairs.right[same]] = True
+    gold, system = _weak_sides(pair, model)
+    gold_partner, system_partner = _weak_partners(gold, system, depth)
+    gold_hit, system_hit = gold_partner >= 0, system_partner >= 0
     gold_scope, scope = gold.spans.scope, system.spans.scope
     by_side = (scope[system_hit], scope, gold_scope[gold_hit], gold_scope)
     pair.extra_tallies[by_document(model, depth)] = _tally_gold_documents(pair, *map(pair.per_document, by_side))
     names, label_of = pair.types
     sides = ((gold.spans, gold_hit), (system.spans, system_hit))
     return tally_by_hit(names, *((pair.groups[spans.scope], label_of[spans.label], hit) for spans, hit in sides))
+
+
+def _weak_sides(pair: LinkPair, model: str) -> tuple[Linked, Linked]:
+    if model != "weak_links":
+        return pair.gold, pair.system
+    return pair.gold.take(~pair.gold.is_nil), pair.system.take(~pair.system.is_nil)
+
+
+def _weak_partners(gold: Linked, system: Linked, depth: int) -> tuple[Ints, Ints]:
+    """For each link of either side one that it hits, or -1."""
+    gold_partner, system_partner = np.full(len(gold), -1), np.full(len(system), -1)
+    for pairs in AllPairs(gold.spans, system.spans):
+        same = (gold.answer[pairs.left][:, None] == system.same[pairs.right, :depth]).any(axis=1)
+        gold_partner[pairs.left[same]] = pairs.right[same]
+        system_partner[pairs.right[same]] = pairs.left[same]
+    return gold_partner, system_partner
+
+
+def weak_units(pair: LinkPair, model: str, depth: int = 1) -> UnitRows:
+    gold, system = _weak_sides(pair, model)
+    partners = _weak_partners(gold, system, depth)
+    rows = np.append(np.arange(len(gold)), partners[1]), np.append(partners[0], np.arange(len(system)))
+    kind = np.append(np.where(partners[0] >= 0, 0, 1), np.where(partners[1] >= 0, 2, 3))
+    return link_units(HIT_KINDS, kind, *rows, gold, system, np.arange(len(kind)) >= len(gold))
 
 
 def _tally_gold_documents(pair: LinkPair, correct: Ints, predicted: Ints, matched: Ints, expected: Ints) -> Tally:

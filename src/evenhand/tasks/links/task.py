@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
-from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -86,8 +85,9 @@ def _measure(
     family: str | None = None,
 ) -> Measure:
     """A measure whose definition is the docstring of the function or, if that is `count`, of its module."""
-    count: Any = lazy(f"{module}:{function}")
-    scorer = Scorer(name, partial(count, model=name), is_ranked=is_ranked)
+    listing = "weak_units" if function == "count_weak" else "units"
+    count, units = (partial(lazy(f"{module}:{each}"), model=name) for each in (function, listing))
+    scorer = Scorer(name, count, is_ranked=is_ranked, units=units)
     definition = module if function == "count" else f"{module}.{function}"
     return Measure(name, "links", scorer, formula, definition, aliases, summary=summary, family=family)
 
@@ -96,7 +96,10 @@ MEASURES = (
     Measure(
         "fair",
         "links",
-        Scorer("fair", lazy("evenhand.tasks.links.error_types:count")),
+        Scorer(
+            *("fair", lazy("evenhand.tasks.links.error_types:count")),
+            units=lazy("evenhand.tasks.links.error_types:units"),
+        ),
         partial(count_fair, kinds=KINDS, extra_scores=lazy("evenhand.tasks.links.error_types:with_details")),
         "evenhand.tasks.links.error_types",
         ("kinds",),
@@ -228,7 +231,7 @@ TASK = spec.Task(
     error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
     comparison=spec.ComparisonSpec(
         unit_scorers=("fair",),
-        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64"), ("label", "string")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
     display=spec.Display(

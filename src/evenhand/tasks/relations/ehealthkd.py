@@ -27,7 +27,7 @@ Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the coun
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
@@ -35,13 +35,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.arrays import distinct, ints
+from evenhand.arrays import Bools, Ints, distinct, ints
 from evenhand.data.structures import Parts
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.tasks.relations.matching import RelationPair, Side
+from evenhand.tasks.relations.matching import RelationPair, Side, relation_units
 from evenhand.tasks.relations.task import EQUIVALENCE
+from evenhand.tasks.unit_rows import UnitRows
 
 EHEALTHKD_KINDS = (
     *("correct_A", "incorrect_A", "partial_A", "spurious_A", "missing_A"),
@@ -49,7 +50,7 @@ EHEALTHKD_KINDS = (
 )
 _CORRECT_A, _INCORRECT_A, _PARTIAL_A, _SPURIOUS_A, _MISSING_A, _CORRECT_B, _SPURIOUS_B, _MISSING_B = range(8)
 Row = tuple[int, int, int]
-"""Gold label, system label and kind of a unit; -1 without a label."""
+"""Kind of a unit, and its rows on both sides, or -1: spans of entities, or relations."""
 
 
 class Entity(NamedTuple):
@@ -62,22 +63,48 @@ class Entity(NamedTuple):
 
 
 def count_ehealthkd(pair: RelationPair) -> Tally:
+    gold, system = pair.as_read
+    scope, kind, gold_row, system_row = pair.cached(_all_units)
+    is_entity = kind < _CORRECT_B
+    gold_label, system_label = _labels(gold, gold_row, is_entity), _labels(system, system_row, is_entity)
+    labels = gold.spans.vocabulary.labels.values
+    return Tally.of(labels, EHEALTHKD_KINDS, pair.groups[scope], gold_label, system_label, kind)
+
+
+def ehealthkd_units(pair: RelationPair) -> UnitRows:
+    """Entities and relations; relations have arguments."""
+    gold, system = pair.as_read
+    _, kind, gold_row, system_row = pair.cached(_all_units)
+    of_entities, of_relations = (np.flatnonzero(chosen) for chosen in (kind < _CORRECT_B, kind >= _CORRECT_B))
+    columns = [(kind[rows], gold_row[rows], system_row[rows]) for rows in (of_entities, of_relations)]
+    entities = UnitRows.of_pairs(EHEALTHKD_KINDS, *columns[0], gold.spans, system.spans)
+    return entities.joined(relation_units(EHEALTHKD_KINDS, *columns[1], gold, system))
+
+
+def _labels(side: Side, rows: Ints, is_entity: Bools) -> Ints:
+    """The labels of entities and the types of relations, given their rows; -1 for none."""
+    entities, relations = np.append(side.spans.label, -1), np.append(side.label, -1)
+    return np.where(is_entity, entities[np.where(is_entity, rows, -1)], relations[np.where(is_entity, -1, rows)])
+
+
+def _all_units(pair: RelationPair) -> tuple[Ints, Ints, Ints, Ints]:
+    """Scope, kind, and rows on both sides of all units."""
     if len({side.parts is None for side in pair.as_read}) > 1:
         remedy = "give both sides with offsets into a text, or both with tokens"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
     gold, system = map(_Sentences, pair.as_read)
     scopes = distinct(pair.as_read[0].spans.scope).tolist()
     rows = [(scope, *unit) for scope in scopes for unit in _units(gold[scope], system[scope])]
-    scope, *columns = ints(rows).reshape(-1, 4).T
-    return Tally.of(pair.as_read[0].spans.vocabulary.labels.values, EHEALTHKD_KINDS, pair.groups[scope], *columns)
+    scope, kind, gold_row, system_row = ints(rows).reshape(-1, 4).T
+    return scope, kind, gold_row, system_row
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """The entities of one side in a sentence, in order, and its relations without repeats: type, head and tail."""
+    """The entities of one side in a sentence, in order, and its relations without repeats: type, head, tail and row."""
 
     entities: list[Entity]
-    relations: list[tuple[int, int, int]]
+    relations: list[tuple[int, int, int, int]]
     equivalence: int | None
     """The code of the type that makes classes of entities."""
 
@@ -95,9 +122,12 @@ class _Sentences:
             for scopes, order in zip(self._sorted, self._orders, strict=True)
         )
         entities = sorted(map(partial(_entity, side), spans.tolist()), key=attrgetter("starts", "ends"))
-        columns = (side.label[relations], side.head[relations], side.tail[relations])
-        triples = dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True))
-        return _Sentence(entities, list(triples), side.spans.vocabulary.labels.find(EQUIVALENCE))
+        first: dict[tuple[int, int, int], int] = {}
+        columns = (side.label[relations], side.head[relations], side.tail[relations], relations)
+        for label, head, tail, row in zip(*(column.tolist() for column in columns), strict=True):
+            first.setdefault((label, head, tail), row)
+        triples = [(*triple, row) for triple, row in first.items()]
+        return _Sentence(entities, triples, side.spans.vocabulary.labels.find(EQUIVALENCE))
 
 
 def _entity(side: Side, row: int) -> Entity:
@@ -115,11 +145,11 @@ def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
     represents: dict[int, int] = {}
     for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):
         for one, other in list(_match_entities(free_gold, free_system, fits)):
-            yield one.label, other.label, kind
+            yield kind, one.row, other.row
             if kind != _INCORRECT_A:
                 represents[other.row] = one.row
-    yield from ((-1, entity.label, _SPURIOUS_A) for entity in free_system)
-    yield from ((entity.label, -1, _MISSING_A) for entity in free_gold)
+    yield from ((_SPURIOUS_A, -1, entity.row) for entity in free_system)
+    yield from ((_MISSING_A, entity.row, -1) for entity in free_gold)
     yield from _relations(gold, system, represents)
 
 
@@ -154,33 +184,28 @@ def _begins_in(one: Entity, other: Entity) -> bool:
 
 
 def _relations(gold: _Sentence, system: _Sentence, represents: dict[int, int]) -> Iterator[Row]:
-    class_of = _classes(gold)
-    expected = Counter((label, class_of[head], class_of[tail]) for label, head, tail in gold.relations)
-    predicted = Counter(
-        (label, class_of[represents[head]], class_of[represents[tail]])
-        for label, head, tail in system.relations
-        if head in represents and tail in represents
-    )
-    correct: Counter[int] = Counter()
-    for key, count in predicted.items():
-        correct[key[0]] += min(count, expected[key])
-    yield from ((label, label, _CORRECT_B) for label in correct.elements())
-    yield from ((-1, label, _SPURIOUS_B) for label in (_types(system) - correct).elements())
-    yield from ((label, -1, _MISSING_B) for label in (_types(gold) - correct).elements())
-
-
-def _types(sentence: _Sentence) -> Counter[int]:
-    return Counter(label for label, _, _ in sentence.relations)
+    class_of, expected, found = _classes(gold), defaultdict[tuple[int, int, int], list[int]](list), set[int]()
+    for label, head, tail, row in gold.relations:
+        expected[label, class_of[head], class_of[tail]].append(row)
+    for label, head, tail, row in system.relations:
+        ends = [class_of[represents[end]] for end in (head, tail) if end in represents]
+        free = expected[label, ends[0], ends[1]] if len(ends) == 2 else []
+        if free:
+            found.add(free[0])
+            yield _CORRECT_B, free.pop(0), row
+        else:
+            yield _SPURIOUS_B, -1, row
+    yield from ((_MISSING_B, row, -1) for *_, row in gold.relations if row not in found)
 
 
 def _classes(gold: _Sentence) -> dict[int, int]:
     """The class of each gold entity, named by one of its members."""
     class_of = {entity.row: entity.row for entity in gold.entities}
-    for label, head, tail in gold.relations:
+    for label, head, tail, _ in gold.relations:
         if label == gold.equivalence:
             one, other = class_of.setdefault(head, head), class_of.setdefault(tail, tail)
             class_of = {row: one if name == other else name for row, name in class_of.items()}
-    for _, *ends in gold.relations:
+    for _, *ends, _ in gold.relations:
         for row in ends:
             class_of.setdefault(row, row)
     return class_of

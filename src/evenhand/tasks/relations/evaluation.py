@@ -25,7 +25,7 @@ from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part
-from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, without_repeats
+from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, extent, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
 from evenhand.tasks.spans.comparison import drawn_spans
@@ -238,7 +238,7 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
     begin = 0
     for row, (pair, matches, extra) in enumerate(zip(pairs, matched, surplus, strict=True)):
         partner = matches.system[:size]
-        start, end = _extent(pair.system)
+        start, end = extent(pair.system)
         shown[row, :size] = answer_code(matches.kind[:size], np.append(pair.system.label, -1)[partner])
         part[row, :size] = np.append((start << 32) | end, -1)[partner]
         shown[row, size + unit[begin : begin + len(extra)]] = answer_code(matches.kind[size:], extra.label)
@@ -255,18 +255,10 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
 def _columns(side: Side) -> dict[str, Ints]:
     """The type, sentence and bounds of each relation, the bounds of its arguments, and the sentence of the tail."""
     spans, head, tail = side.spans, side.head, side.tail
-    start, end = _extent(side)
+    start, end = extent(side)
     columns = {"label": side.label, "sentence": side.scope, "start": start, "end": end}
     columns |= {"head_start": spans.start[head], "head_end": spans.end[head]}
     return columns | {"tail_start": spans.start[tail], "tail_end": spans.end[tail], "tail_sentence": spans.scope[tail]}
-
-
-def _extent(side: Side) -> tuple[Ints, Ints]:
-    """The first and last position of the arguments of each relation, in its head's scope."""
-    spans, head, tail = side.spans, side.head, side.tail
-    is_here = spans.scope[head] == spans.scope[tail]
-    start = np.where(is_here, np.minimum(spans.start[head], spans.start[tail]), spans.start[head])
-    return start, np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
 
 
 def _identified(sides: Sequence[Side]) -> tuple[Ints, Ints]:

@@ -23,6 +23,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.relations.task import KINDS
 from evenhand.tasks.spans.matching import AllPairs, sizes
+from evenhand.tasks.unit_rows import Places, UnitRows
 
 Result = TypeVar("Result")
 
@@ -233,6 +234,40 @@ class RelationMatches:
         scope = np.where(self.gold >= 0, np.append(gold.scope, 0)[self.gold], np.append(system.scope, 0)[self.system])
         types = np.append(gold.label, -1)[self.gold], np.append(system.label, -1)[self.system]
         return Tally.of(gold.spans.vocabulary.labels.values, KINDS, groups[scope], *types, self.kind)
+
+    def rows(self, gold: Side, system: Side) -> UnitRows:
+        return relation_units(KINDS, self.kind, self.gold, self.system, gold, system)
+
+
+def extent(side: Side) -> tuple[Ints, Ints]:
+    """The first and last position of the arguments of each relation, in its head's scope."""
+    spans, head, tail = side.spans, side.head, side.tail
+    is_here = spans.scope[head] == spans.scope[tail]
+    start = np.where(is_here, np.minimum(spans.start[head], spans.start[tail]), spans.start[head])
+    return start, np.where(is_here, np.maximum(spans.end[head], spans.end[tail]), spans.end[head])
+
+
+def relation_units(
+    kinds: Sequence[str],
+    kind: Ints,
+    gold_row: Ints,
+    system_row: Ints,
+    gold: Side,
+    system: Side,
+    is_extra: Bools | None = None,
+) -> UnitRows:
+    """Relations as rows (see `UnitRows.of_pairs`), from the first to the last position of their arguments."""
+    is_extra = gold_row < 0 if is_extra is None else is_extra
+    extents = (Spans.of(side.spans.vocabulary, side.scope, *extent(side), side.label) for side in (gold, system))
+    first, second = extents
+    rows, places = UnitRows.of_pairs(kinds, kind, gold_row, system_row, first, second, is_extra), {}
+    for name in ("head", "tail"):
+        one, other = (
+            Places.at(side.spans, np.append(getattr(side, name), -1)[chosen])
+            for side, chosen in ((gold, gold_row), (system, system_row))
+        )
+        places[name] = other.where(is_extra, one)
+    return replace(rows, places=places)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import numpy as np
 
 from evenhand.arrays import Ints, empty, ints, pack
 from evenhand.scoring.scores import MeasureScore
-from evenhand.scoring.tally import Tally, tally_by_hit
-from evenhand.tasks.relations.matching import Candidates, RelationMatches, RelationPair, Side
+from evenhand.scoring.tally import HIT_KINDS, Tally, tally_by_hit
+from evenhand.tasks.relations.matching import Candidates, RelationMatches, RelationPair, Side, relation_units
 from evenhand.tasks.relations.task import AB, AL, ALB, AM, AS, DE, FN, FP, IN_ORDER, TE, TP, XE
 from evenhand.tasks.spans.matching import equal_keys, taken
+from evenhand.tasks.unit_rows import UnitRows
 
 _RANK = np.argsort(ints(IN_ORDER))
 """The rank of each error type in the order of pairing."""
@@ -55,15 +56,34 @@ def count_strict(pair: RelationPair) -> Tally:
     return pair.cached(match_strict).tally(pair.gold, pair.system, pair.groups)
 
 
+def strict_units(pair: RelationPair) -> UnitRows:
+    return pair.cached(match_strict).rows(pair.gold, pair.system)
+
+
 def count_boundaries(pair: RelationPair) -> Tally:
     """The same on sets of relations without labels of arguments."""
-    return _count_bounds(pair, pair.gold, pair.system)
+    matches, gold, system = _match_bounds(pair, pair.gold, pair.system)
+    return matches.tally(gold, system, pair.groups)
+
+
+def boundaries_units(pair: RelationPair) -> UnitRows:
+    matches, *sides = _match_bounds(pair, pair.gold, pair.system)
+    return matches.rows(*sides)
 
 
 def count_dygie(pair: RelationPair) -> Tally:
     """The same on the last relation of each head and tail."""
-    gold, system = (side.take(_last(bounds, side)) for side, bounds in zip(pair.as_read, pair.ends.bounds, strict=True))
-    return _count_bounds(pair, gold, system)
+    matches, gold, system = _match_bounds(pair, *_last_relations(pair))
+    return matches.tally(gold, system, pair.groups)
+
+
+def dygie_units(pair: RelationPair) -> UnitRows:
+    matches, *sides = _match_bounds(pair, *_last_relations(pair))
+    return matches.rows(*sides)
+
+
+def _last_relations(pair: RelationPair) -> list[Side]:
+    return [side.take(_last(bounds, side)) for side, bounds in zip(pair.as_read, pair.ends.bounds, strict=True)]
 
 
 def _last(bounds: Ints, side: Side) -> Ints:
@@ -71,7 +91,8 @@ def _last(bounds: Ints, side: Side) -> Ints:
     return np.sort(len(key) - 1 - np.unique(key[::-1], return_index=True)[1])
 
 
-def _count_bounds(pair: RelationPair, gold: Side, system: Side) -> Tally:
+def _match_bounds(pair: RelationPair, gold: Side, system: Side) -> tuple[RelationMatches, Side, Side]:
+    """Match relations by type and bounds; return the matches and the relations of both sides without repeats."""
     columns = [
         (bounds[side.head], bounds[side.tail], side.label)
         for side, bounds in zip((gold, system), pair.ends.bounds, strict=True)
@@ -79,7 +100,7 @@ def _count_bounds(pair: RelationPair, gold: Side, system: Side) -> Tally:
     keys = pack(*zip(*columns, strict=True))
     rows = [np.unique(key, return_index=True)[1] for key in keys]
     matches = _match_keys(keys[0][rows[0]], keys[1][rows[1]])
-    return matches.tally(gold.take(rows[0]), system.take(rows[1]), pair.groups)
+    return matches, gold.take(rows[0]), system.take(rows[1])
 
 
 def count_relaxed(pair: RelationPair) -> Tally:
@@ -92,14 +113,28 @@ def count_relaxed(pair: RelationPair) -> Tally:
 
     Source: Taillé et al. 2020 (one token of the right type makes an argument right).
     """
+    sides = (
+        (pair.groups[side.scope], side.label, partner >= 0)
+        for side, partner in zip((pair.gold, pair.system), _partners(pair), strict=True)
+    )
+    return tally_by_hit(pair.gold.spans.vocabulary.labels.values, *sides)
+
+
+def _partners(pair: RelationPair) -> tuple[Ints, Ints]:
+    """For each relation of either side one that it hits, or -1."""
     candidates = pair.candidates
     hits = np.flatnonzero(candidates.same_type & candidates.corresponds & candidates.same_labels)
-    sides = []
-    for side, rows in ((pair.gold, candidates.gold), (pair.system, candidates.system)):
-        is_hit = np.zeros(len(side), dtype=np.bool_)
-        is_hit[rows[hits]] = True
-        sides.append((pair.groups[side.scope], side.label, is_hit))
-    return tally_by_hit(pair.gold.spans.vocabulary.labels.values, *sides)
+    gold_partner, system_partner = np.full(len(pair.gold), -1), np.full(len(pair.system), -1)
+    gold_partner[candidates.gold[hits]] = candidates.system[hits]
+    system_partner[candidates.system[hits]] = candidates.gold[hits]
+    return gold_partner, system_partner
+
+
+def relaxed_units(pair: RelationPair) -> UnitRows:
+    gold, system = _partners(pair)
+    rows = np.append(np.arange(len(gold)), system), np.append(gold, np.arange(len(system)))
+    kind = np.append(np.where(gold >= 0, 0, 1), np.where(system >= 0, 2, 3))
+    return relation_units(HIT_KINDS, kind, *rows, pair.gold, pair.system, np.arange(len(kind)) >= len(gold))
 
 
 def count_fair(pair: RelationPair) -> Tally:
@@ -145,6 +180,10 @@ def count_fair(pair: RelationPair) -> Tally:
     Source: this project, after Ortmann 2022, which has such error types for spans.
     """
     return pair.cached(match_fair).tally(pair.gold, pair.system, pair.groups)
+
+
+def fair_units(pair: RelationPair) -> UnitRows:
+    return pair.cached(match_fair).rows(pair.gold, pair.system)
 
 
 def match_fair(pair: RelationPair) -> RelationMatches:

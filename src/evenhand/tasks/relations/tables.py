@@ -37,7 +37,8 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """The distribution of error types."""
     if shared.confusion_score(next(iter(results.values()))) is None:
         raise SettingError("The kinds of errors come from the measure fair; score with it too.")
-    return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
+    models = ["fair", *(["strict"] if by == "strict" else [])]
+    return shared.errors_by_kind(results, models, ERROR_NAMES, query)
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
@@ -51,13 +52,14 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
         return Query(system, of="system", kind=f"{_MATCHED},AS,FP", predicted=label)
     if model not in ("strict", "fair"):
         return Query(system, label=label) if not count else None
+    by = None if model == "strict" or count in ("", "TP") else "fair"
     if count in ("AS", "FP"):
-        return Query(system, kind=count, predicted=label)
-    return Query(system, kind=count, gold=label) if count in KINDS else Query(system, label=label)
+        return Query(system, kind=count, predicted=label, by=by)
+    return Query(system, kind=count, gold=label, by=by) if count in KINDS else Query(system, label=label)
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
-    table = shared.error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error")
+    table = shared.error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error", "fair")
     first, *columns = table.columns
     rows = [[name, FAULTS[kind], *cells] for kind, (name, *cells) in zip(ERROR_NAMES, table.rows, strict=True)]
     queries = [[*row, row[0]] for row in table.queries]

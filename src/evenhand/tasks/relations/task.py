@@ -90,7 +90,8 @@ def _measure(
 ) -> Measure:
     """A measure that a function of this folder counts and, by default, defines in its docstring."""
     address = f"evenhand.tasks.relations.{count}"
-    scorer, definition = Scorer(name, lazy(address)), definition or address.replace(":", ".")
+    units = lazy(address.replace(":count_", ":") + "_units")
+    scorer, definition = Scorer(name, lazy(address), units=units), definition or address.replace(":", ".")
     return Measure(name, "relations", scorer, formula, definition, aliases, summary=summary, **options)
 
 
@@ -182,7 +183,7 @@ TASK = spec.Task(
         scored=lambda content: ("strict", "boundaries", "relaxed", "fair"),
         ranked=lambda content: ("strict", "boundaries", "fair"),
         compared=("fair", "strict"),
-        reported=("fair",),
+        reported=("fair", "strict"),
     ),
     parameters=PARAMETERS,
     input=spec.InputSpec(detects=lambda annotation: "relations" in annotation.layers),

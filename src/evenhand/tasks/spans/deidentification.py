@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
 
-from evenhand.arrays import ints
+from evenhand.arrays import ints, ones
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
@@ -36,25 +36,45 @@ from evenhand.scoring.tally import NO_LABEL, Tally
 from evenhand.tasks.spans.matching import SpanPair
 from evenhand.tasks.spans.measures import Sentences
 from evenhand.tasks.spans.strings import LabeledOffsets, UnitTexts
+from evenhand.tasks.unit_rows import Places, UnitRows
 
 Bounds = tuple[int, int]
 """Start and end, regardless of label."""
-Counts = Counter[tuple[str, str]]
-"""Number of spans by kind and label."""
+Unit = tuple[str, int, int, str]
+"""TP, FP or FN, start, end and label."""
 KINDS = ("TP", "FP", "FN", "sentences")
 _TOKEN = re.compile("[a-zA-Z0-9]+")
 _TOLERANCE = 2
 """Maximum distance of the ends of relaxed spans, in characters."""
 
 
-def count_meddocan_ner(pair: SpanPair) -> Tally:
+def count(pair: SpanPair, measure: str) -> Tally:
+    """Count the units of all documents and, for `meddocan-ner`, their sentences."""
+    labels, documents = pair.gold.vocabulary.labels, pair.cached(documents_of)
+    rows = [(document.scope, kind, label) for document in documents for kind, _, _, label in _UNITS[measure](document)]
+    label = ints([-1 if name == NO_LABEL else labels.code(name) for *_, name in rows])
+    kinds, counts = ints([KINDS.index(kind) for _, kind, _ in rows]), ones(len(rows))
+    scope = ints([first for first, *_ in rows])
     numbers: Sentences = pair.settings["sentences"]
+    if measure == "meddocan-ner" and not isinstance(numbers, str):
+        sentences, nothing = [_sentences(numbers, document.name) for document in documents], [-1] * len(documents)
+        scope, label = np.append(scope, [document.scope for document in documents]), np.append(label, nothing)
+        kinds = np.append(kinds, [KINDS.index("sentences")] * len(documents))
+        counts = np.append(counts, sentences)
+    gold, system = (np.where(kinds == KINDS.index(absent), -1, label) for absent in ("FP", "FN"))
+    return Tally.of(labels.values, KINDS, pair.groups[scope], gold, system, kinds, counts)
 
-    def count(document: DocumentSpans) -> Counts:
-        counts = set_counts(document.gold, document.system)
-        return counts if isinstance(numbers, str) else counts + unlabeled(sentences=_sentences(numbers, document.name))
 
-    return tally_documents(pair, count)
+def units(pair: SpanPair, measure: str) -> UnitRows:
+    """The units of all documents, in atoms of their sentences."""
+    labels, documents = pair.gold.vocabulary.labels, pair.cached(documents_of)
+    listed = [(number, *unit) for number, document in enumerate(documents) for unit in _UNITS[measure](document)]
+    assert pair.context.texts is not None
+    place = pair.context.texts.places([(number, start, end) for number, _, start, end, _ in listed])
+    kind = ints([KINDS.index(kind) for _, kind, *_ in listed])
+    label = ints([-1 if name == NO_LABEL else labels.code(name) for *_, name in listed])
+    gold, system = (np.where(kind == KINDS.index(absent), -1, label) for absent in ("FP", "FN"))
+    return UnitRows.of(KINDS, kind, place, gold, system, kind == KINDS.index("FP"))
 
 
 def _sentences(numbers: Mapping[str, int], document: str) -> int:
@@ -63,21 +83,18 @@ def _sentences(numbers: Mapping[str, int], document: str) -> int:
     return numbers[document]
 
 
-def count_bounds(pair: SpanPair) -> Tally:
+def _bounds(document: DocumentSpans) -> Iterator[Unit]:
     """`meddocan-strict` and `i2b2-binary-strict`."""
-    return tally_documents(pair, lambda document: bounds_counts(document.gold, document.system))
+    return _sets(*(_without_labels(side) for side in (document.gold, document.system)))
 
 
-def count_meddocan_merged(pair: SpanPair) -> Tally:
-    return tally_documents(pair, _merged)
-
-
-def _merged(document: DocumentSpans) -> Counts:
-    gold, system = bounds_of(document.gold), bounds_of(document.system)
+def _merged(document: DocumentSpans) -> Iterator[Unit]:
+    gold, system = ({(start, end) for start, end, _ in side} for side in (document.gold, document.system))
     equal = gold & system
     both = equal | (merge(gold, document.text) & merge(system, document.text))
-    missed, spurious = (sum(not _is_inside(span, both) for span in side - equal) for side in (gold, system))
-    return unlabeled(TP=len(both), FP=spurious, FN=missed)
+    yield from (("TP", *span, NO_LABEL) for span in both)
+    for kind, side in (("FP", system), ("FN", gold)):
+        yield from ((kind, *span, NO_LABEL) for span in side - equal if not _is_inside(span, both))
 
 
 def merge(spans: Iterable[Bounds], text: str) -> set[Bounds]:
@@ -95,7 +112,7 @@ def _is_inside(span: Bounds, others: Iterable[Bounds]) -> bool:
     return any(start <= span[0] and span[1] <= end for start, end in others)
 
 
-def count_i2b2_strict(pair: SpanPair) -> Tally:
+def i2b2_strict(document: DocumentSpans) -> Iterator[Unit]:
     """i2b2: the scores of the i2b2/UTHealth shared task on the de-identification of longitudinal clinical records.
 
     Both sides are sets of spans per document, by character offsets. P = TP / (TP + FP), R = TP / (TP + FN).
@@ -111,20 +128,21 @@ def count_i2b2_strict(pair: SpanPair) -> Tally:
 
     Sources: Stubbs et al. 2015; the counts follow the shared task's i2b2_evaluation_scripts.
     """
-    return tally_documents(pair, lambda document: set_counts(document.gold, document.system))
+    return _sets(document.gold, document.system)
 
 
-def count_i2b2_relaxed(pair: SpanPair) -> Tally:
-    return tally_documents(pair, _relaxed)
-
-
-def _relaxed(document: DocumentSpans) -> Counts:
-    counts, gold, system = Counts(), _ends(document.gold), _ends(document.system)
+def _relaxed(document: DocumentSpans) -> Iterator[Unit]:
+    gold, system = _ends(document.gold), _ends(document.system)
     for start, label in {*gold, *system}:
-        gold_ends, system_ends = gold[start, label], system[start, label]
-        tp = _pair_ends(gold_ends, system_ends)
-        counts += Counts({("TP", label): tp, ("FP", label): len(system_ends) - tp, ("FN", label): len(gold_ends) - tp})
-    return counts
+        ends, others = gold[start, label], system[start, label]
+        pairs = _pair_ends(ends, others)
+        yield from (("TP", start, end, label) for end, _ in pairs)
+        yield from (("FP", start, end, label) for end in _without(others, [other for _, other in pairs]))
+        yield from (("FN", start, end, label) for end in _without(ends, [end for end, _ in pairs]))
+
+
+def _without(ends: Sequence[int], paired: Sequence[int]) -> Iterator[int]:
+    return (Counter(ends) - Counter(paired)).elements()
 
 
 def _ends(spans: Iterable[LabeledOffsets]) -> defaultdict[tuple[int, str], list[int]]:
@@ -135,24 +153,23 @@ def _ends(spans: Iterable[LabeledOffsets]) -> defaultdict[tuple[int, str], list[
     return ends
 
 
-def _pair_ends(left: Collection[int], right: Collection[int]) -> int:
-    """The number of pairs of two ascending lists whose ends are within the tolerance."""
-    count, others = 0, list(reversed(list(right)))
+def _pair_ends(left: Collection[int], right: Collection[int]) -> list[tuple[int, int]]:
+    """The pairs of two ascending lists whose ends are within the tolerance."""
+    pairs, others = [], list(reversed(list(right)))
     for number in left:
         while others and others[-1] < number - _TOLERANCE:
             others.pop()
         if others and others[-1] <= number + _TOLERANCE:
-            others.pop()
-            count += 1
-    return count
+            pairs.append((number, others.pop()))
+    return pairs
 
 
-def count_i2b2_token(pair: SpanPair) -> Tally:
-    return tally_documents(pair, lambda document: set_counts(*_tokens_of(document)))
+def _tokens(document: DocumentSpans) -> Iterator[Unit]:
+    return _sets(*_tokens_of(document))
 
 
-def count_i2b2_binary_token(pair: SpanPair) -> Tally:
-    return tally_documents(pair, lambda document: bounds_counts(*_tokens_of(document)))
+def _unlabeled_tokens(document: DocumentSpans) -> Iterator[Unit]:
+    return _sets(*map(_without_labels, _tokens_of(document)))
 
 
 def _tokens_of(document: DocumentSpans) -> list[set[LabeledOffsets]]:
@@ -164,38 +181,27 @@ def _tokens_of(document: DocumentSpans) -> list[set[LabeledOffsets]]:
     ]
 
 
-def bounds_of(spans: Iterable[LabeledOffsets]) -> frozenset[Bounds]:
-    return frozenset((start, end) for start, end, _ in spans)
+def _without_labels(spans: Iterable[LabeledOffsets]) -> set[LabeledOffsets]:
+    return {(start, end, NO_LABEL) for start, end, _ in spans}
 
 
-def set_counts(gold: Collection[LabeledOffsets], system: Collection[LabeledOffsets]) -> Counts:
-    """TP are spans of both sides, FP and FN of one side, by label."""
+def _sets(gold: Collection[LabeledOffsets], system: Collection[LabeledOffsets]) -> Iterator[Unit]:
+    """TP are spans of both sides, FP and FN of one side."""
     expected, predicted = set(gold), set(system)
     sets = {"TP": expected & predicted, "FP": predicted - expected, "FN": expected - predicted}
-    return Counter((kind, label) for kind, spans in sets.items() for _, _, label in spans)
+    return ((kind, *span) for kind, spans in sets.items() for span in spans)
 
 
-def bounds_counts(gold: Iterable[LabeledOffsets], system: Iterable[LabeledOffsets]) -> Counts:
-    """The same regardless of label."""
-    expected, predicted = bounds_of(gold), bounds_of(system)
-    return unlabeled(TP=len(expected & predicted), FP=len(predicted - expected), FN=len(expected - predicted))
-
-
-def unlabeled(**counts: int) -> Counts:
-    """Counts without a label."""
-    return Counter({(kind, NO_LABEL): count for kind, count in counts.items()})
-
-
-def tally_documents(pair: SpanPair, count: Callable[[DocumentSpans], Counts]) -> Tally:
-    """Count all documents."""
-    labels, rows = pair.gold.vocabulary.labels, list[tuple[int, int, int, int]]()
-    for document in pair.cached(documents_of):
-        for (kind, label), count_of_kind in count(document).items():
-            code = -1 if label == NO_LABEL else labels.code(label)
-            rows.append((document.scope, code, KINDS.index(kind), count_of_kind))
-    scope, labeled, kinds, counts = ints(rows).reshape(-1, 4).T
-    gold, system = (np.where(kinds == KINDS.index(absent), -1, labeled) for absent in ("FP", "FN"))
-    return Tally.of(labels.values, KINDS, pair.groups[scope], gold, system, kinds, counts)
+_UNITS: Mapping[str, Callable[[DocumentSpans], Iterator[Unit]]] = {
+    "meddocan-ner": i2b2_strict,
+    "meddocan-strict": _bounds,
+    "meddocan-merged": _merged,
+    "i2b2-strict": i2b2_strict,
+    "i2b2-relaxed": _relaxed,
+    "i2b2-token": _tokens,
+    "i2b2-binary-strict": _bounds,
+    "i2b2-binary-token": _unlabeled_tokens,
+}
 
 
 @dataclass(frozen=True)
@@ -232,6 +238,19 @@ class DocumentTexts:
             for number, unit in enumerate(texts.units)
         ]
         return [DocumentSpans(*unit, *side) for unit, side in zip(units, sides, strict=True)]
+
+    def places(self, units: Sequence[tuple[int, int, int]]) -> Places:
+        """The atoms of units, given as number of the document, start and end; tokens are counted as a whole."""
+        sizes = [len(texts.units) for texts in self._texts]
+        batch = np.repeat(np.arange(len(sizes)), sizes).tolist()
+        first_document = np.cumsum([0, *sizes]).tolist()
+        columns = np.full((3, len(units)), -1)
+        for number, (texts, first) in enumerate(zip(self._texts, self._firsts, strict=False)):
+            rows = [row for row, (document, *_) in enumerate(units) if batch[document] == number]
+            documents = [units[row][0] - first_document[number] for row in rows]
+            sentence, start, end, _ = texts.atoms(documents, [units[row][1:] for row in rows])
+            columns[:, rows] = sentence + first, start, end
+        return Places.of(*columns)
 
     def _side(self, spans: Spans) -> list[frozenset[LabeledOffsets]]:
         documents = []

@@ -24,6 +24,7 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import OFFSET_LISTS, LabelGroup
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
@@ -33,6 +34,7 @@ from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
 from evenhand.tasks.spans.token_separator import all_units, tally_units
+from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Locations, Predictions, SentenceView
 
 if TYPE_CHECKING:
@@ -386,7 +388,7 @@ class _Pairing:
                 return self._words(system.spans).formed(form).spans(codes)
             return LabelFilter(self._request.settings, "system", name)(system.items.formed(form).spans(codes))
 
-        return StringSides(self._words(gold), coded, self._text_of())
+        return StringSides(self._words(gold), coded, self._text_of(), has_positions=system.items is None)
 
     def _text_of(self) -> Ints:
         """For each sentence the first one of its text, which is its document or itself."""
@@ -424,14 +426,26 @@ class SpanEvaluation(Evaluation):
         return self.part.locations(self.unplaced)
 
     def predictions(self, by: str, pairs: Sequence[SpanPair]) -> Predictions:
-        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
-
-    def answers(self, by: str) -> Predictions:
         if by == LEAK:
             from evenhand.tasks.spans.leakage import states  # rare
 
-            return cover_predictions(self.gold, [states(pair) for pair in self.pairs.values()])
-        return without_gold_errors(self.units(by))
+            return cover_predictions(self.gold, [states(pair) for pair in pairs])
+        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
+
+    def answers(self, by: str) -> Predictions:
+        return self.units(by) if by == LEAK else without_gold_errors(self.units(by))
+
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """Strings of a language model that are not in the text have no position."""
+        rows = super().unit_rows(system, measure, formula)
+        unplaced = np.flatnonzero(self.locations.is_unplaced(rows.start))
+        if not len(unplaced):
+            return rows
+        assert self.unplaced is not None
+        strings = {row: self.unplaced.text(int(rows.start[row])) for row in unplaced.tolist()}
+        place = rows.place.take(np.arange(len(rows)))
+        place.start[unplaced] = place.end[unplaced] = -1
+        return replace(rows, place=place, strings={**rows.strings, **strings})
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))

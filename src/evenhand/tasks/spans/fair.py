@@ -79,7 +79,20 @@ from evenhand.tasks.spans.matching import (
     tally_pairs,
     token_ranges,
 )
-from evenhand.tasks.spans.measures import BOUNDARY_KINDS, EDGES, FN, FP, GE, LBE, LE, NO_EDGE, SPAN_KINDS, TP
+from evenhand.tasks.spans.measures import (
+    BOUNDARY_KINDS,
+    CLASS_KINDS,
+    EDGES,
+    FN,
+    FP,
+    GE,
+    LBE,
+    LE,
+    NO_EDGE,
+    SPAN_KINDS,
+    TP,
+)
+from evenhand.tasks.unit_rows import UnitRows
 
 
 def exact(gold: Spans, system: Spans, equal: tuple[Ints, Ints] | None = None) -> SpanMatches:
@@ -121,6 +134,20 @@ def count_fair(pair: SpanPair) -> Tally:
 def matches(pair: SpanPair, scorer: str) -> SpanMatches:
     """The error types of all spans under the scorer `exact` or `fair`."""
     return pair.cached(_matches, scorer)
+
+
+def exact_units(pair: SpanPair) -> UnitRows:
+    return _units(pair, "exact")
+
+
+def fair_units(pair: SpanPair) -> UnitRows:
+    return _units(pair, "fair")
+
+
+def _units(pair: SpanPair, scorer: str) -> UnitRows:
+    found = matches(pair, scorer)
+    is_extra = np.arange(len(found)) >= len(pair.gold)
+    return UnitRows.of_pairs(CLASS_KINDS, found.kind, found.gold, found.system, *pair.original, is_extra)
 
 
 def _matches(pair: SpanPair, scorer: str) -> SpanMatches:

@@ -27,6 +27,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.tasks.spans.fair import exact
 from evenhand.tasks.spans.matching import SpanMatches, SpanPair, equal_spans, tally_pairs
 from evenhand.tasks.spans.measures import FN, FP, GERMEVAL_LEVELS, TP
+from evenhand.tasks.unit_rows import UnitRows
 
 CLASSES = ("LOC", "ORG", "OTH", "PER")
 SUFFIXES = ("", "deriv", "part")
@@ -43,18 +44,32 @@ def count_strict(pair: SpanPair) -> Tally:
 
 
 def count_loose(pair: SpanPair) -> Tally:
-    gold, system = pair.original
-    return tally_levels(without_suffixes(gold), without_suffixes(system), pair.groups)
+    gold, system = map(without_suffixes, pair.original)
+    return tally_levels(gold, system, pair.groups)
+
+
+def strict_units(pair: SpanPair) -> UnitRows:
+    return UnitRows.of_pairs(LEVEL_KINDS, *_by_level(*pair.original), *pair.original)
+
+
+def loose_units(pair: SpanPair) -> UnitRows:
+    gold, system = map(without_suffixes, pair.original)
+    return UnitRows.of_pairs(LEVEL_KINDS, *_by_level(gold, system), *pair.original)
 
 
 def tally_levels(gold: Spans, system: Spans, groups: Ints | None = None) -> Tally:
     """Count exact matches within levels."""
+    return tally_pairs(LEVEL_KINDS, *_by_level(gold, system), gold, system, groups)
+
+
+def _by_level(gold: Spans, system: Spans) -> tuple[Ints, Ints, Ints]:
+    """The kind and the rows of every unit."""
     matches = _matches(gold, system)
     inner = np.where(
         matches.gold >= 0, np.append(gold.level, 0)[matches.gold], np.append(system.level, 0)[matches.system]
     )
     kind = np.select([matches.kind == TP, matches.kind == FP, matches.kind == FN], [0, 1, 2]) + 3 * (inner > 0)
-    return tally_pairs(LEVEL_KINDS, kind, matches.gold, matches.system, gold, system, groups)
+    return kind, matches.gold, matches.system
 
 
 def _matches(gold: Spans, system: Spans) -> SpanMatches:

@@ -40,6 +40,7 @@ from evenhand.tasks.spans.matching import SpanPair, Text
 from evenhand.tasks.spans.measures import COVERED, EXPOSED, PARTIAL, STATES
 from evenhand.tasks.spans.token_separator import Runs, runs, segments, within_scopes
 from evenhand.tasks.spans.values import PartValues
+from evenhand.tasks.unit_rows import Places, UnitRows
 from evenhand.tasks.units import Locations
 
 HIDDEN = "█"
@@ -164,6 +165,14 @@ def states(pair: SpanPair) -> Ints:
     """The state of each gold span, as codes of `STATES`."""
     gold, system = pair.placed
     return Cover.of(gold, system, pair.text).states(len(gold))
+
+
+def leakage_units(pair: SpanPair) -> UnitRows:
+    """The gold spans, by their states."""
+    gold, _ = pair.placed
+    shapes = gold.vocabulary.shapes.values
+    place = Places.of(gold.scope, gold.start, gold.end, gold.shape)
+    return UnitRows.of(STATES, states(pair), place, gold.label, shapes=shapes)
 
 
 def _count_values(values: PartValues, scope: Ints, is_exposed: Bools) -> Iterator[_Counts]:

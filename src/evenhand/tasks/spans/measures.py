@@ -50,6 +50,8 @@ GOLD_ERROR = "GE"
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
 SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
+LEAK_NAMES = {"partial": "partly legible", "exposed": "legible"}
+"""States of gold spans that reveal something, in words."""
 ERROR_NAMES = {
     "LE": "wrong label",
     "BES": "boundaries too narrow",
@@ -255,7 +257,8 @@ def _accuracy(name: str, settings: ScoreSettings) -> Formula:
     right, tokens = {"correct": 1.0}, {"correct": 1.0, "wrong": 1.0}
     counts = {"correct": right, "tokens": tokens}
     divided = PrecisionRecall.of_pairs(right, tokens, tokens)
-    return Formula(name, name, counts, divided, beta=settings.beta, breakdown=Breakdown("accuracy"))
+    types = {kind: kind for kind in tokens}
+    return Formula(name, name, counts, divided, beta=settings.beta, breakdown=Breakdown("accuracy"), types=types)
 
 
 def leakage(name: str, settings: ScoreSettings) -> Formula:
@@ -306,8 +309,16 @@ def _germeval(name: str, settings: ScoreSettings) -> Formula:
     return Formula(name, _GERMEVAL[metric][0].name, counts, divided, beta=settings.beta, breakdown=breakdown)
 
 
-def _scorer(name: str, function: str, *needs: Need, also_run: Scorer | None = None) -> Scorer:
-    return Scorer(name, lazy(f"evenhand.tasks.spans.{function}"), frozenset(needs), also_run)
+def _scorer(name: str, count: str, units: str, *needs: Need, also_run: Scorer | None = None, **options: Any) -> Scorer:
+    """A scorer that counts by a function of a module of this folder, and lists units by another one."""
+    module, _, count = count.partition(":")
+    functions = [partial(lazy(f"evenhand.tasks.spans.{module}:{function}"), **options) for function in (count, units)]
+    return Scorer(name, functions[0], frozenset(needs), also_run, units=functions[1])
+
+
+def _hit_scorer(name: str) -> Scorer:
+    units = partial(lazy("evenhand.tasks.spans.overlap:hit_units"), measure=name)
+    return Scorer(name, lazy(f"evenhand.tasks.spans.overlap:count_{name}"), units=units)
 
 
 WEIGHTS = Parameter(
@@ -398,11 +409,14 @@ SENTENCES = Parameter(
 )
 
 _bounds = partial(count_errors, breakdown=Breakdown("overall"))
-_FAIR = _scorer("fair", "fair:count_fair")
-_UNITS = _scorer("units", "token_separator:count_units", also_run=_scorer("near", "token_separator:count_near"))
-_SEMEVAL = _scorer("semeval", "overlap:count_semeval")
-_STRICT = _scorer("germeval", "germeval:count_strict")
-_LOOSE = _scorer("germeval-loose", "germeval:count_loose")
+_FAIR = _scorer("fair", "fair:count_fair", "fair_units")
+_UNITS = _scorer(
+    *("units", "token_separator:count_units", "token_units"),
+    also_run=Scorer("near", lazy("evenhand.tasks.spans.token_separator:count_near")),
+)
+_SEMEVAL = _scorer("semeval", "overlap:count_semeval", "semeval_units")
+_STRICT = _scorer("germeval", "germeval:count_strict", "strict_units")
+_LOOSE = _scorer("germeval-loose", "germeval:count_loose", "loose_units")
 _SEMEVAL_SUMMARIES = {
     "strict": "SemEval-2013: bounds and label of paired spans are equal.",
     "exact": "SemEval-2013: bounds of paired spans are equal, regardless of label.",
@@ -415,40 +429,36 @@ _GERMEVAL = {
     "outer": (_STRICT, "GermEval, metric 3: as strict, on the first level."),
     "inner": (_STRICT, "GermEval, metric 3: as strict, on the deeper levels."),
 }
-_DEIDENTIFICATION: Mapping[str, tuple[str, Callable[[str, ScoreSettings], Formula], str]] = {
-    "meddocan-ner": ("count_meddocan_ner", _with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
-    "meddocan-strict": ("count_bounds", _bounds, "MEDDOCAN, subtask 2: start and end are equal."),
-    "meddocan-merged": (
-        "count_meddocan_merged",
-        _bounds,
-        "MEDDOCAN, subtask 2: neighbouring spans may be written as one.",
-    ),
-    "i2b2-strict": ("count_i2b2_strict", count_errors, "i2b2: label, start and end are equal."),
-    "i2b2-relaxed": ("count_i2b2_relaxed", count_errors, "i2b2: as strict, with ends up to two characters apart."),
-    "i2b2-token": ("count_i2b2_token", count_errors, "i2b2: letters and digits in spans, by label."),
-    "i2b2-binary-strict": ("count_bounds", _bounds, "i2b2: as strict, without labels."),
-    "i2b2-binary-token": ("count_i2b2_binary_token", _bounds, "i2b2: as token, without labels."),
+_DEIDENTIFICATION: Mapping[str, tuple[Callable[[str, ScoreSettings], Formula], str]] = {
+    "meddocan-ner": (_with_leak, "MEDDOCAN, subtask 1: label, start and end are equal."),
+    "meddocan-strict": (_bounds, "MEDDOCAN, subtask 2: start and end are equal."),
+    "meddocan-merged": (_bounds, "MEDDOCAN, subtask 2: neighbouring spans may be written as one."),
+    "i2b2-strict": (count_errors, "i2b2: label, start and end are equal."),
+    "i2b2-relaxed": (count_errors, "i2b2: as strict, with ends up to two characters apart."),
+    "i2b2-token": (count_errors, "i2b2: letters and digits in spans, by label."),
+    "i2b2-binary-strict": (_bounds, "i2b2: as strict, without labels."),
+    "i2b2-binary-token": (_bounds, "i2b2: as token, without labels."),
 }
 
 
 def _measure(
     name: str,
-    scorer: Scorer | str,
+    scorer: Scorer,
     formula: Callable[[str, ScoreSettings], Formula],
     definition: str,
     summary: str,
     *aliases: str,
     **options: Any,
 ) -> Measure:
-    """A measure with a shared scorer, or the address of another one; the definition is a docstring of this folder."""
-    scorer = _scorer(name, scorer) if isinstance(scorer, str) else scorer
+    """A measure whose definition is a docstring of this folder."""
     definition = f"evenhand.tasks.spans.{definition}"
     return Measure(name, "spans", scorer, formula, definition, aliases, summary=summary, **options)
 
 
 MEASURES = (
     _measure(
-        *("exact", "fair:count_exact", _exact, "fair.exact", "A span is right if bounds and label are."),
+        *("exact", _scorer("exact", "fair:count_exact", "exact_units"), _exact, "fair.exact"),
+        "A span is right if bounds and label are.",
         *("strict", "conlleval", "seqeval"),
     ),
     _measure(
@@ -469,17 +479,17 @@ MEASURES = (
         *("t", _UNITS, _units, "token_separator", "Tokens in spans.", "token", "tokens"),
         parameters=(TOKEN_WEIGHT,),
     ),
-    _measure("overlap", "overlap:count_overlap", count_hits, "overlap", "A span with the right label shares a token."),
+    _measure("overlap", _hit_scorer("overlap"), count_hits, "overlap", "A span with the right label shares a token."),
     _measure(
-        "contain", "overlap:count_contain", count_hits, "overlap", "A span with the right label covers the gold span."
+        "contain", _hit_scorer("contain"), count_hits, "overlap", "A span with the right label covers the gold span."
     ),
     _measure(
-        *("constrained", "overlap:count_constrained", count_hits, "overlap"),
+        *("constrained", _hit_scorer("constrained"), count_hits, "overlap"),
         "Overlap with at most one extra and one missing token.",
         parameters=(SPURIOUS, MISSING),
     ),
     _measure(
-        *("iou", "overlap:count_iou", count_hits, "overlap"),
+        *("iou", _hit_scorer("iou"), count_hits, "overlap"),
         *("As overlap, with an intersection over union of at least 0.5.", "jaccard"),
         parameters=(IOU,),
     ),
@@ -488,19 +498,24 @@ MEASURES = (
         for name, summary in _SEMEVAL_SUMMARIES.items()
     ),
     _measure(
-        *("accuracy", _scorer("accuracy", "token_separator:count_accuracy", "token_tags"), _accuracy),
+        *("accuracy", _scorer("accuracy", "token_separator:count_accuracy", "tag_units", "token_tags"), _accuracy),
         *("token_separator.equal_tags", "The share of tokens with the right tag, prefix and label."),
         *("acc", "token accuracy"),
     ),
     *(
         _measure(
-            *(name, _scorer(name, f"strings:count_{name.replace('-', '_')}", "strings"), count_errors),
+            *(name, _scorer(name, f"strings:count_{function}", f"{function}_units", "strings"), count_errors),
             *("strings.normalised", summary, *aliases),
             family="strings",
         )
-        for name, summary, *aliases in (
-            ("string-set", "Labeled strings, normalised, each once per text; no positions.", "universalner"),
-            ("string-multiset", "Labeled strings, unchanged; no positions.", "uie", "string-ent"),
+        for name, function, summary, *aliases in (
+            (
+                "string-set",
+                "string_set",
+                "Labeled strings, normalised, each once per text; no positions.",
+                "universalner",
+            ),
+            ("string-multiset", "string_multiset", "Labeled strings, unchanged; no positions.", "uie", "string-ent"),
         )
     ),
     *(
@@ -508,17 +523,17 @@ MEASURES = (
         for metric, (scorer, summary) in _GERMEVAL.items()
     ),
     _measure(
-        *(LEAK, _scorer(LEAK, "leakage:count_leakage", "document_order"), leakage, "leakage"),
+        *(LEAK, _scorer(LEAK, "leakage:count_leakage", "leakage_units", "document_order"), leakage, "leakage"),
         *("Atoms of gold spans that are not covered, regardless of predicted labels.", "leakage", "privacy"),
     ),
     *(
         _measure(
-            *(name, _scorer(name, f"deidentification:{scorer}", "document_text"), formula),
-            "deidentification" + (".count_i2b2_strict" if name.startswith("i2b2") else ""),
+            *(name, _scorer(name, "deidentification:count", "units", "document_text", measure=name), formula),
+            "deidentification" + (".i2b2_strict" if name.startswith("i2b2") else ""),
             summary,
             family=name.partition("-")[0],
             parameters=(SENTENCES,) if name == "meddocan-ner" else (),
         )
-        for name, (scorer, formula, summary) in _DEIDENTIFICATION.items()
+        for name, (formula, summary) in _DEIDENTIFICATION.items()
     ),
 )

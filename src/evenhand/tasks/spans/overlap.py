@@ -27,7 +27,7 @@ overlap from De Sitter and Daelemans 2003; Jaccard 1912 for iou, as in object de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_by_hit
 from evenhand.tasks.spans.matching import Pairs, SpanPair, equal_spans, sizes, taken, tally_pairs
+from evenhand.tasks.unit_rows import UnitRows
 
 HIT_MEASURES = ("overlap", "contain", "constrained", "iou")
 PAIR_KINDS = ("exact_same", "exact_other", "overlap_same", "overlap_other", "missing", "spurious")
@@ -52,7 +53,16 @@ class Hits:
     system: Bools
 
 
-def hits(
+def hits(measure: str, gold: Spans, system: Spans, pairs: Iterable[Pairs], **limits: Any) -> Hits:
+    """The hits among `pairs`, which are all pairs that share a token; for `limits` see `hit_pairs`."""
+    hits = Hits(np.zeros(len(gold), dtype=np.bool_), np.zeros(len(system), dtype=np.bool_))
+    for some in hit_pairs(measure, gold, system, pairs, **limits):
+        hits.gold[some.left] = True
+        hits.system[some.right] = True
+    return hits
+
+
+def hit_pairs(
     measure: str,
     gold: Spans,
     system: Spans,
@@ -61,15 +71,14 @@ def hits(
     spurious: int = 1,
     missing: int = 1,
     threshold: float = 0.5,
-) -> Hits:
-    """The hits among `pairs`, which are all pairs that share a token.
+) -> Iterator[Pairs]:
+    """The pairs that are hits.
 
     `spurious` (k1) and `missing` (k2) are the bounds of constrained overlap, `threshold` is the minimum of iou.
     """
     if measure not in HIT_MEASURES:
         raise SettingError(f"{measure!r} does not define hits; use one of {', '.join(HIT_MEASURES)}.")
     gold_sizes, system_sizes = sizes(gold), sizes(system)
-    hits = Hits(np.zeros(len(gold), dtype=np.bool_), np.zeros(len(system), dtype=np.bool_))
     for some in pairs:
         same = some.take(gold.label[some.left] == system.label[some.right])
         gold_size, spurious_tokens = gold_sizes[same.left], system_sizes[same.right] - same.shared
@@ -82,9 +91,7 @@ def hits(
             is_hit = (spurious_tokens <= spurious) & (missing_tokens <= missing)
         else:
             is_hit = same.shared / (gold_size + spurious_tokens) >= threshold
-        hits.gold[same.left[is_hit]] = True
-        hits.system[same.right[is_hit]] = True
-    return hits
+        yield same.take(is_hit)
 
 
 def count_overlap(pair: SpanPair) -> Tally:
@@ -96,16 +103,37 @@ def count_contain(pair: SpanPair) -> Tally:
 
 
 def count_constrained(pair: SpanPair) -> Tally:
-    limits = {name: pair.settings[f"constrained_{name}"] for name in ("spurious", "missing")}
-    return _count_hits(pair, "constrained", **limits)
+    return _count_hits(pair, "constrained")
 
 
 def count_iou(pair: SpanPair) -> Tally:
-    return _count_hits(pair, "iou", threshold=pair.settings["iou"])
+    return _count_hits(pair, "iou")
 
 
-def _count_hits(pair: SpanPair, measure: str, **limits: Any) -> Tally:
-    return tally_hits(hits(measure, pair.gold, pair.system, pair.pairs, **limits), *pair.original, pair.groups)
+def _count_hits(pair: SpanPair, measure: str) -> Tally:
+    found = hits(measure, pair.gold, pair.system, pair.pairs, **_limits(pair, measure))
+    return tally_hits(found, *pair.original, pair.groups)
+
+
+def _limits(pair: SpanPair, measure: str) -> dict[str, Any]:
+    if measure == "constrained":
+        return {name: pair.settings[f"constrained_{name}"] for name in ("spurious", "missing")}
+    return {"threshold": pair.settings["iou"]} if measure == "iou" else {}
+
+
+def hit_units(pair: SpanPair, measure: str) -> UnitRows:
+    """The spans of both sides, each with the first span of the other side that it hits."""
+    return units_of_hits(pair, hit_pairs(measure, pair.gold, pair.system, pair.pairs, **_limits(pair, measure)))
+
+
+def units_of_hits(pair: SpanPair, hits: Iterable[Pairs]) -> UnitRows:
+    """The same for any pairs that are hits."""
+    partners = np.full(len(pair.gold), -1), np.full(len(pair.system), -1)
+    for some in hits:
+        for partner, rows, others in zip(partners, (some.left, some.right), (some.right, some.left), strict=True):
+            free = np.flatnonzero(partner[rows] < 0)[::-1]  # of several, the first is assigned last
+            partner[rows[free]] = others[free]
+    return UnitRows.of_hits(*pair.original, *partners)
 
 
 def tally_hits(hits: Hits, gold: Spans, system: Spans, groups: Ints) -> Tally:
@@ -176,6 +204,11 @@ def semeval(gold: Spans, system: Spans, pairs: Iterable[Pairs]) -> Paired:
         np.concatenate((np.arange(len(gold)), np.full(len(spurious), -1))),
         np.concatenate((partner, spurious)),
     )
+
+
+def semeval_units(pair: SpanPair) -> UnitRows:
+    paired = semeval(pair.gold, pair.system, pair.pairs)
+    return UnitRows.of_pairs(PAIR_KINDS, paired.kind, paired.gold, paired.system, *pair.original)
 
 
 def count_semeval(pair: SpanPair) -> Tally:

@@ -27,6 +27,7 @@ from evenhand.scoring.tally import Tally
 if TYPE_CHECKING:
     from evenhand.grounding.search import AnswerDocument
     from evenhand.tasks.spans.matching import SpanPair
+    from evenhand.tasks.unit_rows import UnitRows
 
 Form = Callable[[str], str]
 LabeledOffsets = tuple[int, int, str]
@@ -69,14 +70,50 @@ def _count_strings(pair: SpanPair, form: Form, *, is_set: bool) -> Tally:
     assert pair.strings is not None
     gold, system = pair.strings.spans(form)
     if is_set:
-        gold, system = _distinct(gold), _distinct(system)
+        gold, system = (side.take(_distinct(side)) for side in (gold, system))
     return tally_spans(exact(gold, system), gold, system, pair.groups)
 
 
-def _distinct(spans: Spans) -> Spans:
+def string_set_units(pair: SpanPair) -> UnitRows:
+    return _string_units(pair, normalised, is_set=True)
+
+
+def string_multiset_units(pair: SpanPair) -> UnitRows:
+    return _string_units(pair, str, is_set=False)
+
+
+def _string_units(pair: SpanPair, form: Form, *, is_set: bool) -> UnitRows:
+    """Strings, in the positions of the spans that have them; strings of a language model have no positions."""
+    from evenhand.tasks.spans.fair import exact
+    from evenhand.tasks.spans.measures import CLASS_KINDS
+    from evenhand.tasks.unit_rows import Places, UnitRows
+
+    assert pair.strings is not None
+    codes: StringIndex[str] = StringIndex()
+    sides = pair.strings.spans(form, codes)
+    rows = [_distinct(side) if is_set else np.arange(len(side)) for side in sides]
+    gold, system = (side.take(chosen) for side, chosen in zip(sides, rows, strict=True))
+    matches = exact(gold, system)
+    gold_row, system_row = np.append(rows[0], -1)[matches.gold], np.append(rows[1], -1)[matches.system]
+    is_extra, one = matches.gold < 0, Places.at(pair.original[0], gold_row)
+    nowhere, strings = np.full(len(matches), -1), dict[int, str]()
+    other = Places.of(nowhere, nowhere, nowhere)
+    if pair.strings.has_positions:
+        other = Places.at(pair.placed[1], system_row)
+    else:
+        scope = np.append(system.scope, -1)[matches.system]
+        other = replace(other, sentence=scope)
+        strings = {row: codes[int(system.start[matches.system[row]]) // 2] for row in np.flatnonzero(is_extra).tolist()}
+    labels = np.append(gold.label, -1)[matches.gold], np.append(system.label, -1)[matches.system]
+    place, matched, shapes = other.where(is_extra, one), one.where(is_extra, other), pair.gold.vocabulary.shapes.values
+    columns = (*labels, is_extra, matched)
+    return UnitRows.of(CLASS_KINDS, matches.kind, place, *columns, shapes=shapes, strings=strings)
+
+
+def _distinct(spans: Spans) -> Ints:
     """The first of all equal spans of a scope and label."""
     key, _ = pack(*((column, column) for column in (spans.scope, spans.start, spans.label)))
-    return spans.take(np.sort(np.unique(key, return_index=True)[1]))
+    return np.sort(np.unique(key, return_index=True)[1])
 
 
 @dataclass(frozen=True)
@@ -120,13 +157,23 @@ class Strings:
 class StringSides:
     """The strings of gold standard and system by text."""
 
-    def __init__(self, gold: Strings, system: Callable[[StringIndex[str], Form], Spans], text_of: Ints) -> None:
-        """`text_of` has the first sentence of the text of each sentence."""
-        self._gold, self._system, self._text_of = gold, system, text_of
+    def __init__(
+        self,
+        gold: Strings,
+        system: Callable[[StringIndex[str], Form], Spans],
+        text_of: Ints,
+        *,
+        has_positions: bool = True,
+    ) -> None:
+        """`text_of` has the first sentence of the text of each sentence.
 
-    def spans(self, form: Form) -> tuple[Spans, Spans]:
-        """Both sides as spans that are equal if their strings are, in a given form."""
-        codes: StringIndex[str] = StringIndex()
+        With `has_positions`, the strings of the system are the words of its spans.
+        """
+        self._gold, self._system, self._text_of, self.has_positions = gold, system, text_of, has_positions
+
+    def spans(self, form: Form, codes: StringIndex[str] | None = None) -> tuple[Spans, Spans]:
+        """Both sides as spans that are equal if their strings are, in a given form; `codes` gets the strings."""
+        codes = StringIndex() if codes is None else codes
         gold, system = self._gold.formed(form).spans(codes), self._system(codes, form)
         return self._by_text(gold), self._by_text(system)
 

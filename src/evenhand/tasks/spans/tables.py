@@ -15,7 +15,16 @@ from evenhand.settings import ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.spans.measures import CLASS_KINDS, ERROR_NAMES, ERRORS, KIND, counts_gold_errors
+from evenhand.tasks.spans.measures import (
+    CLASS_KINDS,
+    ERROR_NAMES,
+    ERRORS,
+    KIND,
+    LEAK,
+    LEAK_NAMES,
+    STATES,
+    counts_gold_errors,
+)
 
 if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
@@ -41,6 +50,8 @@ _REMARK = (
 )
 _MATCHED = ",".join(ERRORS)
 """Error types with a span on both sides, which exact match counts as FN and FP."""
+_EXACT = "fair,exact"
+"""The measures of pages with the units of exact match."""
 
 
 def summary(results: Results) -> Iterator[Table]:
@@ -125,7 +136,9 @@ def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
-    """The error types of fair evaluation, next to exact match."""
+    """The error types of fair evaluation, next to exact match; of leakage, the gold spans that are not covered."""
+    if by == LEAK:
+        return shared.errors_by_kind(results, [LEAK], LEAK_NAMES, query)
     fair = shared.confusion_score(next(iter(results.values())))
     if fair is None:
         raise SettingError("The error types come from the measure fair; score with it too.")
@@ -135,27 +148,34 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
 
 
 def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
-    """The query for the spans of a count, of one label or of all; None if error types of fair do not determine them."""
+    """The query for the spans of a count, of one label or of all.
+
+    None if the error types of a page by `fair`, `exact` or `leak` do not determine them.
+    """
     system, by_system = result.name, result.settings["focus"] == "system"
     if count == "gold":
         return Query(system, of="gold", gold=label)
+    if model == LEAK:
+        return Query(system, kind=count, gold=label, by=LEAK) if count in STATES else None
     if model == "exact" and count in ("FP", "GE") and counts_gold_errors(result.settings):
         return None
     if model == "exact" and count == "FN":
-        return Query(system, of="gold", kind=f"{_MATCHED},FN", gold=label)
+        return Query(system, of="gold", kind=f"{_MATCHED},FN", gold=label, by=_EXACT)
     if model == "exact" and count == "FP":
-        return Query(system, of="system", kind=f"{_MATCHED},FP", predicted=label)
+        return Query(system, of="system", kind=f"{_MATCHED},FP", predicted=label, by=_EXACT)
     if count == "GE" and label is not None:  # it counts for the gold label or, of an FP, for the system's
         return None
+    by = _EXACT if model == "exact" or count == "TP" else "fair"
     if count == "FP" or (by_system and count in ("LE", "LBE")):
-        return Query(system, kind=count, predicted=label)
-    return Query(system, kind=count, gold=label) if count in CLASS_KINDS else None
+        return Query(system, kind=count, predicted=label, by=by)
+    return Query(system, kind=count, gold=label, by=by) if count in CLASS_KINDS else None
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
     """The error distribution, compared with exact match, if scored."""
     names = {kind: name for kind, name in ERROR_NAMES.items() if kind in score.overall.counts}
-    table, remark = shared.error_type_table(result, score, names, f"error types ({score.name})", "error type"), ""
+    title, remark = f"error types ({score.name})", ""
+    table = shared.error_type_table(result, score, names, title, "error type", "fair")
     if "exact" in result.scores:
         fp, fn = result["exact"].overall["FP"], result["exact"].overall["FN"]
         if fp + fn:

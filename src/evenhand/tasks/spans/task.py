@@ -15,6 +15,7 @@ from evenhand.tasks.spans.measures import (
     LEAK,
     LINES,
     MEASURES,
+    STATES,
     counts_gold_errors,
 )
 
@@ -171,7 +172,7 @@ TASK = spec.Task(
         scored=lambda content: ("exact", "fair"),
         ranked=lambda content: ("exact", "fair", "ts", "t"),
         compared=("fair", "exact", LEAK),
-        reported=("fair",),
+        reported=("fair", "exact", LEAK),
     ),
     parameters=PARAMETERS,
     input=spec.InputSpec(
@@ -202,6 +203,7 @@ TASK = spec.Task(
         names=ERROR_NAMES,
         absent=("TN",),
         unscored=("GE",),
+        others={LEAK: STATES},
     ),
     comparison=spec.ComparisonSpec(
         unit_scorers=("fair", "exact"),

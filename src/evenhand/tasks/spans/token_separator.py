@@ -38,6 +38,7 @@ from evenhand.data.layers import Spans, Tags
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.spans.matching import AllPairs, SpanPair, Text
+from evenhand.tasks.unit_rows import Places, UnitRows
 
 PARTS = ("token", "separator")
 _OUTCOMES = ("TP", "FP", "FN", "TP+", "FP+", "FN+", "units")
@@ -170,14 +171,34 @@ def count_near(pair: SpanPair) -> Tally:
     return _count(pair, close_and_missed, *pair.placed)
 
 
-def _count(pair: SpanPair, evaluate: Callable[..., Units], gold: Spans, system: Spans) -> Tally:
+def token_units(pair: SpanPair) -> UnitRows:
+    """The tokens and separators in spans of either side, one row per label and span; a separator has two tokens."""
+    gold, system = (_with_levels(pair, side) for side in pair.placed)
+    text, columns = pair.text, list[tuple[Ints, Ints, Ints]]()
+    for number, part in enumerate(PARTS):
+        parts = segments(*(within_scopes(runs(side, text.first, part), text) for side in (gold, system)))
+        for kind, rows, count in _outcomes(parts):
+            times = np.repeat(count, parts.length[rows])
+            token = np.repeat(ranges(parts.begin[rows], parts.length[rows]), times)
+            label = np.repeat(np.repeat(parts.label[rows], parts.length[rows]), times)
+            columns.append((token, label // pair.levels, np.full(len(token), kind + number * len(_OUTCOMES))))
+    tokens, labels, kinds = (np.concatenate(column) for column in zip(*columns, strict=True))
+    outcome, scope = kinds % len(_OUTCOMES) % 3, text.scope_of(tokens)
+    start = tokens - text.first[scope]
+    place = Places.of(scope, start, start + 1 + (kinds >= len(_OUTCOMES)))
+    in_gold, in_system = np.where(outcome == 1, -1, labels), np.where(outcome == 2, -1, labels)
+    return UnitRows.of(UNIT_KINDS, kinds, place, in_gold, in_system, outcome == 1)
+
+
+def _with_levels(pair: SpanPair, spans: Spans) -> Spans:
     """With separate levels, a label is a different one on every level."""
     levels = pair.levels
-    if levels > 1:
-        gold, system = (replace(side, label=side.label * levels + side.level % levels) for side in (gold, system))
-    rows = evaluate(gold, system, pair.text, pair.equal)
-    if levels > 1:
-        rows = replace(rows, label=rows.label // levels)
+    return spans if levels == 1 else replace(spans, label=spans.label * levels + spans.level % levels)
+
+
+def _count(pair: SpanPair, evaluate: Callable[..., Units], gold: Spans, system: Spans) -> Tally:
+    rows = evaluate(*(_with_levels(pair, side) for side in (gold, system)), pair.text, pair.equal)
+    rows = replace(rows, label=np.where(rows.label < 0, -1, rows.label // pair.levels))
     return tally_units(rows, pair.labels, pair.groups)
 
 
@@ -293,15 +314,33 @@ def equal_tags(gold: Tags, system: Tags) -> Bools:
 
 def count_accuracy(pair: SpanPair) -> Tally:
     """Count correct tags: by the tags themselves if both sides have them, otherwise by the spans."""
-    context, (gold, system) = pair.context, pair.tags
+    context, is_correct = pair.context, correct_tags(pair)
     assert context.lengths is not None
-    if gold is None or system is None or not context.settings.keeps_labels:
-        is_correct = equal_tokens(*pair.placed, context.text)
-    else:
-        is_correct = equal_tags(gold, system)
     before, end = np.append(0, np.cumsum(is_correct)), np.cumsum(context.lengths)
     correct = before[end] - before[end - context.lengths]
     return tally_table(ACCURACY_KINDS, np.stack((correct, context.lengths - correct), axis=1), context.groups)
+
+
+def correct_tags(pair: SpanPair) -> Bools:
+    """Which tokens have the right tag."""
+    gold, system = pair.tags
+    if gold is None or system is None or not pair.settings.keeps_labels:
+        return equal_tokens(*pair.placed, pair.context.text)
+    return equal_tags(gold, system)
+
+
+def tag_units(pair: SpanPair) -> UnitRows:
+    """All tokens; with their tags, if the files have them in one encoding."""
+    text = pair.context.text
+    assert text.lengths is not None
+    token, is_correct = np.arange(int(text.lengths.sum())), correct_tags(pair)
+    scope, labels = text.scope_of(token), pair.gold.vocabulary.labels
+    start = token - text.first[scope]
+    gold, system = (
+        None if side is None else labels.codes([plain_spelling(name) for name in side.names])[side.code]
+        for side in pair.tags
+    )
+    return UnitRows.of(ACCURACY_KINDS, np.where(is_correct, 0, 1), Places.of(scope, start, start + 1), gold, system)
 
 
 def equal_tokens(gold: Spans, system: Spans, text: Text) -> Bools:

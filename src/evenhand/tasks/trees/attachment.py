@@ -47,6 +47,14 @@ from evenhand.tasks.words.evaluation import WordEvaluation, WordLabelFilter, Wor
 from evenhand.tasks.words.matching import EdgeMatches, Heads, UnitMatches, UnitPair
 from evenhand.tasks.words.measures import ENHANCED, RIGHT, TREE_KINDS, without_subtype
 
+_COMPARED = {
+    **dict.fromkeys(("upos", "alltags", "mlas"), "upos"),
+    "xpos": "xpos",
+    "ufeats": "features",
+    "lemmas": "lemma",
+    "blex": "lemma",
+}
+"""The columns of words that are the labels under metrics of CoNLL 2018; under others, the relation is."""
 _DISTANCES = ("root", "1", "2", "3-6", "7+")
 _MIN_DISTANCES = (1, 2, 3, 7)
 """The shortest distance of all but the first."""
@@ -96,6 +104,7 @@ class TreeScorer:
     def __init__(self, request: EvaluationRequest) -> None:
         self._request, self._settings, self._labels = request, request.settings, request.vocabulary.labels
         self._universal, features, upos = StringIndex[str](), StringIndex[str](), StringIndex[str]()
+        self._names = {"features": features, "upos": upos}
         columns, settings = request.vocabulary.columns, request.settings
         keeps = settings["subtypes"]
         self._filters = dict[str | None, _SideFilters]()
@@ -129,11 +138,27 @@ class TreeScorer:
         if self._request.asks("trees"):
             matches = self._score_attachment(pair, pair.heads, tallies)
         if gold.analysis is not None and system.analysis is not None:
-            table = conll18.count_conll18(pair.heads, gold.analysis, system.analysis, self._universal.values)
+            compared = conll18.compare(pair.heads, gold.analysis, system.analysis, self._universal.values)
+            table = conll18.count_conll18(pair.heads.aligned, compared)
             tallies["conll18"] = tally_table(conll18.KINDS, table, pair.groups)
+            if self._request.keep_units:
+                labels = partial(self._official_labels, gold.analysis, system.analysis)
+                pair.listed["conll18"] = partial(conll18.list_conll18, pair.heads.aligned, compared, labels)
         if gold.edges is not None and system.edges is not None:
             self._score_enhanced(pair, pair.heads.aligned, (gold.edges, system.edges), tallies)
         return tallies, matches
+
+    def _official_labels(self, gold: conll18.Analysis, system: conll18.Analysis, metric: str) -> tuple[Ints, Ints]:
+        """The labels of the words of both sides that a metric of CoNLL 2018 compares."""
+        column = _COMPARED.get(metric, "relation")
+        one, other = (getattr(side, column) for side in (gold, system))
+        if isinstance(one, Tags):
+            codes = [(side.code, side.names) for side in (one, other)]  # names are complete when cells are coded
+            gold_labels, system_labels = (self._labels.codes(list(names))[code] for code, names in codes)
+        else:
+            names = self._labels.codes(self._names.get(column, self._universal).values)
+            gold_labels, system_labels = names[one], names[other]
+        return gold_labels, system_labels
 
     def _score_attachment(self, pair: UnitPair, heads: Heads, tallies: dict[str, Tally]) -> UnitMatches:
         matches = pair.matches(TREE_KINDS, np.where(heads.are_same, 0, 1) + 2 * pair.is_wrong)

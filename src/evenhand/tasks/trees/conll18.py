@@ -29,25 +29,28 @@ Source: Zeman et al. 2018, and the evaluation script of the task.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.alignment.words import Aligned
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, complement
 from evenhand.data.layers import TagColumn, Tags
 from evenhand.data.tokens import equal
 from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
 from evenhand.tasks.trees.task import OF_CONTENT, OF_WORDS
-from evenhand.tasks.words.matching import Heads, gold_sentences
-from evenhand.tasks.words.measures import feature_order
+from evenhand.tasks.unit_rows import Places, UnitRows
+from evenhand.tasks.words.matching import Heads, UnitMatches, gold_sentences
+from evenhand.tasks.words.measures import EXTRA, MISSING, TAG_KINDS, feature_order
 
 KINDS = (
     *(f"{unit}.{side}" for unit in ("tokens", "sentences", "words", "content") for side in ("gold", "system")),
     *(f"{metric}.correct" for metric in ("tokens", "sentences", "words", *OF_WORDS, *OF_CONTENT)),
     "content.aligned",
 )
+UNIT_TYPES = (*TAG_KINDS, MISSING, EXTRA)
 # fmt: off
 CONTENT = frozenset({
     "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
@@ -80,13 +83,19 @@ class Analysis:
     lemma: Tags
 
 
-def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Ints:
-    """The counts of `KINDS` for every sentence of the gold standard.
+@dataclass(frozen=True)
+class Comparison:
+    """The words of both sides: the aligned ones that are correct, by metric, and those with a content relation."""
 
-    Units of the system count for the sentence in which they begin.
-    """
-    aligned, same_head = heads.aligned, heads.are_same
-    gold_rows, system_rows = aligned.rows
+    correct: Mapping[str, Bools]
+    gold_content: Bools
+    system_content: Bools
+
+
+def compare(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Comparison:
+    """Which aligned words are correct under each metric of words."""
+    same_head = heads.are_same
+    gold_rows, system_rows = heads.aligned.rows
     is_content, is_functional = (
         np.array([name in members for name in relations], dtype=np.bool_) for members in (CONTENT, FUNCTIONAL)
     )
@@ -112,17 +121,91 @@ def count_conll18(heads: Heads, gold: Analysis, system: Analysis, relations: Seq
         "mlas": content & same_upos & same_features & _same_children(heads, gold, system, is_functional, is_child),
         "blex": content & same_lemma,
     }
+    return Comparison(correct, is_content[gold.relation], is_content[system.relation])
+
+
+def count_conll18(aligned: Aligned, compared: Comparison) -> Ints:
+    """The counts of `KINDS` for every sentence of the gold standard.
+
+    Units of the system count for the sentence in which they begin.
+    """
+    gold_rows = aligned.rows[0]
     sentence, system_sentence = aligned.gold.sentence, gold_sentences(aligned)
     counted = _segmentation(aligned, sentence, system_sentence) | {
         "words.gold": sentence,
         "words.system": system_sentence,
-        "content.gold": sentence[is_content[gold.relation]],
-        "content.system": system_sentence[is_content[system.relation]],
-        "content.aligned": sentence[gold_rows[is_content[relation]]],
-        **{f"{metric}.correct": sentence[gold_rows[is_correct]] for metric, is_correct in correct.items()},
+        "content.gold": sentence[compared.gold_content],
+        "content.system": system_sentence[compared.system_content],
+        "content.aligned": sentence[gold_rows[compared.gold_content[gold_rows]]],
+        **{f"{metric}.correct": sentence[gold_rows[correct]] for metric, correct in compared.correct.items()},
     }
     sentences = aligned.gold.corpus.sentences
     return np.stack([np.bincount(counted[kind], minlength=sentences) for kind in KINDS], axis=1)
+
+
+def list_conll18(
+    aligned: Aligned, compared: Comparison, labels: Callable[[str], tuple[Ints, Ints]], name: str
+) -> UnitRows:
+    """The units of one metric; `labels` returns the labels of all words of both sides under a metric.
+
+    A word that only one side has, or that is a content word on one side only, is `missing` or `extra`.
+    """
+    metric = name.removeprefix("conll18-")
+    if metric in ("tokens", "sentences"):
+        return _list_segments(aligned, metric)
+    gold_rows, system_rows = aligned.rows
+    counted = [np.ones(len(side), dtype=np.bool_) for side in (aligned.gold, aligned.system)]
+    if metric in OF_CONTENT:
+        counted = [compared.gold_content, compared.system_content]
+    both = np.flatnonzero(counted[0][gold_rows] & counted[1][system_rows])
+    gold_rows, system_rows = gold_rows[both], system_rows[both]
+    missing, extra = (
+        rows[is_counted[rows]]
+        for is_counted, rows in zip(
+            counted, (complement(len(counted[0]), gold_rows), complement(len(counted[1]), system_rows)), strict=True
+        )
+    )
+    rows = np.concatenate((gold_rows, missing, np.full(len(extra), -1)))
+    others = np.concatenate((system_rows, np.full(len(missing), -1), extra))
+    kind = np.where(compared.correct[metric][both], 0, 1)
+    kind = np.concatenate((kind, np.full(len(missing), 2), np.full(len(extra), 3)))
+    sentence = np.where(
+        rows >= 0, np.append(aligned.gold.sentence, 0)[rows], np.append(gold_sentences(aligned), 0)[others]
+    )
+    gold_label, system_label = labels(metric)
+    codes = np.append(gold_label, -1)[rows], np.append(system_label, -1)[others]
+    matches = UnitMatches(UNIT_TYPES, kind, rows, others, *codes, sentence)
+    units = matches.rows(aligned, [np.arange(len(side)) for side in (aligned.gold, aligned.system)])
+    return replace(units, is_error=kind > 0)
+
+
+def _list_segments(aligned: Aligned, metric: str) -> UnitRows:
+    """Tokens or sentences: right, missing, or extra, which have no position in the gold standard."""
+    sides = []
+    for words in (aligned.gold, aligned.system):
+        if metric == "sentences":
+            first, start, end = words.bounds[:-1], words.sentence_start, words.sentence_end
+            stop = words.bounds[1:]
+        else:
+            first = np.flatnonzero(words.begins_token)
+            start, end, stop = words.start[first], words.end[first], np.append(first[1:], len(words))
+        sides.append((first, stop, start, end))
+    (first, stop, start, end), (other_first, _, other_start, other_end) = sides
+    is_right = _is_span_of(start, end, other_start, other_end)
+    extra = np.flatnonzero(~_is_span_of(other_start, other_end, start, end))
+    sentence = aligned.gold.sentence[first]
+    begin, nowhere = first - aligned.gold.bounds[sentence], np.full(len(extra), -1)
+    stop = np.minimum(stop, aligned.gold.bounds[sentence + 1]) - aligned.gold.bounds[sentence]
+    place = Places.of(
+        np.append(sentence, gold_sentences(aligned)[other_first[extra]]),
+        np.append(begin, nowhere),
+        np.append(stop, nowhere),
+    )
+    tokens, words = aligned.system.corpus.tokens, other_first[extra].tolist()
+    strings = {} if tokens is None else {len(first) + row: tokens[word] for row, word in enumerate(words)}
+    kind = np.append(np.where(is_right, 0, 2), np.full(len(extra), 3))
+    rows = UnitRows.of(UNIT_TYPES, kind, place, is_extra=kind == 3, strings=strings)
+    return replace(rows, is_error=kind > 0)
 
 
 def _segmentation(aligned: Aligned, sentence: Ints, system_sentence: Ints) -> dict[str, Ints]:

@@ -62,6 +62,7 @@ def _conll18(name: str, settings: ScoreSettings) -> Formula:
         ratios=tuple(ratios),
         beta=settings.beta,
         breakdown=Breakdown("overall"),
+        types={kind: kind for kind in (*words.TAG_KINDS, words.MISSING, words.EXTRA)},
     )
 
 

@@ -5,7 +5,7 @@ Enhanced dependencies are scored by the same mechanism: their units are edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Protocol, TypeVar
 from unicodedata import category
@@ -21,9 +21,11 @@ from evenhand.data.layers import Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, StringIndex
 from evenhand.dataclass import dataclass
+from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, VerdictRows
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part
+from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Predictions, SentenceView
 from evenhand.tasks.words.comparison import drawn_words, word_predictions
 from evenhand.tasks.words.matching import Heads, UnitMatches, UnitPair, gold_sentences
@@ -138,41 +140,26 @@ class WordEvaluation(Evaluation):
         aligned: Aligned = next(iter(self.part.systems.values()))
         return drawn_words(by, list(self.pairs.values()), aligned.gold)
 
-    def rows(self, system: str, scorer: str) -> Iterator[tuple[VerdictRows, int]]:
-        pair, aligned = self.pairs[system], self.part.systems[system]
-        sides, edges = (aligned.gold, aligned.system), pair.edge_matches.get(scorer)
-        if edges is not None:
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """Words or, if the score counts edges, edges; words that only the system has have no position."""
+        pair: UnitPair = self.pairs[system]
+        aligned: Aligned = self.part.systems[system]
+        sides, scorer, heads = (aligned.gold, aligned.system), measure.scorer.name, list[Ints]()
+        words: tuple[Ints, Ints] = (np.arange(len(aligned.gold)), np.arange(len(aligned.system)))
+        if scorer in pair.listed:
+            return pair.listed[scorer](formula.name)
+        if scorer in pair.edge_matches:
+            edges = pair.edge_matches[scorer]
+            matches, words = edges.matches, (edges.gold[0], edges.system[0])
             heads = [_head_numbers(side, *ends) for side, ends in zip(sides, (edges.gold, edges.system), strict=True)]
-            rows = self._rows(aligned, edges.matches, (edges.gold[0], edges.system[0]), heads)
-        else:
+        elif system in self.matches:
+            matches = self.matches[system]
             heads = [side.annotation.trees().head for side in sides] if pair.heads is not None else []
-            rows = self._rows(aligned, self.matches[system], [np.arange(len(side)) for side in sides], heads)
-        yield rows, self.part.offsets[0].sentences
-
-    def _rows(
-        self, aligned: Aligned, matches: UnitMatches, words: Sequence[Ints], heads: Sequence[Ints]
-    ) -> VerdictRows:
-        """Units in the order of the text, extra ones after all others of their sentence.
-
-        `words` and `heads` are the word and the head of each unit of both sides; heads are numbered as in files.
-        """
-        is_extra = matches.gold < 0
-        order = np.lexsort((matches.system, matches.gold, is_extra, matches.sentence))
-        is_extra = is_extra[order]
-        gold, system, sentence = (column[order] for column in (matches.gold, matches.system, matches.sentence))
-        word, system_word = (np.append(word, -1)[rows] for word, rows in zip(words, (gold, system), strict=True))
-        start = np.where(is_extra, -1, word - aligned.gold.bounds[sentence])
-        more = {"side": is_extra.astype(np.int64)}
-        if heads:
-            more["gold_head"], more["system_head"] = np.append(heads[0], -1)[gold], np.append(heads[1], -1)[system]
-        tokens, names = aligned.system.corpus.tokens, dict[int, str]()
-        for batch, offsets in zip(self.part.gold, self.part.offsets, strict=True):
-            names |= dict(enumerate(batch.corpus.names, offsets.first_document))
-        return VerdictRows(
-            *(aligned.gold.corpus, sentence, start, start + 1, self.part.documents[sentence], names),
-            *(matches.gold_label[order], matches.system_label[order], matches.kind[order], more),
-            other_text=tokens.take(system_word) if tokens is not None and is_extra.any() else None,
-        )
+        else:
+            raise without_units(measure)
+        rows = zip(("gold_head", "system_head"), heads, (matches.gold, matches.system), strict=False)
+        numbers = {name: np.append(head, -1)[chosen] for name, head, chosen in rows}
+        return matches.rows(aligned, words, numbers=numbers).under(formula)
 
 
 def _head_numbers(words: Words, word: Ints, head: Ints) -> Ints:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from evenhand.alignment.words import Aligned
 from evenhand.arrays import Bools, Ints, complement
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally, tally_table
+from evenhand.tasks.unit_rows import Places, UnitRows
 from evenhand.tasks.words.measures import EXTRA, MISSING
 
 
@@ -67,6 +69,8 @@ class UnitPair:
     edges: dict[str, UnitPair] = field(default_factory=dict)
     """Enhanced dependencies only: the edges of the words, by score."""
     edge_matches: dict[str, EdgeMatches] = field(default_factory=dict)
+    listed: dict[str, Callable[[str], UnitRows]] = field(default_factory=dict)
+    """Functions that list the units of further scorers, given the name of a measure, if units are kept."""
 
     @cached_property
     def partner(self) -> Ints:
@@ -167,6 +171,17 @@ class UnitMatches:
             np.concatenate((self.system_label, self.system_label[again])),
             np.concatenate((kind, self.kind[again] + 2 * types)),
         )
+
+    def rows(self, aligned: Aligned, words: Sequence[Ints], **columns: Any) -> UnitRows:
+        """The units as rows; `words` are the words of the units of both sides."""
+        is_extra = self.gold < 0
+        word, system_word = np.append(words[0], -1)[self.gold], np.append(words[1], -1)[self.system]
+        start = np.where(is_extra, -1, word - aligned.gold.bounds[self.sentence])
+        place = Places.of(self.sentence, start, np.where(is_extra, -1, start + 1))
+        tokens, extra = aligned.system.corpus.tokens, np.flatnonzero(is_extra).tolist()
+        strings = {} if tokens is None else {row: tokens[int(system_word[row])] for row in extra}
+        labels = self.gold_label, self.system_label
+        return UnitRows.of(self.kinds, self.kind, place, *labels, is_extra, strings=strings, **columns)
 
     def sentence_tally(self, correct: Mapping[str, tuple[str, ...]], groups: Ints) -> Tally:
         """Sentences of the gold standard with a unit that counts, and the fully correct ones by score."""

@@ -64,7 +64,8 @@ def by_label(
     counts = {"correct": matched, "gold": expected, "system": predicted}
     divided = PrecisionRecall(correct, predicted, matched, expected)
     extra_scores = with_confusion if confuses else with_sentences
-    return Formula(name, judge, counts, divided, "accuracy", settings.beta, extra_scores=extra_scores)
+    types = {kind: kind for kind in (*kinds, MISSING, EXTRA)}
+    return Formula(name, judge, counts, divided, "accuracy", settings.beta, extra_scores=extra_scores, types=types)
 
 
 def label_accuracy(name: str, settings: ScoreSettings) -> Formula:

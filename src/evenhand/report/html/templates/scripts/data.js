@@ -2,7 +2,8 @@
 let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 const size = data.sentence.length, systems = data.systems;
-const sideNames = ["gold", ...systems.map(visible)];
+const shortNames = data.short_names.map(visible);
+const sideNames = ["gold", ...shortNames], sideTitles = ["gold", ...systems.map(visible)];
 const rightKinds = new Set(data.right), absentKinds = new Set(data.absent), unscoredKinds = new Set(data.unscored);
 const wrongKinds = data.kinds.filter((kind) => !rightKinds.has(kind) && !absentKinds.has(kind) && !unscoredKinds.has(kind));
 const label = (code) => (code < 0 ? "" : data.labels[code]);
@@ -41,6 +42,18 @@ function changed(unit, a, b) {
   const [relationB, headB] = isOfEdges ? [classOf(unit, b).predicted, data.partner[b][unit]] : headAndRelation(unit, b);
   const head = headA !== headB, relation = relationA !== relationB;
   return head && relation ? "both" : relation ? "relation" : "head"; /* heads may differ in words that the gold standard lacks */
+}
+
+/* Leakage: the text of a unit that a reader sees if everything that a system marks is hidden. */
+const isMasked = rightKinds.has("covered");
+function legible(unit, system) {
+  const { t, s } = sentenceOf(unit), shown = [];
+  for (let at = data.start[unit]; at < data.end[unit]; at++) {
+    const isHidden = s[system + 1].some(([, from, to, ...gaps]) => at >= from && at < to && !gaps.includes(at));
+    if (!isHidden) shown.push(t[at]);
+    else if (shown.at(-1) !== "█") shown.push("█");
+  }
+  return shown.join(data.space || (shown.includes("█") ? " " : "")).trim();
 }
 
 /* The prediction of a system for a unit, as transitions distinguish predictions. */

@@ -33,16 +33,17 @@ document.addEventListener("copy", (event) => {
 
 function factsOf(unit) {
   const own = make("dl"), theirs = make("dl", systems.length > 4 ? "many" : "");
-  const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); };
+  const fact = (facts, name, node) => { const pair = make("div"); pair.append(make("dt", "", name), node); facts.append(pair); return pair; };
   fact(own, "unit", make("dd", "", visible(endsOf(unit) ?? words(unit)) + (isNowhere(unit) ? " (has no place in the text)" : "")));
   const antecedents = data.antecedents ? data.antecedents[unit] : null;
   fact(own, "gold", make("dd", "", (visible(goldText(unit)) || "not in the gold standard") + (antecedents && antecedents[0] ? `, to “${visible(antecedents[0])}”` : "")));
   for (const system of systems.keys()) {
     const dd = make("dd");
     dd.append(verdict(unit, system));
+    if (isMasked && !classOf(unit, system).right) dd.append(make("bdi", "", `: a reader sees “${visible(legible(unit, system))}”`));
     const partner = partnerText(unit, system);
     if (partner) dd.append(make("bdi", "", ` ${partner}`));
-    fact(theirs, visible(systems[system]), dd);
+    fact(theirs, shortNames[system], dd).firstChild.title = visible(systems[system]);
   }
   return [own, theirs];
 }

@@ -15,7 +15,7 @@ function buildDownload() {
 
 /* The rows of the requested systems (one, a pair, or all) that fit the filters; systems without a unit have no row for it. */
 function rowsOf(filters) {
-  const requested = filters.system !== undefined ? [filters.system] : filters.from !== undefined && filters.to !== undefined ? [filters.from, filters.to] : data.order.map((system) => systems[system]);
+  const requested = filters.system !== undefined ? [filters.system] : filters.from !== undefined && filters.to !== undefined ? [filters.from, filters.to] : systems;
   return requested.map((name) => systems.indexOf(name)).flatMap((system) => {
     const units = new Set(select({ ...filters, system: systems[system] }));
     return shown.filter((unit) => units.has(unit) && !(classOf(unit, system).absent && classOf(unit, system).right)).map((unit) => rowOf(unit, system));

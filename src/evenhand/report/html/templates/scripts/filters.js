@@ -1,7 +1,8 @@
 /* The filters: one control per field; controls write the address. */
 const UNSET = { right: "=any" }; /* the value of a control without a value in the address, unless it is "any" */
 
-function control(key, title, options, first = "any") {
+/* The controls that people use most come first; the others are folded. */
+function control(place, key, title, options, first = "any") {
   const node = make("label", "", title), select = make("select");
   select.name = key;
   if (first) {
@@ -12,31 +13,34 @@ function control(key, title, options, first = "any") {
   for (const [value, text] of options) { const option = make("option", "", visible(text)); option.value = "=" + value; select.append(option); }
   select.addEventListener("change", () => go({ ...filters, unit: undefined, [key]: select.value ? select.value.slice(1) : undefined }));
   node.append(select);
-  form.append(node);
+  place.append(node);
 }
 
 function buildFilters() {
   const used = (field, has) => [...new Set(classes.filter((each) => each[has]).map((each) => each[field]))].sort();
   const named = (values) => [["", "none"], ...values.map((value) => [value, value])];
-  const ranked = data.order.map((system) => [systems[system], systems[system]]);
-  control("right", "show", [["0", "errors only"], ["1", "right units"], ["any", "all units"]], null);
-  control("system", "system", ranked);
-  control("kind", "verdict", [...new Set(classes.map((each) => each.kind))].map((kind) => [kind, kind.replace("_", " ")]));
-  control("gold", data.antecedents ? data.label_name : `gold ${data.label_name}`, named(used("gold", "hasGold")));
-  if (!data.antecedents) control("predicted", `system's ${data.label_name}`, named(used("predicted", "hasPredicted")));
+  const ranked = systems.map((name, system) => [name, shortNames[system]]);
+  const more = make("details", "quiet"), others = make("div", "controls");
+  more.id = "more-filters";
+  more.append(make("summary", "", "More filters"), others);
+  control(form, "right", "show", [["0", "errors only"], ["1", "right units"], ["any", "all units"]], null);
+  control(form, "system", "system", ranked);
+  control(form, "kind", "error type", [...new Set(classes.map((each) => each.kind))].map((kind) => [kind, kind.replace("_", " ")]));
+  control(form, "gold", data.antecedents ? data.label_name : `gold ${data.label_name}`, named(used("gold", "hasGold")));
+  addSearch(more);
+  if (!data.antecedents) control(others, "predicted", `system's ${data.label_name}`, named(used("predicted", "hasPredicted")));
   if (systems.length > 1) {
-    control("from", "from", ranked);
-    control("to", "to", ranked);
-    control("change", "change", [["correction", "corrections"], ["new_error", "new errors"], ["changed_error", "changed errors"]]);
-    control("solved", "systems right", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
+    control(others, "from", "from", ranked);
+    control(others, "to", "to", ranked);
+    control(others, "change", "change", [["correction", "corrections"], ["new_error", "new errors"], ["changed_error", "changed errors"]]);
+    control(others, "solved", "systems right", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
   }
   const orders = [["unit", "unit"], ["gold", `gold ${data.label_name}`]];
-  control("sort", "order", systems.length > 1 ? [["different", "most different first"], ...orders] : orders, "text order");
-  addSearch();
+  control(others, "sort", "order", systems.length > 1 ? [["different", "most different first"], ...orders] : orders, "text order");
   form.addEventListener("submit", (event) => event.preventDefault());
 }
 
-function addSearch() {
+function addSearch(more) {
   const node = make("label", "", "text"), input = make("input"), clear = make("button", "", "Clear");
   input.type = "search";
   input.name = "text";
@@ -44,7 +48,7 @@ function addSearch() {
   node.append(input);
   clear.type = "button";
   clear.addEventListener("click", () => go({}));
-  form.append(node, clear);
+  form.append(node, clear, more);
 }
 
 function fillFilters() {
@@ -54,5 +58,6 @@ function fillFilters() {
     const target = value === undefined ? (UNSET[node.name] ?? "") : "=" + value;
     if (value !== undefined && ![...node.options].some((option) => option.value === target)) { const option = make("option", "", visible(value)); option.value = target; node.append(option); }
     node.value = target;
+    if (value !== undefined) node.closest("details")?.setAttribute("open", "");
   }
 }

@@ -15,7 +15,7 @@ function drawInline(lanes, part, unit) {
 }
 
 function inlineToken(part, at, unit, bar) {
-  const node = make("bdi", `token${at >= data.start[unit] && at < data.end[unit] ? " here" : ""}${bar ? " covered" : ""}`, tokenText(part, at));
+  const node = make("bdi", `token${isOwn(unit, at) ? " here" : ""}${bar ? " covered" : ""}`, tokenText(part, at));
   if (bar) node.style.background = bar.color;
   return node;
 }

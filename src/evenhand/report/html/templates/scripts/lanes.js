@@ -11,8 +11,14 @@ function tokensOf(grid, part, unit) {
   grid.style.gridTemplateColumns = `max-content repeat(${Math.max(part.last - part.first, 1)}, auto)`;
   put(grid, make("div", "side corner", ""), 1, 1);
   for (let at = part.first; at < part.last; at++) {
-    put(grid, make("bdi", `token${at >= data.start[unit] && at < data.end[unit] ? " here" : ""}`, tokenText(part, at)), 1, at - part.first + 2);
+    put(grid, make("bdi", `token${isOwn(unit, at) ? " here" : ""}`, tokenText(part, at)), 1, at - part.first + 2);
   }
+}
+
+/* Whether a token belongs to a unit; the tokens between the ends of a link do not. */
+function isOwn(unit, at) {
+  const inside = ([from, to]) => at >= from && at < to;
+  return (typeof boundsOf === "function" ? boundsOf(unit) : [[data.start[unit], data.end[unit]]]).some(inside);
 }
 
 /* The text of a token; dots where a long text is cut. */
@@ -23,7 +29,7 @@ function tokenText(part, at) {
 
 function sideName(grid, row, side, span = 1) {
   const node = make("div", "side", sideNames[side]);
-  node.title = node.textContent;
+  node.title = sideTitles[side];
   put(grid, node, `${row} / span ${span}`, 1);
 }
 

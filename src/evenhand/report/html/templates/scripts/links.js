@@ -21,12 +21,22 @@ function hasLink(part, code, one, other) {
   return (part.l[0] ?? []).some(([type, head, tail]) => type === code && isSame(one, part.s[0][head]) && isSame(other, part.s[0][tail] ?? part.s[0][head]));
 }
 
+/* The link of a unit: of the gold standard or, if it has none, of a system. */
+function linkOf(unit) {
+  const { t, s, l } = sentenceOf(unit);
+  return l ? s.flatMap((side, number) => linksOf({ t, s, l }, unit, number)).find((each) => each.here) : undefined;
+}
+
 /* The words of both ends of a link; null if units are not links. */
 function endsOf(unit) {
-  const { t, s, l } = sentenceOf(unit);
-  if (!l) return null;
-  const link = s.flatMap((side, number) => linksOf({ t, s, l }, unit, number)).find((each) => each.here);
-  return link ? `${spanText({ t }, link.one).trim()} → ${spanText({ t }, link.other).trim()}` : null;
+  const link = linkOf(unit), part = sentenceOf(unit);
+  return link ? `${spanText(part, link.one).trim()} → ${spanText(part, link.other).trim()}` : null;
+}
+
+/* The bounds of a unit: of both ends of a link, or of the unit. */
+function boundsOf(unit) {
+  const link = linkOf(unit);
+  return link ? [link.one, link.other].map(([, from, to]) => [from, to]) : [[data.start[unit], data.end[unit]]];
 }
 
 /* The links of every side with an end in the visible part of the text. */
@@ -66,14 +76,15 @@ const spanText = (part, [, from, to]) => (hasWords ? part.t.slice(from, to).join
 function drawLinkArcs(svg, arcs) {
   const low = (arc) => Math.min(arc.from, arc.to), high = (arc) => Math.max(arc.from, arc.to);
   arcs.sort((one, other) => high(one) - low(one) - (high(other) - low(other)));
-  arcs.forEach((arc, number) => { arc.level = 1 + Math.max(0, ...arcs.slice(0, number).filter((under) => low(under) <= high(arc) && high(under) >= low(arc)).map((under) => under.level)); });
+  for (const arc of arcs) Object.assign(arc, { text: (arc.wrong ? "✗ " : "") + visible(arc.text) }, { room: roomOf(arc.from, arc.to, `${arc.wrong ? "✗ " : ""}${arc.text}`) });
+  arcs.forEach((arc, number) => { arc.level = freeLevel(arc, arcs.slice(0, number), (under) => low(under) <= high(arc) && high(under) >= low(arc)); });
   svg.setAttribute("height", 18 * Math.max(0, ...arcs.map((arc) => arc.level)) + 12);
   for (const arc of arcs) {
     const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", { class: `${arc.here ? "here" : ""}${arc.wrong ? " wrong wrong-label" : ""}` });
     const far = width ? arc.from : arc.from - 8, near = width ? arc.to : arc.to + 8, bend = Math.sign(near - far) * Math.min(8, Math.abs(near - far) / 3);
     const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far + bend} ${depth}, ${far + bend * 2} ${depth} L ${near - bend * 2} ${depth} C ${near - bend} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
     const text = drawn("text", { x: (far + near) / 2, y: depth + 4 });
-    text.textContent = visible(arc.text);
+    text.textContent = arc.text;
     group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }), text);
     svg.append(group);
   }

@@ -5,8 +5,8 @@ let shown = [], current = -1, filters = {}, rowHeight = 28, writing = 0;
 /* The systems with a column: all, or the requested ones, or the best. */
 function columns() {
   const requested = [filters.system, filters.from, filters.to].map((name) => systems.indexOf(name)).filter((system) => system >= 0);
-  if (systems.length <= MOST_COLUMNS) return data.order;
-  return requested.length ? [...new Set(requested)] : data.order.slice(0, FIRST_COLUMNS);
+  if (systems.length <= MOST_COLUMNS) return [...systems.keys()];
+  return requested.length ? [...new Set(requested)] : [...systems.keys()].slice(0, FIRST_COLUMNS);
 }
 
 /* A verdict in full, next to a drawing. */
@@ -33,7 +33,8 @@ function verdictCell(unit, system) {
   sign.setAttribute("role", "img");
   sign.setAttribute("aria-label", meaning);
   node.append(sign);
-  if (text) node.append(" ", make("bdi", "", visible(text)));
+  const seen = isMasked && !outcome.right ? legible(unit, system) : text;
+  if (seen) node.append(" ", make("bdi", "", visible(seen)));
   node.title = visible(`${systems[system]}: ${outcome.shown}`);
   return node;
 }
@@ -87,7 +88,7 @@ function laneOf(cells, further) {
 }
 
 /* The header: systems by name, each with a letter, or by the letter alone if there is no room. */
-const letter = (system) => String.fromCharCode(65 + (data.order.indexOf(system) % 26));
+const letter = (system) => String.fromCharCode(65 + (system % 26));
 
 function heading(name, text, sort, span = 1) {
   const node = make("th", name), button = make("button");
@@ -104,14 +105,14 @@ function heading(name, text, sort, span = 1) {
 
 function drawHead() {
   const named = columns().map((system) => {
-    const name = make("bdi", "name", visible(systems[system])), node = heading("verdict", name, `system:${systems[system]}`);
+    const name = make("bdi", "name", shortNames[system]), node = heading("verdict", name, `system:${systems[system]}`);
     if (systems.length > 1) name.before(make("b", "letter", letter(system)));
-    node.title = name.textContent;
+    node.title = visible(systems[system]);
     return node;
   });
   const first = heading("where", hasFiles ? "place" : data.line[0] === null ? "sentence" : "line", "");
   byId("head").replaceChildren(first, heading("words", "unit in its context", "unit", 3), heading("gold", "gold", "gold"), ...laneOf(named, () => heading("solved", "right", "solved")));
-  byId("letters").replaceChildren(...(systems.length > 1 ? columns().map((system) => make("span", "", `${letter(system)} ${visible(systems[system])}`)) : []));
+  byId("letters").replaceChildren(...(systems.length > 1 ? columns().map((system) => make("span", "", `${letter(system)} ${shortNames[system]}`)) : []));
 }
 
 function draw() {

@@ -5,10 +5,10 @@ const CHANGES = { correction: "corrections", new_error: "new errors", changed_er
 function buildPairs() {
   const place = byId("pair");
   if (!place) return;
-  const [from, to] = data.pairs[0];
+  const [from, to] = [1, 0]; /* the second best system, and the best one */
   const chosen = ["from", "to"].map((name, at) => {
     const node = make("label", "", `${name} `), select = make("select");
-    for (const system of data.order) { const option = make("option", "", visible(systems[system])); option.value = system; select.append(option); }
+    systems.forEach((name, system) => { const option = new Option(shortNames[system], system); option.title = visible(name); select.append(option); });
     select.value = [from, to][at];
     select.addEventListener("change", () => {
       const pair = chosen.map((each) => Number(each.value));
@@ -53,12 +53,14 @@ function transitionsOf(a, b) {
   return byClass;
 }
 
+/* A difference in points, with its sign. */
+const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(2)}`;
+
 function pairInWords(a, b, different) {
-  const pair = data.pairs.find(([from, to]) => (from === a && to === b) || (from === b && to === a)), names = `${systems[a]} to ${systems[b]}`;
+  const pair = data.pairs.find(([from, to]) => (from === a && to === b) || (from === b && to === a)), names = `${shortNames[a]} to ${shortNames[b]}`;
   const treated = `${counted(different, "unit")} ${different === 1 ? "is" : "are"} treated differently`;
   if (!pair) return visible(`${names}: ${treated}.`);
   const [from, , delta, low, high, p] = pair, sign = from === a ? 1 : -1;
-  const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(2)}`;
   const bounds = low === null ? "" : ` (${points(sign < 0 ? -high : low)} to ${points(sign < 0 ? -low : high)})`;
   const test = p === null ? "" : `, p ${p < 0.0001 ? "< 0.0001" : `= ${p.toFixed(4)}`}`;
   if (delta === null) return visible(`${names}: the scores are undefined; ${treated}.`);
@@ -73,7 +75,7 @@ function transitionTable(a, b, kind, differences, different) {
     { text: row.count.toLocaleString("en"), href: address({ ...ends, gold: row.gold, before: row.before, after: row.after, what: row.what || undefined }) },
     { text: share(row.count, differences.count) }, { text: share(row.count, different) },
   ]);
-  const names = ["gold", systems[a], systems[b], ...(data.has_parts ? ["changed"] : []), "count", "% of these", "% of all"];
+  const names = ["gold", shortNames[a], shortNames[b], ...(data.has_parts ? ["changed"] : []), "count", "% of these", "% of all"];
   const count = differences.count.toLocaleString("en"), part = make("details"), all = make("p", "", "All of them: "), link = make("a", "", count);
   link.href = address(ends);
   all.append(link);
@@ -93,10 +95,10 @@ function labelTable(a, b) {
   const cells = rows.slice(0, MOST_LABELS).map((row) => {
     const href = address({ ...ends, label: row.name });
     const units = { text: row.units.toLocaleString("en"), href: data.labels_are_compared ? address({ of: "gold", gold: row.name, shared: "1" }) : null };
-    return [{ text: row.name, href, isName: true }, units, ...[percent(row.a), percent(row.b), (row.delta < 0 ? "" : "+") + percent(row.delta)].map((text) => ({ text, href }))];
+    return [{ text: row.name, href, isName: true }, units, ...[percent(row.a), percent(row.b), points(row.delta)].map((text) => ({ text, href }))];
   });
   const part = make("details"), heading = rows.length > MOST_LABELS ? `The ${MOST_LABELS} of ${rows.length} ${data.label_name}s with the largest differences` : `By ${data.label_name}`;
-  part.append(make("summary", "", heading), tableOf([data.label_name, "units", systems[a], systems[b], "delta"], cells));
+  part.append(make("summary", "", heading), tableOf([data.label_name, "units", shortNames[a], shortNames[b], "delta"], cells));
   return [part];
 }
 

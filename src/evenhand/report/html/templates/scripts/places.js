@@ -5,7 +5,7 @@ let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The places cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 data.start = data.places.map((place) => place.start);
 data.end = data.places.map((place) => place.end);
-const sideNames = [...data.annotators, "vote"].map(visible);
+const sideNames = [...data.annotators, "vote"].map(visible), sideTitles = sideNames;
 const codes = new Map(data.labels.map((label, code) => [label, code]));
 const answerOf = (place, name) => JSON.stringify(place.answers[data.annotators.indexOf(name)]);
 const hasLabel = (place, label) => place.answers.some((answers) => answers && answers.some((each) => each[2] === label));

@@ -24,12 +24,12 @@ function drawPrint(count) {
 }
 
 function printed(sentence, units) {
-  const node = make("div", "printed"), text = make("p"), own = new Set(units.flatMap((unit) => [...Array(data.end[unit] - data.start[unit]).keys()].map((at) => data.start[unit] + at)));
+  const node = make("div", "printed"), text = make("p"), isMarked = (at) => units.some((unit) => isOwn(unit, at));
   const first = Math.max(0, Math.min(...units.map((unit) => data.start[unit])) - PRINTED), last = Math.min(sentence.t.length, first + 4 * PRINTED);
-  for (let at = first; at < last; at++) text.append(own.has(at) ? make("b", "", visible(sentence.t[at])) : visible(sentence.t[at]), data.space);
+  for (let at = first; at < last; at++) text.append(isMarked(at) ? make("b", "", visible(sentence.t[at])) : visible(sentence.t[at]), data.space);
   node.append(make("p", "place", visible(placeOf(units[0]))), text);
   for (const unit of units.slice(0, 3)) {
-    const wrong = data.order.filter((system) => !classOf(unit, system).right), line = make("p");
+    const wrong = [...systems.keys()].filter((system) => !classOf(unit, system).right), line = make("p");
     const names = wrong.slice(0, MOST_COLUMNS).map((system) => (systems.length > 1 ? `${systems[system]}: ` : "") + markOf(classOf(unit, system)).filter((_, at) => at !== 1).join(" "));
     line.append(make("b", "", visible(keyword(unit)).slice(0, 80)), ` ${visible([goldText(unit) || "not in the gold standard", ...names].join("; "))}`);
     if (wrong.length > MOST_COLUMNS) line.append(`; ${wrong.length} of ${systems.length} systems wrong`);

@@ -19,7 +19,7 @@ function openPart() {
 }
 
 function buildViews() {
-  for (const part of document.querySelectorAll("details[id]")) part.querySelector("summary").addEventListener("click", () => { if (!part.open) history.replaceState(null, "", `#${part.id}`); });
+  for (const part of document.querySelectorAll("main details[id]:not(form details)")) part.querySelector("summary").addEventListener("click", () => { if (!part.open) history.replaceState(null, "", `#${part.id}`); });
   document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("units").scrollIntoView(); form.querySelector("select, input").focus(); });
   window.addEventListener("hashchange", openPart);
   openPart();

@@ -16,7 +16,7 @@ function tagClasses(part, number, at, unit) {
 
 function drawArcsOf(grid, part, unit) {
   tokensOf(grid, part, unit);
-  const arcs = part.s.map((side, number) => leveled(arcsOf(side, number ? part.s[0] : null)));
+  const arcs = part.s.map((side, number) => arcsOf(side, number ? part.s[0] : null));
   const drawings = arcs.map((side, number) => {
     sideName(grid, number + 2, number);
     const svg = drawn("svg", { class: "arcs", role: "img", "aria-label": `${sideNames[number]}: ${arcsInWords(side, part.t)}` });
@@ -25,7 +25,7 @@ function drawArcsOf(grid, part, unit) {
   });
   const left = drawings[0].getBoundingClientRect().left;
   const middles = [...grid.querySelectorAll(".token")].map((node) => { const box = node.getBoundingClientRect(); return box.left + box.width / 2 - left; });
-  drawings.forEach((svg, number) => drawArcs(svg, arcs[number], middles, data.start[unit]));
+  drawings.forEach((svg, number) => drawArcs(svg, leveled(arcs[number], middles), middles, data.start[unit]));
 }
 
 /* Labels and heads of a word, from its tree or from its enhanced edges. */
@@ -51,17 +51,40 @@ function inWords({ at, code, head, wrongHead, wrongLabel, ghost }, tokens) {
 
 const arcsInWords = (arcs, tokens) => arcs.map((arc) => inWords(arc, tokens)).join("; ");
 
-/* The depth of arcs: each is below all arcs inside it. */
-function leveled(all) {
-  for (const arc of all) Object.assign(arc, { from: Math.min(arc.at, arc.head), to: Math.max(arc.at, arc.head), level: 1 });
+const arcText = (arc) => (arc.wrongHead || arc.wrongLabel ? "✗ " : "") + visible(label(arc.code)) + (arc.head === -2 ? " (head elsewhere)" : "");
+const CHARACTER = 6.6; /* width of a character of a label, in pixels */
+
+/* The depth of arcs: each is below all arcs inside it, and below those whose labels would touch its label. */
+function leveled(all, middles) {
+  for (const arc of all) {
+    Object.assign(arc, { from: Math.min(arc.at, arc.head), to: Math.max(arc.at, arc.head), level: 1, text: arcText(arc) });
+    if (isArc(arc)) arc.room = roomOf(middles[arc.at], middles[arc.head], arc.text);
+  }
+  const roots = all.filter((arc) => !isArc(arc));
+  roots.forEach((arc, number) => { arc.room = roomOf(middles[arc.at], middles[arc.at], arc.text); arc.level = freeLevel(arc, roots.slice(0, number), () => false); });
   const arcs = all.filter(isArc).sort((one, other) => one.to - one.from - (other.to - other.from));
-  arcs.forEach((arc, number) => { for (const under of arcs.slice(0, number)) if (under.from < arc.to && under.to > arc.from) arc.level = Math.max(arc.level, under.level + 1); });
+  arcs.forEach((arc, number) => { arc.level = freeLevel(arc, arcs.slice(0, number), (under) => under.from < arc.to && under.to > arc.from); });
   return all;
+}
+
+/* The extent of a label in the middle of an arc, in pixels. */
+function roomOf(one, other, text) {
+  const middle = (one + other) / 2, half = (text.length * CHARACTER) / 2 + 2;
+  return [middle - half, middle + half];
+}
+
+/* The first level below all arcs that an arc encloses or crosses, where its label touches no other label. */
+function freeLevel(arc, others, meets) {
+  const least = 1 + Math.max(0, ...others.filter(meets).map((under) => under.level));
+  const taken = new Set(others.filter((other) => other.room[0] < arc.room[1] && other.room[1] > arc.room[0]).map((other) => other.level));
+  let level = least;
+  while (taken.has(level)) level++;
+  return level;
 }
 
 function drawArcs(svg, all, middles, here) {
   const height = 18 * all.reduce((most, arc) => Math.max(most, isArc(arc) ? arc.level : 0), 1) + 22;
-  const below = (arc) => (arc.ghost ? 14 : 0); /* roots of a system and of a ghost do not overlap */
+  const below = (arc) => 14 * (arc.level - 1); /* labels of roots do not touch each other */
   svg.setAttribute("height", height + Math.max(0, ...all.filter((arc) => !isArc(arc)).map(below)));
   for (const arc of all) {
     const classes = [arc.at === here ? "here" : "", arc.ghost ? "ghost" : "", arc.wrongHead ? "wrong" : "", arc.wrongLabel ? "wrong-label" : ""];
@@ -69,7 +92,7 @@ function drawArcs(svg, all, middles, here) {
     if (isArc(arc)) drawArc(group, middles[arc.at], middles[arc.head], 18 * arc.level);
     else group.append(drawn("path", { class: "arc", d: `M ${middles[arc.at]} ${height - 18} V 5` }), drawn("path", { class: "tip", d: `M ${middles[arc.at]} 0 l -3.5 6 h 7 z` }));
     const text = drawn("text", isArc(arc) ? { x: (middles[arc.at] + middles[arc.head]) / 2, y: 18 * arc.level + 4 } : { x: middles[arc.at], y: height - 6 + below(arc) });
-    text.textContent = visible(label(arc.code)) + (arc.head === -2 ? " (head elsewhere)" : "");
+    text.textContent = arc.text;
     group.append(text);
     svg.append(group);
   }

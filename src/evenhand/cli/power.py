@@ -1,0 +1,75 @@
+"""`evenhand power`: what a test set can show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from evenhand.cli.help import STATISTICS, Command, option
+from evenhand.cli.options import (
+    INPUT,
+    Choice,
+    by_option,
+    of_option,
+    reading_options,
+    score_options,
+    scoring_options,
+    seed_option,
+)
+from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
+from evenhand.formats.storage import AnyPath
+
+_NAMES = ("by", "delta", "target", "alpha", "size", "width", "of", "like", "worst", "method", "simulate", "seed")
+
+
+@click.command(cls=Command)
+@click.argument("gold", type=INPUT)
+@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
+@by_option
+@option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one].")
+@option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power that the test should have.")
+@option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs.")
+@option(STATISTICS, "--groups", "size", type=int, metavar="NUMBER", help="What-if: number of documents or sentences.")
+@option(STATISTICS, "--width", type=float, metavar="POINTS", help="Also: text needed for an interval of ± POINTS.")
+@of_option("documents, or sentences if there is one document")
+@option(STATISTICS, "--by-sentence", is_flag=True, help="The same as --of sentences.")
+@option(STATISTICS, "--like", type=INPUT, metavar="FILE", help="With one SYSTEM: the next one is as similar as FILE.")
+@option(STATISTICS, "--worst", is_flag=True, help="With one SYSTEM: add the worst case.", rare=True)
+@option(
+    STATISTICS,
+    "--method",
+    type=Choice(["drawing", "formula"]),
+    metavar="NAME",
+    default="drawing",
+    help="drawing (of the groups) or formula (normal approximation).",
+    rare=True,
+)
+@option(STATISTICS, "--simulate", type=int, default=0, metavar="NUMBER", help="Check with full simulations.", rare=True)
+@seed_option
+@reading_options(sided=True)
+@scoring_options(with_match=False)
+@form_option(("text", "json", "markdown"))
+@table_options(rare=True)
+@output_option
+@quiet_option
+def power(gold: AnyPath, systems: tuple[AnyPath, ...], by_sentence: bool, **options: Any) -> None:
+    """Estimate what the test set GOLD can show: the power of a test, the detectable difference, the size needed.
+
+    With two or more SYSTEM files, the difference of each pair. With one and --delta, a system that does not exist yet.
+
+    \b
+    Examples:
+      evenhand power gold.conll crf.conll tagger.conll
+      evenhand power gold.conll crf.conll --delta 1
+      evenhand power gold.conll crf.conll tagger.conll --groups 400 --width 0.5
+    """
+    import evenhand
+
+    style = table_style(options)
+    if by_sentence:
+        if options["of"] == "documents":
+            raise click.UsageError("--by-sentence contradicts --of documents")
+        options["of"] = "sentences"
+    result = evenhand.power(gold, list(systems), **score_options(options, *_NAMES))
+    emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -1,0 +1,243 @@
+"""The power of a test set: what `power` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from typing import Any, Literal
+
+from evenhand.arrays import Values
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
+from evenhand.results.display import Displayed, WithTables, present
+from evenhand.results.result import GoldSummary
+from evenhand.statistics.power import (
+    Exaggeration,
+    Spread,
+    detectable,
+    exaggeration,
+    needed,
+    needed_by_formula,
+    power_by_drawing,
+    power_by_formula,
+)
+
+Method = Literal["drawing", "formula"]
+ROUGH_BELOW = 30
+"""Number of groups below which every estimate is rough."""
+MOST = 20
+"""Sizes above this many times the present one are not estimated."""
+_PRECISION = 0.005
+"""Relative precision of a needed size; the standard error of the power does not allow more."""
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """The power of a test of one difference, as a function of the difference and of the number of groups."""
+
+    spread: Spread = field(repr=False)
+    alpha: float
+    target: float
+    """The power that is asked for."""
+    seed: int = 0
+    method: Method = "drawing"
+
+    def power(self, delta: float, groups: int) -> float:
+        """The probability that a true difference is significant with this number of groups."""
+        if self.method == "formula":
+            return power_by_formula(delta, self.spread.sd, groups, self.alpha)
+        return power_by_drawing(delta, self._drawn(groups), groups, self.alpha)
+
+    def detectable(self, groups: int) -> float | None:
+        """The smallest difference with the target power; None if not even 1 has it."""
+        return detectable(lambda delta: self.power(delta, groups), self.target)
+
+    def needed(self, delta: float) -> int | None:
+        """The number of groups with the target power; None above 20 times the present number, or without difference."""
+        if not delta or not self.spread.sd:
+            return None
+        most, guess = MOST * self.spread.groups, needed_by_formula(abs(delta), self.spread.sd, self.target, self.alpha)
+        if self.method == "formula":
+            return guess if guess <= most else None
+        return needed(lambda groups: self.power(delta, groups), self.target, most, guess, _PRECISION)
+
+    def exaggeration(self, delta: float, groups: int) -> Exaggeration | None:
+        """How far significant differences exceed the true one."""
+        return exaggeration(delta, self._drawn(groups), groups, self.alpha)
+
+    def _drawn(self, groups: int) -> Values:
+        if groups not in self._draws:
+            self._draws[groups] = self.spread.drawn(groups, self.seed)
+        return self._draws[groups]
+
+    @cached_property
+    def _draws(self) -> dict[int, Values]:
+        """The draws by number of groups, which a search over differences uses again and again."""
+        return {}
+
+
+@dataclass(frozen=True)
+class PairPower:
+    """Two systems: their difference, and what the test set can show."""
+
+    before: str
+    after: str
+    scores: tuple[float, float]
+    interval: tuple[float, float] | None
+    """The interval of the observed difference."""
+    delta: float
+    """The true difference that the power refers to: the observed one, unless another one is specified."""
+    power: float | None
+    """None if the outputs are identical."""
+    detectable: float | None
+    needed_groups: int | None
+    """Number of groups for the target power at `delta`; None if it is above 20 times the present number."""
+    sd: float
+    by_sentence: float | None = None
+    """The smallest detectable difference if sentences were independent, if documents are resampled."""
+    mcnemar: float | None = None
+    """Power of McNemar's test at `delta` if units were independent, for scores that are shares of units."""
+    exaggeration: Exaggeration | None = None
+    """Printed if the power is below one half."""
+    simulated: float | None = None
+    curve_of: PowerCurve | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def observed(self) -> float:
+        """The difference of the scores."""
+        return self.scores[1] - self.scores[0]
+
+    @property
+    def is_identical(self) -> bool:
+        return self.power is None
+
+    def needed(self, delta: float) -> int | None:
+        """Number of groups needed to detect another difference, a fraction such as 0.01."""
+        return self._curve.needed(delta)
+
+    def curve(self, groups: Sequence[int], delta: float | None = None) -> list[float]:
+        """The power at these numbers of groups."""
+        return [self._curve.power(self.delta if delta is None else delta, number) for number in groups]
+
+    @property
+    def _curve(self) -> PowerCurve:
+        if self.curve_of is None:
+            raise SettingError("A saved result has no counts to draw from; call eh.power on the files again.")
+        return self.curve_of
+
+
+@dataclass(frozen=True)
+class ExpectedPower:
+    """What the test set can show of a system that does not exist yet, given its correlation with the present one."""
+
+    correlation: float
+    reason: str
+    """The kind of system that has such a correlation."""
+    detectable: float | None
+    power: float | None
+    """At the specified difference."""
+    needed_groups: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class Power(Displayed, WithTables):
+    """Whether a test set can show a difference, which one it can show, and how much text is needed."""
+
+    gold: GoldSummary
+    task: str
+    by: str
+    of: str
+    """The groups: documents or sentences."""
+    groups: int
+    """Their number in this test set."""
+    planned: int
+    """The number of groups that power refers to; `groups`, unless another number is specified."""
+    alpha: float
+    """The level of each test; divided by the number of pairs if there are several (Bonferroni's bound for Holm)."""
+    target: float
+    method: Method
+    seed: int
+    pairs: Mapping[tuple[str, str], PairPower]
+    system: str | None = None
+    """The only system, if another one is planned."""
+    half_width: float | None = None
+    """Half the width of the 95 % interval of the system's score."""
+    expected: Sequence[ExpectedPower] = ()
+    delta: float | None = None
+    """The difference that a user specifies."""
+    width: float | None = None
+    """The half width of an interval that a user asks for, and the number of groups that it needs."""
+    needed_for_width: Mapping[str, int] = field(default_factory=dict)
+    signature: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_rough(self) -> bool:
+        return self.groups < ROUGH_BELOW
+
+    @property
+    def pair(self) -> PairPower:
+        """The pair, if there is one."""
+        if len(self.pairs) != 1:
+            raise SettingError(f"There are {len(self.pairs)} pairs of systems; choose one of `pairs`.")
+        return next(iter(self.pairs.values()))
+
+    @property
+    def observed(self) -> float:
+        return self.pair.observed
+
+    @property
+    def power(self) -> float | None:
+        return self.pair.power
+
+    @property
+    def detectable(self) -> float | None:
+        return self.pair.detectable
+
+    def needed(self, delta: float) -> int | None:
+        """Number of groups needed to detect a difference, a fraction such as 0.01."""
+        return self.pair.needed(delta)
+
+    def curve(self, groups: Sequence[int], delta: float | None = None) -> list[float]:
+        """The power at these numbers of groups."""
+        return self.pair.curve(groups, delta)
+
+    def saved(self) -> dict[str, Any]:
+        return {
+            "command": "power",
+            "task": self.task,
+            "by": self.by,
+            "signature": self.signature,
+            "notes": self.notes,
+            "of": self.of,
+            "groups": self.groups,
+            "planned": self.planned,
+            "alpha": self.alpha,
+            "target": self.target,
+            "method": self.method,
+            "rough": self.is_rough,
+            "pairs": [_saved_pair(pair) for pair in self.pairs.values()],
+            **present(system=self.system, half_width=self.half_width, delta=self.delta, width=self.width),
+            **({"expected": self.expected} if self.expected else {}),
+            **present(needed_for_width=dict(self.needed_for_width)),
+        }
+
+
+def _saved_pair(pair: PairPower) -> dict[str, Any]:
+    values = {name: getattr(pair, name) for name in ("delta", "power", "detectable", "sd")}
+    return {
+        "from": pair.before,
+        "to": pair.after,
+        "scores": dict(zip((pair.before, pair.after), pair.scores, strict=True)),
+        "observed": pair.observed,
+        "interval": pair.interval,
+        **values,
+        "needed": pair.needed_groups,
+        **present(
+            by_sentence=pair.by_sentence,
+            mcnemar=pair.mcnemar,
+            exaggeration=pair.exaggeration,
+            simulated=pair.simulated,
+        ),
+    }

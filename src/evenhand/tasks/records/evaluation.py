@@ -1,0 +1,376 @@
+"""Evaluation of records and comparison of systems, document by document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import field as dataclass_field
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from evenhand.alignment.parts import Alignment, Batches
+from evenhand.alignment.records import RecordFollower
+from evenhand.arrays import Bools, Ints, ints
+from evenhand.data.annotation import Annotation
+from evenhand.data.structures import Records
+from evenhand.data.tokens import Tokens
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.scoring.measure import Formula, Measure
+from evenhand.settings import RECORDS, ScoreSettings
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
+from evenhand.tasks.records.alignment import ListAligner
+from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
+from evenhand.tasks.records.fields import Fields
+from evenhand.tasks.records.measures import Labels, RecordPair, count_answers, count_grounded
+from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
+from evenhand.tasks.records.text import TextValues
+from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
+from evenhand.tasks.records.verdicts import Compared, DocumentComparison
+from evenhand.tasks.unit_rows import UnitRows
+from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView, answer_code
+
+_MANY = 1 << 10
+"""Number of documents in a part, large enough to make the cost of a call negligible."""
+_TN, _TP = CLASS_KINDS.index("TN"), CLASS_KINDS.index("TP")
+WRAPPER, UNKNOWN, GREEDY, NOT_NEAR, WRAPPED = "wrapper ", "unknown ", "greedy ", "not near ", "wrapped"
+"""Beginnings of names of counts for notes: keys around values, fields that only the system has, large lists."""
+
+
+def align(request: EvaluationRequest) -> Alignment:
+    """Open the gold standard and all systems; documents are matched by id, else by order."""
+    sides, settings = request.sides, request.settings
+    fields = fields_of(settings)
+    request.tables[RECORDS] = fields
+    if settings["fields"] or settings["unknown_fields"] == "drop":
+        request.tables["gold places"] = _gold_places(sides.gold(), settings, fields)
+    followers = {name: RecordFollower(system(), (system, sides.gold)) for name, system in sides.systems.items()}
+    names: dict[str, str] = {}
+    return Alignment(_checked(sides.gold(), names), followers, _is_full, document_names=names)
+
+
+def _checked(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
+    for batch in gold:
+        _layer(batch)
+        if batch.corpus.ids is not None:
+            names.update(dict.fromkeys(batch.corpus.ids.texts(0, batch.corpus.sentences), batch.corpus.source))
+        yield batch
+
+
+def _layer(batch: Annotation) -> Records:
+    layer = batch.layers.get(RECORDS)
+    if not isinstance(layer, Records):
+        raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
+    return layer
+
+
+def _is_full(batches: Batches) -> bool:
+    return sum(batch.corpus.sentences for batch in batches) >= _MANY
+
+
+def fields_of(settings: ScoreSettings) -> Fields:
+    """The fields of a run: those with options."""
+    schema = settings["schema"]
+    default = "relaxed" if settings["preset"] == "relaxed" else "exact"
+    declared = () if schema is None else schema.fields
+    return Fields(settings["fields"], declared, default, strict=settings["empty"] == "strict")
+
+
+def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
+    return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", is_gold)
+
+
+def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
+    """The places of all fields of the gold standard and the schema; declared fields must be among them."""
+    build = _builder(settings, fields, is_gold=True)
+    for batch in gold:
+        for number, value in enumerate(_layer(batch).values):
+            try:
+                build(_gold_value(value, settings, batch, number))
+            except LimitError as error:
+                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
+    if message := fields.unknown({field.path for field in fields.all}):
+        raise SettingError(message)
+    return frozenset(field.place for field in fields.all)
+
+
+def _located(error: LimitError, source: str, line: int | None) -> InputError:
+    return InputError(source, line, error.finding, error.remedy)
+
+
+def _gold_value(value: Any, settings: ScoreSettings, batch: Annotation, number: int) -> Any:
+    if settings["preset"] != "triples":
+        return value
+    records, other_sizes = triples(value)
+    if other_sizes:
+        finding = f"expected a triple of three parts, got {other_sizes[0]}"
+        raise InputError(batch.corpus.source, batch.corpus.line(number), finding, "write subject, relation and object")
+    return records
+
+
+def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
+    """Compare the documents of a part, one system after the other."""
+    settings, fields = request.settings, request.tables[RECORDS]
+    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels, fields))
+    build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
+    groups = np.arange(part.sentences) + part.offsets[0].first_document
+    golds, texts, places = list[Any](), list[str | None](), list[tuple[Annotation, int]]()
+    for batch in part.gold:
+        layer = _layer(batch)
+        texts += layer.texts or (None,) * len(layer)
+        for number, value in enumerate(layer.values):
+            golds.append(_gold_value(value, settings, batch, number))
+            places.append((batch, number))
+    evaluation = RecordEvaluation(part=part, build=build, golds=golds)
+    in_text = [None if text is None else TextValues(text) for text in texts]
+    known = request.tables.get("gold places") if settings["unknown_fields"] == "drop" else None
+    for name, contents in part.systems.items():
+        summary = evaluation.system_counts[name]
+        values, statuses = _values(contents, golds, settings, summary)
+        compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
+        documents = []
+        for at, (gold, value) in enumerate(zip(golds, values, strict=True)):
+            try:
+                tree = build(gold)
+            except LimitError as error:
+                batch, number = places[at]
+                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
+            try:
+                system = build_system(value)
+            except LimitError as error:
+                raise _located(error, name, None) from None
+            if known is not None and system is not None:
+                system = _without_unknown(system, known)
+            documents.append(compare(tree, system, in_text[at]))
+        labels.update()
+        pair = RecordPair(documents, list(zip(golds, values, strict=True)), groups, labels, settings, texts, statuses)
+        tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
+        tallies[ANSWERS] = count_answers(statuses, groups)
+        if any(text is not None for text in texts):
+            tallies[GROUNDED] = count_grounded(pair, list(map(_grounded, documents, in_text)))
+        evaluation.tallies[name] = tallies
+        _summarize(summary, evaluation, pair, aligner, request)
+        if request.keep_units:
+            evaluation.pairs[name] = pair
+    return evaluation
+
+
+def _values(
+    contents: Sequence[object], golds: Sequence[Any], settings: ScoreSettings, summary: SideSummary
+) -> tuple[list[Any], list[str]]:
+    """The values in the answers of a system, and how each answer was read."""
+    values, statuses = [], []
+    tool, path, is_triples = settings["tool"], settings["at"], settings["preset"] == "triples"
+    for content, gold in zip(contents, golds, strict=True):
+        value, status = value_of(content, gold, tool)
+        value = at_path(value, path) if path else value
+        if (key := wrapper_of(value, gold)) is not None:
+            summary.noted[WRAPPER + key] += 1
+        if is_triples:
+            value, malformed = triples(value)
+            summary.noted[MALFORMED] += len(malformed)
+        values.append(value)
+        statuses.append(status)
+    for status, count in Counter(statuses).items():
+        summary.noted[status] += count
+    return values, statuses
+
+
+def _without_unknown(node: Node, known: frozenset[int]) -> Node | None:
+    """A tree without the fields that only systems have."""
+    if isinstance(node, Leaf):
+        return node if node.field.place in known else None
+    node.children = {
+        step: kept for step, child in node.children.items() if (kept := _without_unknown(child, known)) is not None
+    }
+    return node if node.children else None
+
+
+def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
+    """The leaves of both sides that can be looked up in the text, and those that are there."""
+    if text is None:
+        return {}
+    counts = {}
+    for side, leaves in (("gold", document.gold_leaves), ("system", document.system_leaves)):
+        checked = [leaf for leaf in leaves if leaf.field.options.ground and not isinstance(leaf.value, bool)]
+        counts |= {side: len(checked), f"{side}_found": sum(text.has(leaf.value) for leaf in checked)}
+    return counts
+
+
+def _summarize(
+    summary: SideSummary,
+    evaluation: RecordEvaluation,
+    pair: RecordPair,
+    aligner: ListAligner,
+    request: EvaluationRequest,
+) -> None:
+    names = request.vocabulary.labels.values
+    sides = [(summary, [document.system_leaves for document in pair.documents])]
+    if not evaluation.gold_count.units:  # the same for all systems
+        sides.append((evaluation.gold_count, [document.gold_leaves for document in pair.documents]))
+    for side, documents in sides:
+        side.add(ints([leaf.field.label for leaves in documents for leaf in leaves]), names)
+    summary.noted[WRAPPED] += sum(document.wrapped for document in pair.documents)
+    for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
+        summary.noted.update({prefix + name: count for name, count in counts.items()})
+
+
+@dataclass(kw_only=True)
+class RecordEvaluation(Evaluation):
+    """The values of some documents and their verdicts."""
+
+    build: TreeBuilder
+    golds: list[Any] = dataclass_field(default_factory=list)
+
+    @property
+    def groups(self) -> Ints:
+        """The number of each document."""
+        return np.arange(self.part.sentences) + self.part.offsets[0].first_document
+
+    @cached_property
+    def _shown(self) -> Part:
+        """The part with the leaves of the gold standard as tokens, for display: `items[2].price: 12.50`."""
+        batches, begin = [], 0
+        for batch in self.part.gold:
+            size = batch.corpus.sentences
+            trees = [self.build(value) for value in self.golds[begin : begin + size]]
+            texts = [[text_of(leaf) for leaf in leaves_of(tree)] if tree is not None else [] for tree in trees]
+            bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
+            tokens = Tokens.of([text for leaves in texts for text in leaves])
+            lines = (
+                np.repeat(batch.corpus.lines[np.arange(size)], np.diff(bounds))
+                if len(batch.corpus.lines)
+                else batch.corpus.lines
+            )
+            corpus = replace(batch.corpus, bounds=bounds, tokens=tokens, lines=lines)
+            batches.append(replace(batch, corpus=corpus))
+            begin += size
+        return replace(self.part, gold=batches)
+
+    @cached_property
+    def _surplus(self) -> _SurplusTexts:
+        return _SurplusTexts()
+
+    @cached_property
+    def locations(self) -> Locations:
+        return self._shown.locations(self._surplus)
+
+    def predictions(self, by: str, pairs: Sequence[RecordPair]) -> Predictions:
+        return record_predictions(pairs, self._surplus)
+
+    def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
+        """The values of both sides; values that only the system has have no position."""
+        rows = super().unit_rows(system, measure, formula)
+        return replace(rows, is_error=np.array([kind not in formula.counts["TP"] for kind in rows.types])[rows.type])
+
+    def drawing(self, by: str) -> SentenceView:
+        """Gold leaves with their fields, and the leaves of systems at the leaves that they are paired with."""
+        sides = []
+        pairs = list(self.pairs.values())
+        first = pairs[0]
+        position = _positions(first)
+        sides.append(
+            [
+                (at, leaf.field.label, position[id(leaf)])
+                for at, document in enumerate(first.documents)
+                for leaf in document.gold_leaves
+            ]
+        )
+        for pair in pairs:
+            position = _positions(pair)
+            sides.append(
+                [
+                    (at, system.field.label, position[id(gold)])
+                    for at, document in enumerate(pair.documents)
+                    for gold, system in document.pairs
+                ]
+            )
+        columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
+        return SentenceView([DrawnRows(sentence, label, start, start + 1) for sentence, label, start in columns])
+
+
+def _positions(pair: RecordPair) -> dict[int, int]:
+    return {id(leaf): at for document in pair.documents for at, leaf in enumerate(document.gold_leaves)}
+
+
+class _SurplusTexts:
+    """The texts of values that only systems have; their positions count from `FIRST`."""
+
+    FIRST = 1 << 31
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def add(self, text: str) -> int:
+        self._texts.append(text)
+        return self.FIRST + len(self._texts) - 1
+
+    def has(self, start: Ints) -> Bools:
+        is_surplus: Bools = start >= self.FIRST
+        return is_surplus
+
+    def text(self, start: int) -> str:
+        return self._texts[start - self.FIRST]
+
+
+def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:
+    """Predictions of several systems for the same values.
+
+    A unit is a leaf of the gold standard, or a value that only systems have: surplus, identified by document, field,
+    value and number of the copy, which is TN under the systems that do not have it. A system's answer is its verdict
+    with its field; answers with different values differ. TP and TN are right.
+
+    Source: Tuggener 2017, section 2.
+    """
+    first = pairs[0]
+    sizes = [len(document.gold_leaves) for document in first.documents]
+    begins = np.append(0, np.cumsum(ints(sizes)))
+    size = int(begins[-1])
+    texts: dict[str, int] = {}
+    units: dict[tuple[int, int, str, int], int] = {}
+    starts: list[int] = []
+    rows: list[list[tuple[int, int, int, int]]] = []
+    for pair in pairs:
+        own: list[tuple[int, int, int, int]] = []
+        for at, document in enumerate(pair.documents):
+            position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves, int(begins[at]))}
+            for gold, system in document.pairs:
+                text = 0 if gold.verdict == "TP" else texts.setdefault(system.key, len(texts) + 1)
+                own.append((position[id(gold)], CLASS_KINDS.index(gold.verdict or ""), system.field.label, text))
+            for leaf in document.missing:
+                own.append((position[id(leaf)], CLASS_KINDS.index(leaf.verdict or ""), -1, 0))
+            copies: Counter[tuple[int, str]] = Counter()
+            for leaf in document.spurious:
+                copies[leaf.field.code, leaf.key] += 1
+                key = at, leaf.field.label, leaf.key, copies[leaf.field.code, leaf.key]
+                if key not in units:
+                    units[key] = size + len(units)
+                    starts.append(surplus.add(text_of(leaf)))
+                own.append((units[key], CLASS_KINDS.index(leaf.verdict or ""), leaf.field.label, 0))
+        rows.append(own)
+    extra, count = len(units), len(pairs)
+    kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)
+    detail = np.zeros((count, size + extra), dtype=np.int64)
+    for row, own in enumerate(rows):
+        unit, kinds, fields, text = np.array(own, dtype=np.int64).reshape(-1, 4).T
+        kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, text
+    gold_label = ints([leaf.field.label for document in first.documents for leaf in document.gold_leaves])
+    start = np.append(np.concatenate([np.arange(number) for number in (0, *sizes)]), ints(starts))
+    shown = answer_code(kind, label)
+    predictions = Predictions.of_codes(
+        shown,
+        KINDS,
+        (_TP, _TN),
+        _TN,
+        label=np.append(gold_label, ints([key[1] for key in units])),
+        is_surplus=np.arange(size + extra) >= size,
+        part=np.full(shown.shape, -1),
+        sentence=np.append(np.repeat(np.arange(len(sizes)), sizes), ints([key[0] for key in units])),
+        start=start,
+        end=start + 1,
+        gold_label=np.concatenate((np.tile(gold_label, (count, 1)), np.full((count, extra), -1)), axis=1),
+    )
+    return replace(predictions, answer=shown * (len(texts) + 1) + detail)

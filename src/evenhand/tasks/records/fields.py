@@ -1,0 +1,352 @@
+"""Fields of records: paths without indexes (`items[].price`), and their options from `--field` or a JSON schema.
+
+| option | meaning |
+| --- | --- |
+| `compare` | the comparator: `exact`, `number`, `currency`, `date`, `boolean`, `relaxed`, `anls` or `token-f1` |
+| `normalise` | applied before it, in order: `case`, `spaces`, `nfkc`, `accents`, `punctuation`, `articles`, `underscores` |
+| `tolerance`, `relative` | numbers: the largest difference, absolute or as a share of the gold value |
+| `decimal` | numbers: `point`, or `comma` for 1.234,50 |
+| `first` | dates: `day` or `month` in 3/4/2020, which is not a date otherwise |
+| `threshold` | `anls` and `token-f1`: the least similarity of right values [0.5] |
+| `key` | records of a list are paired if this field is equal, and never if it differs |
+| `order` | a list whose order matters |
+| `weight` | the weight of the field's leaves in scores [1] |
+| `ignore` | the field is removed from both sides |
+| `ground` | `false`: values need not be in the text |
+
+A JSON schema has the options of a field under `x-evenhand`. Of its other keywords, only `properties`, `items`, `$ref`,
+`anyOf`, `oneOf`, `allOf`, `enum` and `const` are read, to find the fields; values are not validated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
+from typing import Any
+
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError, nearest
+from evenhand.parameters import quote
+
+COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
+NORMALISERS = ("case", "spaces", "nfkc", "accents", "punctuation", "articles", "underscores")
+ROOT = "$"
+"""The field of a document that is one scalar."""
+ITEMS = "[]"
+"""The step into a list."""
+Path = tuple[str, ...]
+"""Steps of a field: keys, with a dot before each, and `[]`."""
+_STEP = re.compile(r'\[\]|\["((?:[^"\\]|\\.)*)"\]|\.?([^.\[\]"]+)')
+_SPECIAL = re.compile(r'[.\[\]"]')
+_CHOICES = {"compare": COMPARATORS, "decimal": ("point", "comma"), "first": ("day", "month")}
+_FLAGS = ("key", "order", "ignore", "ground")
+_MAX_FIELDS = 100_000
+
+
+@dataclass(frozen=True)
+class FieldOptions:
+    """The options of a field."""
+
+    compare: str = "exact"
+    normalise: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    relative: float = 0.0
+    decimal: str = "point"
+    first: str | None = None
+    threshold: float = 0.5
+    key: bool = False
+    order: bool = False
+    weight: float = 1.0
+    ignore: bool = False
+    ground: bool = True
+
+    def __str__(self) -> str:
+        """The comparator, with the options that differ from the default in brackets."""
+        options = [
+            f"{field.name}={'+'.join(value) if isinstance(value, tuple) else _text(value)}"
+            for field in dataclass_fields(self)
+            if field.name != "compare" and (value := getattr(self, field.name)) != field.default
+        ]
+        return self.compare + (f"({','.join(options)})" if options else "")
+
+
+def has_keys(options: FieldOptions) -> bool:
+    """Whether equal keys decide about right values: neither tolerances nor similarities."""
+    return options.compare not in ("relaxed", "anls", "token-f1") and not (options.tolerance or options.relative)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+FieldTable = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
+"""Fields and their options, as a value that can be saved."""
+
+
+def parse_fields(value: str | Sequence[str] | Mapping[str, Mapping[str, Any]]) -> FieldTable:
+    """Parse fields from a mapping, or from texts `FIELD:OPTION=VALUE,…`."""
+    if isinstance(value, Mapping):
+        return tuple((name, checked_options(options, name)) for name, options in value.items())
+    return tuple(map(_parse_field, [value] if isinstance(value, str) else value))
+
+
+def _parse_field(text: str) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    name, colon, options = text.rpartition(":")
+    while colon and "=" not in name and name.count('"') % 2:  # the colon is in a quoted key
+        name, colon, _ = name.rpartition(":")
+        options = text[len(name) + 1 :]
+    pairs = [part.partition("=") for part in options.split(",") if part.strip()]
+    if not name or not pairs:
+        raise SettingError(f"{text!r} is not a field with options; write FIELD:OPTION=VALUE, such as price:weight=2.")
+    values: dict[str, Any] = {key.strip(): value.strip() if equals else True for key, equals, value in pairs}
+    return name, checked_options(values, name)
+
+
+def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
+    """The options of a field, converted and checked."""
+    if not isinstance(options, Mapping):
+        raise SettingError(f"The options of {name} are {quote(options)}; give a mapping such as {{'weight': 2}}.")
+    known = tuple(field.name for field in dataclass_fields(FieldOptions))
+    values = {}
+    for key, value in options.items():
+        key = "normalise" if key == "normalize" else key
+        if key not in known:
+            raise SettingError(unknown_value("option of a field", key, known))
+        values[key] = _checked(key, value)
+    return tuple(sorted(values.items()))
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name == "normalise":
+        names = tuple(value.replace("+", " ").split() if isinstance(value, str) else value)
+        for normaliser in names:
+            if normaliser not in NORMALISERS:
+                raise SettingError(unknown_value(name, normaliser, NORMALISERS))
+        return names
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise SettingError(unknown_value(name, value, _CHOICES[name]))
+        return value
+    if name in _FLAGS:
+        flag = {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
+        if not isinstance(flag, bool):
+            raise SettingError(f"{name}: expected true or false, got {value}.")
+        return flag
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    is_valid = 0 < number <= 1 if name == "threshold" else 0 <= number < float("inf")
+    if not is_valid:
+        expected = "above 0 and at most 1" if name == "threshold" else "from 0 on"
+        raise SettingError(f"{name}: expected a number {expected}, got {value}.")
+    return number
+
+
+def unknown_value(what: str, value: object, choices: Sequence[str]) -> str:
+    return f"Unknown value {quote(value)} for {what}. Choose one of {', '.join(choices)}."
+
+
+def spell_fields(table: FieldTable) -> str:
+    """Fields as the signature has them: `items[].price:number(tolerance=0.01)`."""
+    return "+".join(f"{name}:{FieldOptions(**dict(options))}" for name, options in sorted(table)) or "none"
+
+
+# Paths
+
+
+def parse_path(name: str) -> Path:
+    """The steps of a field as users write it: `items[].price`, `["a.b"]`."""
+    if name == ROOT:
+        return ()
+    steps, end = list[str](), 0
+    for match in _STEP.finditer(name):
+        if match.start() != end:
+            break
+        end = match.end()
+        key = match[1].replace('\\"', '"').replace("\\\\", "\\") if match[1] is not None else match[2]
+        steps.append(ITEMS if key is None else f".{key}")
+    if end != len(name) or not steps:
+        raise SettingError(
+            f'{name!r} is not a field; write items[].price, and ["a.b"] for keys with special characters.'
+        )
+    return tuple(steps)
+
+
+def path_text(steps: Sequence[str | int]) -> str:
+    """A path or a field as users see it; a key begins with a dot, and a list index is a number."""
+    text = ""
+    for step in steps:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step == ITEMS:
+            text += ITEMS
+        elif not step[1:] or _SPECIAL.search(step, 1):
+            quoted = step[1:].replace("\\", "\\\\").replace('"', '\\"')
+            text += f'["{quoted}"]'
+        else:
+            text += step if text else step[1:]
+    return text or ROOT
+
+
+class Field:
+    """A field of the documents of a run, with its options; fields form a tree."""
+
+    __slots__ = ("children", "code", "has_keys", "is_default", "items", "label", "name", "options", "path", "place", "token")
+
+    def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
+        self.path, self.code, self.place, self.options = path, code, place, options
+        """`code` numbers fields; `place` is the same for `t` and `t[]`, unless shapes are strict."""
+        self.name = path_text(path)
+        self.token = path[-1] if path else ""
+        self.children: dict[str, Field] = {}
+        self.items: Field | None = None
+        self.label = -1
+        """The code of its name among the labels of all files, once it is known."""
+        self.is_default = options.compare == "exact" and not options.normalise and not options.ignore
+        self.has_keys = has_keys(options)
+
+
+class Fields:
+    """All fields of a run: declared ones, and those found in documents."""
+
+    def __init__(
+        self, table: FieldTable = (), schema: FieldTable = (), default: str = "exact", *, strict: bool = False
+    ):
+        """`default` is the comparator of fields without one; `strict` distinguishes `t` from `t[]`."""
+        self.declared = {parse_path(name): name for name, _ in table}
+        self.in_schema = {parse_path(name) for name, _ in schema}
+        self._default = FieldOptions(compare=default)
+        self._options: dict[Path, FieldOptions] = {}
+        for name, options in (*schema, *table):
+            path = self._place(parse_path(name))
+            self._options[path] = replace(self._options.get(path, self._default), **dict(options))
+        self._strict = strict
+        self._places: dict[Path, int] = {}
+        self.all: list[Field] = []
+        self.root = self._new(())
+        self.key_paths = [path for path, options in self._options.items() if options.key]
+
+    @staticmethod
+    def _place(path: Path) -> Path:
+        return tuple(step for step in path if step != ITEMS)
+
+    def _new(self, path: Path) -> Field:
+        place = path if self._strict else self._place(path)
+        options = self._options.get(self._place(path), self._default)
+        field = Field(path, len(self.all), self._places.setdefault(place, len(self._places)), options)
+        self.all.append(field)
+        return field
+
+    def child(self, field: Field, key: str) -> Field:
+        """The field of a key of an object."""
+        child = field.children[key] = self._new((*field.path, f".{key}"))
+        return child
+
+    def items(self, field: Field) -> Field:
+        """The field of the elements of a list."""
+        if field.items is None:
+            field.items = self._new((*field.path, ITEMS))
+        return field.items
+
+    def keys_of(self, record: Field) -> list[Path]:
+        """The steps from a record to its key fields, without lists."""
+        prefix, size = self._place(record.path), len(self._place(record.path))
+        return [path[size:] for path in self.key_paths if path[:size] == prefix and len(path) > size]
+
+    def unknown(self, seen: set[Path]) -> str | None:
+        """The message about a declared field that neither the gold standard nor the schema has."""
+        places = {self._place(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
+        for path, name in self.declared.items():
+            if self._place(path) not in places:
+                close = nearest(name, [path_text(other) for other in {*seen, *self.in_schema}])
+                hint = f" Did you mean {close!r}?" if close else ""
+                return f"Unknown field {name!r}: not in gold and not in the schema.{hint}"
+        return None
+
+
+# Schemas
+
+
+def parse_schema(value: Any) -> Schema:
+    """A schema from the path of a file, a mapping, or a pydantic model."""
+    if isinstance(value, Schema):
+        return value
+    if hasattr(value, "model_json_schema"):
+        return schema_of(value.model_json_schema(), getattr(value, "__name__", "schema"))
+    if isinstance(value, Mapping):
+        return schema_of(value, "schema")
+    from evenhand.formats.source import Source
+    from evenhand.formats.storage import to_path
+
+    source = Source(to_path(value))
+    try:
+        decoded = json.loads(source.read_whole())
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise source.error(line, "invalid JSON", "give a JSON schema") from None
+    return schema_of(decoded, source.display_name)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The fields of a JSON schema that have options or limited values, and the digest of the schema."""
+
+    name: str
+    digest: str
+    fields: FieldTable
+
+    def __str__(self) -> str:
+        return f"{self.name.replace(chr(92), '/').rpartition('/')[2]}#{self.digest}"
+
+
+def schema_of(schema: Any, name: str) -> Schema:
+    """The fields of a decoded schema."""
+    import hashlib  # slow to load
+
+    if not isinstance(schema, Mapping):
+        raise InputError(name, None, f"expected a JSON schema, got {quote(schema)}", "give an object")
+    text = json.dumps(schema, sort_keys=True, default=str)
+    table: dict[str, dict[str, Any]] = {}
+    for number, (field, options) in enumerate(_schema_fields(schema, schema, (), name, ())):
+        if number > _MAX_FIELDS:
+            raise InputError(name, None, f"the schema has more than {_MAX_FIELDS:,} fields", "give a smaller schema")
+        table.setdefault(field, {}).update(options)
+    fields = tuple((field, tuple(sorted(options.items()))) for field, options in table.items())
+    return Schema(name, hashlib.sha256(text.encode()).hexdigest()[:8], fields)
+
+
+def _schema_fields(
+    root: Mapping[str, Any], schema: Any, path: Path, name: str, open_refs: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
+    if not isinstance(schema, Mapping) or len(path) > 100:
+        return
+    if isinstance(ref := schema.get("$ref"), str):
+        if ref in open_refs:
+            finding = f"$ref {ref!r} refers to itself"
+            raise InputError(name, None, finding, "recursive schemas are not supported")
+        yield from _schema_fields(root, _resolve(root, ref, name), path, name, (*open_refs, ref))
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for part in schema.get(keyword) or ():
+            yield from _schema_fields(root, part, path, name, open_refs)
+    options = dict(checked_options(schema.get("x-evenhand") or {}, path_text(path)))
+    if "enum" in schema or "const" in schema:
+        options.setdefault("ground", False)
+    yield path_text(path), tuple(options.items())
+    properties = schema.get("properties")
+    for key, part in properties.items() if isinstance(properties, Mapping) else ():
+        yield from _schema_fields(root, part, (*path, f".{key}"), name, open_refs)
+    yield from _schema_fields(root, schema.get("items"), (*path, ITEMS), name, open_refs)
+
+
+def _resolve(root: Mapping[str, Any], ref: str, name: str) -> Any:
+    target: Any = root
+    for step in ref.removeprefix("#").strip("/").split("/") if ref != "#" else ():
+        step = step.replace("~1", "/").replace("~0", "~")
+        if not ref.startswith("#") or not isinstance(target, Mapping) or step not in target:
+            raise InputError(name, None, f"$ref {ref!r} has no target", "refer to $defs or definitions of the schema")
+        target = target[step]
+    return target

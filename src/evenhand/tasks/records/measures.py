@@ -1,0 +1,237 @@
+"""Measures of records: what each counts.
+
+With G and S the leaves of the gold standard and of the system (sums of the weights of their fields), and E the sum of
+FE, VE, HE, KE and RE on a side:
+
+| measure | right | precision, recall, F1 |
+| --- | --- | --- |
+| `exact` | TP | TP/S, TP/G, 2 TP/(G + S) |
+| `relaxed` | TP + FE | the same |
+| `fair` | TP | TP/(TP + E/2 + FP + RP + HP), TP/(TP + E/2 + FN + RN), and their harmonic mean |
+| `soft` | the similarities of pairs in place, by the field's `anls` or `token-f1`, else 1 or 0 | as `exact` |
+| `records` | aligned pairs of records whose leaves are all TP | right/records of the system, right/gold records |
+| `documents` | documents without an error and without a wrapped value | right/documents |
+
+Undefined scores are null: precision if S is 0, recall if G is 0, F1 if both are. KE counts for the gold field in
+recall, and for the system's field in precision. `macro` is the mean over the fields of the gold standard;
+`per_document` the mean F1 over the documents that have one.
+
+Sources: Ortmann 2022 for `fair`, adapted; the others are Evenhand's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evenhand.arrays import Ints, ints
+from evenhand.data.vocabulary import StringIndex
+from evenhand.dataclass import dataclass
+from evenhand.scoring.scores import MeasureScore
+from evenhand.scoring.tally import Tally, tally_table
+from evenhand.settings import ScoreSettings
+from evenhand.tasks.records.answers import STATUSES
+from evenhand.tasks.records.fields import Fields
+from evenhand.tasks.records.task import (
+    ANSWERS,
+    DOCUMENT_KINDS,
+    GROUNDED,
+    GROUNDED_KINDS,
+    RECORD_KINDS,
+    SOFT_KINDS,
+    TALLY_KINDS,
+    WEIGHTED,
+    is_weighted,
+)
+from evenhand.tasks.records.trees import text_of
+from evenhand.tasks.records.values import similarity
+from evenhand.tasks.records.verdicts import Compared
+from evenhand.tasks.unit_rows import Places, UnitRows
+
+_CODE = {kind: code for code, kind in enumerate(TALLY_KINDS)}
+_WEIGHTED = len(TALLY_KINDS)
+
+
+@dataclass
+class RecordPair:
+    """The documents of a part, compared with one system."""
+
+    documents: Sequence[Compared]
+    values: Sequence[tuple[Any, Any]]
+    """The values of gold standard and system."""
+    groups: Ints
+    labels: Labels
+    settings: ScoreSettings
+    texts: Sequence[str | None] = ()
+    statuses: Sequence[str] = ()
+    """How the answers were read."""
+
+
+class Labels:
+    """The labels of fields, as codes of the labels that all files share."""
+
+    def __init__(self, index: StringIndex[str], fields: Fields) -> None:
+        self._index, self._fields, self._known = index, fields, 0
+
+    def update(self) -> None:
+        """Give all new fields their codes."""
+        for field in self._fields.all[self._known :]:
+            field.label = self._index.code(field.name)
+        self._known = len(self._fields.all)
+
+    def of_name(self, name: str) -> int:
+        code: int = self._index.code(name)
+        return code
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._index.values)
+
+
+def count_verdicts(pair: RecordPair) -> Tally:
+    """Verdicts by gold field and system field; with weights, also their sums of weights."""
+    groups = pair.groups.tolist()
+    rows: list[tuple[int, int, int, int, float]] = []
+    add, right = rows.append, _CODE["TP"]
+    texts = zip(groups, pair.texts, strict=True)
+    rows += [(group, -1, -1, _CODE["text"], 0.0) for group, text in texts if text is not None]
+    for group, document in zip(groups, pair.documents, strict=True):
+        for gold, system in document.pairs:
+            field, kind = gold.field, gold.verdict or ""
+            if kind == "TP":
+                add((group, field.label, field.label, right, field.options.weight))
+            elif kind == "KE":
+                other = system.field
+                add((group, field.label, other.label, _CODE["KE"], field.options.weight))
+                add((group, -1, other.label, _CODE["KE.system"], other.options.weight))
+            else:
+                code = _CODE[f"{kind}.{gold.how}" if gold.how else kind]
+                add((group, field.label, field.label, code, field.options.weight))
+        for leaf in document.missing:
+            add((group, leaf.field.label, -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+        for leaf in document.spurious:
+            add((group, -1, leaf.field.label, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+    *places, kinds = map(ints, columns[:4])
+    if not is_weighted(pair.settings):
+        return Tally.of(pair.labels.names, TALLY_KINDS, *places, kinds)
+    names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
+    counts = np.append(np.ones(len(kinds)), columns[4])
+    places = [np.tile(column, 2) for column in places]
+    return Tally.of(pair.labels.names, names, *places, np.append(kinds, kinds + _WEIGHTED), counts)
+
+
+def list_verdicts(pair: RecordPair) -> UnitRows:
+    """The values of both sides; positions are numbers of leaves in their document."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    strings, matched = dict[int, str](), dict[int, str]()
+    for at, document in enumerate(pair.documents):
+        position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves)}
+        for gold, system in document.pairs:
+            matched[len(rows)] = text_of(system)
+            kind = _CODE[f"{gold.verdict}.{gold.how}" if gold.how else gold.verdict or ""]
+            rows.append((kind, at, position[id(gold)], gold.field.label, system.field.label))
+        missing = ((_CODE[leaf.verdict or ""], leaf) for leaf in document.missing)
+        rows += [(kind, at, position[id(leaf)], leaf.field.label, -1) for kind, leaf in missing]
+        for leaf in document.spurious:
+            strings[len(rows)] = text_of(leaf)
+            rows.append((_CODE[leaf.verdict or ""], at, -1, -1, leaf.field.label))
+    kind, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
+    place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
+    columns = (gold_label, predicted, start < 0)
+    return UnitRows.of(TALLY_KINDS, kind, place, *columns, strings=strings, matched_strings=matched)
+
+
+def count_soft(pair: RecordPair) -> Tally:
+    """Similarities of pairs in place, and the leaves of both sides, with the weights of their fields."""
+    rows: list[tuple[float, ...]] = []
+    for group, document in zip(pair.groups.tolist(), pair.documents, strict=True):
+        for kind, leaves in ((1, document.gold_leaves), (2, document.system_leaves)):
+            rows += [(group, leaf.field.label, kind, leaf.field.options.weight) for leaf in leaves]
+        for gold, system in document.pairs:
+            if gold.verdict in ("TP", "FE", "VE", "HE"):
+                options = gold.field.options
+                is_graded = options.compare in ("anls", "token-f1")
+                value = similarity(gold.value, system.value, options) if is_graded else float(gold.verdict == "TP")
+                if value:
+                    rows.append((group, gold.field.label, 0, value * options.weight))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    groups, labels, kinds = map(ints, columns[:3])
+    return Tally.of(pair.labels.names, SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
+
+
+def count_records(pair: RecordPair) -> Tally:
+    """Records of both sides, aligned records, and right ones."""
+    counts = [document.record_counts() for document in pair.documents]
+    return tally_table(RECORD_KINDS, _table(counts, RECORD_KINDS), pair.groups)
+
+
+def count_documents(pair: RecordPair) -> Tally:
+    """Right, wrong and empty documents, and the sum of their F1 under `exact`."""
+    counts = []
+    for document in pair.documents:
+        golds, systems = (
+            sum(leaf.field.options.weight for leaf in leaves)
+            for leaves in (document.gold_leaves, document.system_leaves)
+        )
+        right = sum(leaf.field.options.weight for leaf, _ in document.pairs if leaf.verdict == "TP")
+        counts.append(
+            {
+                "right" if document.is_right else "wrong": 1.0,
+                "empty": float(not golds + systems),
+                "scored": float(golds + systems > 0),
+                "f1": 2 * right / (golds + systems) if golds + systems else 0.0,
+            }
+        )
+    return tally_table(DOCUMENT_KINDS, _table(counts, DOCUMENT_KINDS), pair.groups)
+
+
+def count_answers(statuses: Sequence[str], groups: Ints) -> Tally:
+    """How the answers were read."""
+    return tally_table(STATUSES, _table([{status: 1} for status in statuses], STATUSES), groups)
+
+
+def count_grounded(pair: RecordPair, in_text: Sequence[Mapping[str, int]]) -> Tally:
+    """Leaves of both sides that can be looked up, and those that are in the text."""
+    return tally_table(GROUNDED_KINDS, _table(in_text, GROUNDED_KINDS), pair.groups)
+
+
+def _table(counts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> Any:
+    table = np.array([[row.get(kind, 0) for kind in kinds] for row in counts]).reshape(-1, len(kinds))
+    return table if table.dtype.kind == "i" else table.astype(np.float64)
+
+
+def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
+    """Add the mean F1 over documents, if documents are scored."""
+    counts = _totals(tallies, "documents")
+    if counts.get("scored"):
+        score = score.adding(
+            "per_document", {"f1": counts.get("f1", 0.0) / counts["scored"], "documents": int(counts["scored"])}
+        )
+    return score
+
+
+def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
+    """Add the confusion of fields (KE), the answers, and the shares of values in the text."""
+    confusion = tallies["verdicts"].confusion(lambda kind: kind == "KE")
+    score = replace(score, confusion=confusion)
+    answers = _totals(tallies, ANSWERS)
+    if answers:
+        score = score.adding("answers", {status: int(answers.get(status, 0)) for status in STATUSES})
+    grounded = _totals(tallies, GROUNDED)
+    if grounded:
+        shares = {
+            side: grounded.get(f"{side}_found", 0) / whole
+            for side in ("gold", "system")
+            if (whole := grounded.get(side, 0))
+        }
+        score = score.adding("grounded", shares)
+    return score
+
+
+def _totals(tallies: Mapping[str, Tally], name: str) -> dict[str, float]:
+    cells = tallies[name].total().cells() if name in tallies else {}
+    return {kind: count for (_, _, _, kind), count in cells.items()}

@@ -1,0 +1,134 @@
+"""Tables of records: scores, fields, error types and answers; and notes on files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from evenhand.alignment.documents import AlignmentIssues
+from evenhand.data.vocabulary import list_names
+from evenhand.errors import WARNING, SettingError, counted
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ReadSettings
+from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tasks import tables as shared
+from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.records.answers import MALFORMED, STATUSES
+from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
+from evenhand.tasks.records.task import ERROR_NAMES, KINDS
+
+if TYPE_CHECKING:
+    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
+    from evenhand.results.result import GoldSummary, Result, Results
+
+
+def summary(results: Results) -> Iterator[Table]:
+    """All systems side by side, then how their answers were read."""
+    yield from shared.summary(results)
+    if "fair" in results.models:
+        yield from _answers(results)
+
+
+def _answers(results: Results) -> Iterator[Table]:
+    """How answers were read, and the shares of values in the text."""
+    rows: list[list[Cell]] = []
+    has_text = any("grounded" in result["fair"].further for result in results.values())
+    for name, result in results.items():
+        further = result["fair"].further
+        answers, grounded = further.get("answers", {}), further.get("grounded", {})
+        row: list[Cell] = [name, *(answers.get(status, 0) for status in STATUSES)]
+        rows.append([*row, grounded.get("gold"), grounded.get("system")] if has_text else row)
+    columns = [Column("answers", "text"), *(Column(status, "count") for status in STATUSES)]
+    columns += [Column("gold in text", "percent"), Column("in text", "percent")] if has_text else []
+    yield Table("answers", columns, rows)
+
+
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+    """Fields with their verdicts and scores, error types, and confused fields."""
+    for name in ("exact", "relaxed", "soft", "word-set", "word-list"):
+        if name in result.scores and not (name == "relaxed" and "fair" in result.scores):
+            yield shared.label_table(result, result[name], query, style, support=_support).folded()
+    if "fair" in result.scores:
+        without = ("split", "merged", "moved")
+        yield shared.label_table(result, result["fair"], query, style, without, _gold_leaves).folded()
+        yield shared.error_type_table(result, result["fair"], ERROR_NAMES, "error types (fair)")
+    yield from shared.confusion_table(result)
+
+
+def _support(row: shared.Row) -> float:
+    return row["gold"]
+
+
+def _gold_leaves(row: shared.Row) -> float:
+    return sum(row[kind] for kind in KINDS if kind not in ("FP", "RP", "HP"))
+
+
+def query(result: Result, model: str, count: str, label: str | None = None) -> Query | None:
+    """The values of a count of verdicts."""
+    if model != "fair" or count not in ("gold", *KINDS):
+        return None
+    if count == "gold":
+        return Query(result.name, of="gold", gold=label)
+    if count in ("FP", "RP", "HP") and label is not None:
+        return Query(result.name, kind=count, label=label)
+    return Query(result.name, kind=count, gold=label)
+
+
+def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
+    """The distribution of error types."""
+    if "fair" not in results.models:
+        raise SettingError("The error types of records come from the measure fair; score with it too.")
+    return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
+
+
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
+    """Changes of verdicts, regardless of fields."""
+
+    def verdicts(change: Transition) -> tuple[str, str]:
+        return change.before.partition(" ")[0], change.after.partition(" ")[0]
+
+    return shared.transition_table(pair, differences, verdicts)
+
+
+def is_perfect(tallies: Mapping[str, Tally]) -> bool:
+    """Whether all values are right."""
+    tally = tallies.get("verdicts")
+    return tally is not None and tally.kinds_seen - {"text", "weighted text"} in ({"TP"}, {"TP", "weighted TP"})
+
+
+def notes(
+    gold: GoldSummary, gold_count: SideSummary, name: str, side: SideSummary, read_as: ReadSettings, *, identical: bool
+) -> tuple[str, ...]:
+    """Notes on documents, answers, fields and large lists."""
+    issues, noted = side.mismatches or AlignmentIssues(), side.noted
+    notes = []
+    answered = sum(noted[status] for status in STATUSES)
+    if unparsable := noted["unparsable"]:
+        verb = "is unparsable and counts" if unparsable == 1 else "are unparsable and count"
+        notes.append(f"{WARNING}{name}: {unparsable:,} of {counted(answered, 'answer')} {verb} as empty.")
+    notes += shared.file_notes(gold, name, side, read_as.repair)
+    if issues.missing:
+        notes.append(f"system {name}: lacks {counted(len(issues.missing), 'document')} ({list_names(issues.missing)}).")
+    if issues.extra:
+        documents = counted(len(issues.extra), "document")
+        notes.append(f"system {name}: left out {documents} that gold does not have ({list_names(issues.extra)}).")
+    others = sorted(side.labels.keys() - gold.labels.keys())
+    if others:
+        notes.append(f"system {name}: {counted(len(others), 'field')} only here, so spurious: {list_names(others)}.")
+    if noted[WRAPPED]:
+        notes.append(f"system {name}: compared {counted(noted[WRAPPED], 'single value')} with a list.")
+    if noted[MALFORMED]:
+        notes.append(f"system {name}: left out {counted(noted[MALFORMED], 'malformed triple')}.")
+    for count_name, count in sorted(noted.items()):
+        if count_name.startswith(WRAPPER) and 2 * count > answered:
+            key = count_name.removeprefix(WRAPPER)
+            notes.append(f"system {name}: the values of {counted(count, 'answer')} are under {key!r}; try --at {key}.")
+        elif count_name.startswith(GREEDY):
+            list_name = count_name.removeprefix(GREEDY)
+            notes.append(f"{WARNING}{name}: lists {list_name} are too long for an exact alignment and paired greedily.")
+        elif count_name.startswith(NOT_NEAR):
+            list_name = count_name.removeprefix(NOT_NEAR)
+            notes.append(f"system {name}: lists {list_name} are too long to look for similar values.")
+    if identical:
+        notes.append(f"{WARNING}system {name} is identical to the gold standard. Is this the right file?")
+    return tuple(notes)

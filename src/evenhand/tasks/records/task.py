@@ -1,0 +1,363 @@
+"""Records: declaration of the task, its parameters and its measures."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
+from evenhand.registry import lazy
+from evenhand.scoring.measure import (
+    Breakdown,
+    Formula,
+    Measure,
+    PrecisionRecall,
+    Ratio,
+    Scorer,
+    WeightedCounts,
+    plus,
+    ratios_only,
+)
+from evenhand.settings import RECORDS, ScoreSettings
+from evenhand.tasks import task as spec
+from evenhand.tasks.records.fields import FieldTable, Schema, parse_fields, parse_schema, spell_fields
+
+KINDS = ("TP", "FE", "VE", "HE", "KE", "RE", "FN", "RN", "FP", "RP", "HP")
+CLASS_KINDS = (*KINDS, "TN")
+"""In a comparison, surplus of one system is TN under the others."""
+HOW = ("split", "merged", "moved")
+TALLY_KINDS = (
+    "TP",
+    "FE",
+    "VE",
+    "HE",
+    "KE",
+    "KE.system",
+    *(f"RE.{how}" for how in HOW),
+    "FN",
+    "RN",
+    "FP",
+    "RP",
+    "HP",
+    "text",
+)
+"""Count types; `text` counts documents with a text, in which values can be looked up."""
+WEIGHTED = "weighted "
+"""Before the kinds whose counts are weights of fields."""
+SOFT_KINDS = ("similarity", "gold", "system")
+RECORD_KINDS = ("right", "gold", "system", "aligned")
+DOCUMENT_KINDS = ("right", "wrong", "empty", "scored", "f1")
+GROUNDED_KINDS = ("gold", "gold_found", "system", "system_found")
+ANSWERS, GROUNDED = "answers", "grounded"
+"""The tallies of how answers were read, and of values in the text."""
+ERROR_NAMES = {
+    "FE": "formatting only",
+    "VE": "wrong value",
+    "HE": "wrong value, not in the text",
+    "KE": "right value, wrong field",
+    "RE": "right value, wrong record",
+    "FN": "missing",
+    "RN": "missing with its record",
+    "FP": "spurious",
+    "RP": "spurious with its record",
+    "HP": "spurious, not in the text",
+}
+_MEASURES = "evenhand.tasks.records.measures"
+_PEERS = "evenhand.tasks.records.peers"
+_RE = {f"RE.{how}": 1.0 for how in HOW}
+_PAIRED = {"FE": 1.0, "VE": 1.0, "HE": 1.0, **_RE}
+_TYPES = {kind: kind for kind in TALLY_KINDS if kind not in ("KE.system", "text")}
+_GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
+_SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
+
+
+def is_weighted(settings: ScoreSettings) -> bool:
+    """Whether a field has a weight."""
+    schema = settings["schema"]
+    tables = (*settings["fields"], *(schema.fields if schema is not None else ()))
+    return any(name == "weight" for _, options in tables for name, _ in options)
+
+
+def _of(settings: ScoreSettings, sums: WeightedCounts) -> WeightedCounts:
+    return {WEIGHTED + kind: weight for kind, weight in sums.items()} if is_weighted(settings) else sums
+
+
+def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
+    correct: WeightedCounts = dict.fromkeys(right, 1.0)
+    counts = {"TP": correct, "gold": _GOLD, "system": _SYSTEM}
+    hallucinated: WeightedCounts = {"HE": 1.0, "HP": 1.0}
+    return Formula(
+        *(name, "verdicts", counts),
+        PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in (correct, _SYSTEM, _GOLD))),
+        beta=settings.beta,
+        ratios=(
+            Ratio(
+                "hallucinated",
+                hallucinated,
+                _SYSTEM,
+                "values of the system that are not in the text.",
+                is_best_low=True,
+            ),
+        ),
+        breakdown=Breakdown(known={"hallucinated": {"text": 1.0}}),
+        extra_scores=lazy(f"{_MEASURES}:with_documents"),
+        is_null=True,
+        types=_TYPES,
+    )
+
+
+def _fair(name: str, settings: ScoreSettings) -> Formula:
+    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS} | {"RE": _RE}
+    counts |= {how: {f"RE.{how}": 1.0} for how in HOW}
+    half = dict.fromkeys(_PAIRED, 0.5)
+    predicted = plus({"TP": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0, "KE.system": 0.5}, half)
+    expected = plus({"TP": 1.0, "FN": 1.0, "RN": 1.0, "KE": 0.5}, half)
+    return Formula(
+        *(name, "verdicts", counts),
+        PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in ({"TP": 1.0}, predicted, expected))),
+        beta=settings.beta,
+        extra_scores=lazy(f"{_MEASURES}:with_confusion"),
+        is_null=True,
+        types=_TYPES,
+    )
+
+
+def _soft(name: str, settings: ScoreSettings) -> Formula:
+    counts = {kind: {kind: 1.0} for kind in SOFT_KINDS}
+    divided = PrecisionRecall.of_pairs({"similarity": 1.0}, {"system": 1.0}, {"gold": 1.0})
+    return Formula(name, "soft", counts, divided, beta=settings.beta, is_null=True)
+
+
+def _records(name: str, settings: ScoreSettings) -> Formula:
+    counts = {kind: {kind: 1.0} for kind in RECORD_KINDS}
+    divided = PrecisionRecall.of_pairs({"right": 1.0}, {"system": 1.0}, {"gold": 1.0})
+    return Formula(name, RECORDS, counts, divided, beta=settings.beta, breakdown=Breakdown("overall"), is_null=True)
+
+
+def _documents(name: str, settings: ScoreSettings) -> Formula:
+    whole = {"right": 1.0, "wrong": 1.0}
+    counts = {"right": {"right": 1.0}, "documents": whole, "empty": {"empty": 1.0}}
+    share = Ratio("right", {"right": 1.0}, whole, "documents without an error.", title="right")
+    return ratios_only(name, "documents", counts, (share,), Breakdown("overall"))
+
+
+def _anls_star(name: str, settings: ScoreSettings) -> Formula:
+    counts = {"documents": {"documents": 1.0}}
+    ratio = Ratio("anls_star", {"score": 1.0}, {"documents": 1.0}, "the mean over documents.", title="ANLS*")
+    return ratios_only(name, name, counts, (ratio,), Breakdown("overall"))
+
+
+def _words(name: str, settings: ScoreSettings) -> Formula:
+    counts = {"found": {"found": 1.0}, "gold": {"gold": 1.0}, "right": {"right": 1.0}, "system": {"system": 1.0}}
+    divided = PrecisionRecall({"right": 1.0}, {"system": 1.0}, {"found": 1.0}, {"gold": 1.0})
+    return Formula(name, name, counts, divided, beta=settings.beta)
+
+
+def _text2kg(name: str, settings: ScoreSettings) -> Formula:
+    whole = {"documents": 1.0}
+    definitions = {
+        "f1": "mean F1 over documents.",
+        "precision": "mean precision; triples whose relation gold does not have in the document are dropped before.",
+        "recall": "mean recall.",
+        "conformance": "triples whose relation is in the ontology.",
+        "relation_hallucination": "1 - conformance, of the documents with an answer.",
+    }
+    ratios = tuple(
+        Ratio(key, {key: 1.0}, whole, text, is_best_low=key[0] == "relation_h") for key, text in definitions.items()
+    )
+    return ratios_only(name, name, {"documents": whole, "dropped": {"dropped": 1.0}}, ratios, Breakdown("overall"))
+
+
+def _measure(name: str, formula: Any, scorer: str, count: str, summary: str, definition: str = _MEASURES) -> Measure:
+    counted: Any = lazy(count)
+    units = lazy(f"{_MEASURES}:list_verdicts") if scorer == "verdicts" else None
+    instead = "" if units else "choose fair for the errors of values"
+    listing = Scorer(scorer, counted, units=units)
+    return Measure(name, RECORDS, listing, formula, definition, summary=summary, instead_of_units=instead)
+
+
+MEASURES = (
+    _measure(
+        "exact",
+        partial(_leaves, right=("TP",)),
+        "verdicts",
+        f"{_MEASURES}:count_verdicts",
+        "Leaves with the right value.",
+    ),
+    _measure(
+        *("relaxed", partial(_leaves, right=("TP", "FE")), "verdicts", f"{_MEASURES}:count_verdicts"),
+        "Leaves with the right value, formatting aside.",
+    ),
+    _measure("fair", _fair, "verdicts", f"{_MEASURES}:count_verdicts", "Each leaf counts once; errors have types."),
+    _measure("soft", _soft, "soft", f"{_MEASURES}:count_soft", "The similarity of values in place."),
+    _measure("records", _records, RECORDS, f"{_MEASURES}:count_records", "Records whose leaves are all right."),
+    _measure("documents", _documents, "documents", f"{_MEASURES}:count_documents", "Documents without an error."),
+    _measure(
+        *("anls-star", _anls_star, "anls-star", f"{_PEERS}:count_anls_star"),
+        *("ANLS*: similarity of trees of values.", f"{_PEERS}.anls_star"),
+    ),
+    _measure(
+        *("word-set", _words, "word-set", f"{_PEERS}:count_word_set"),
+        *("NERRE: sets of words by document and field.", f"{_PEERS}.count_word_set"),
+    ),
+    _measure(
+        *("word-list", _words, "word-list", f"{_PEERS}:count_word_list"),
+        *("NERRE, doping: lists of words by document and field.", f"{_PEERS}.count_word_list"),
+    ),
+    _measure(
+        *("text2kg", _text2kg, "text2kg", f"{_PEERS}:count_text2kg"),
+        *("Text2KGBench: triples by document.", f"{_PEERS}.count_text2kg"),
+    ),
+)
+
+PARAMETERS = (
+    Parameter(
+        "fields",
+        "fields",
+        (),
+        "Options of a field: compare, normalise, tolerance, relative, decimal, first, threshold, key, order, weight, "
+        "ignore, ground. Repeatable.",
+        conversion=Conversion(parse=parse_fields, stored=FieldTable, spell=spell_fields),
+        cli=CommandLine(metavar="FIELD:OPTION=VALUE,...", option="field", repeatable=True),
+    ),
+    Parameter(
+        "schema",
+        "schema",
+        None,
+        "JSON schema whose fields have their options under x-evenhand.",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(parse=parse_schema, stored=Schema, spell=lambda schema: str(schema or "none").lower()),
+        cli=CommandLine(metavar="FILE"),
+    ),
+    spec.choice(
+        "preset",
+        ("exact", "relaxed", "triples"),
+        "Comparator of all fields, or lists of subject, relation and object.",
+        cli=CommandLine(metavar="exact|relaxed|triples"),
+    ),
+    Parameter(
+        "absent",
+        "names",
+        (),
+        "Strings that mean that there is no value, such as N/A.",
+        conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
+    ),
+    spec.choice(
+        "empty",
+        ("absent", "strict"),
+        "null, empty strings, lists and objects: no value, or values that differ from each other and from no value.",
+        cli=CommandLine(metavar="absent|strict"),
+    ),
+    Parameter(
+        "at",
+        "text",
+        None,
+        "Key of the value in the answers of systems, if it is wrapped: result, or data.items.",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(spell=lambda path: path or "none"),
+        cli=CommandLine(metavar="KEY"),
+    ),
+    Parameter(
+        "tool",
+        "text",
+        None,
+        "Name of the tool whose calls are the answer, if there are several.",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(spell=lambda name: name or "all"),
+        cli=CommandLine(metavar="NAME"),
+    ),
+    spec.choice(
+        "unknown_fields",
+        ("keep", "drop"),
+        "Fields that neither the gold standard nor the schema has: count their values as spurious, or drop them.",
+        cli=CommandLine(metavar="keep|drop"),
+    ),
+    Parameter(
+        "root",
+        "text",
+        None,
+        "word-set: the field whose values are linked with the words of the other fields of a record.",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(spell=lambda name: name or "none"),
+        cli=CommandLine(metavar="FIELD"),
+    ),
+    Parameter(
+        "ontology",
+        "file",
+        None,
+        "text2kg: JSON with the relations of the ontology, as a list or under the key relations.",
+        allowed=Allowed(optional=True),
+        conversion=Conversion(
+            parse=lazy(f"{_PEERS}:parse_ontology"),
+            stored=f"{_PEERS}:Ontology",
+            spell=lambda ontology: str(ontology or "none").lower(),
+        ),
+        cli=CommandLine(metavar="FILE"),
+    ),
+)
+
+TASK = spec.Task(
+    name=RECORDS,
+    title="records: JSON of language models, field by field",
+    unit="value",
+    example=spec.Example(
+        RECORDS, "gold.jsonl", ("rules.jsonl", "small.jsonl", "large.jsonl"), options="--task records"
+    ),
+    measures=MEASURES,
+    selection=spec.MeasureSelection(
+        scored=lambda content: ("exact", "relaxed", "fair", "records", "documents"),
+        ranked=lambda content: ("exact", "relaxed", "fair", "records"),
+        compared=("exact", "fair"),
+        reported=("fair", "exact"),
+    ),
+    parameters=PARAMETERS,
+    input=spec.InputSpec(
+        alignments=("strict",),
+        detects=lambda annotation: RECORDS in annotation.layers,
+        has_labels=False,
+        matches_documents=True,
+    ),
+    rules=spec.SettingRules(
+        signature=(
+            *(
+                "gold",
+                "system",
+                "preset",
+                "fields",
+                "schema",
+                "empty",
+                "absent",
+                "at",
+                "tool",
+                "unknown-fields",
+                "near",
+            ),
+            *("macro", "beta"),
+        ),
+        constants={"near": "0.5"},
+    ),
+    evaluation=spec.EvaluationSpec(
+        align=lazy("evenhand.tasks.records.evaluation:align"),
+        evaluate=lazy("evenhand.tasks.records.evaluation:evaluate"),
+        by_document=True,
+        notes=lazy("evenhand.tasks.records.tables:notes"),
+        is_perfect=lazy("evenhand.tasks.records.tables:is_perfect"),
+    ),
+    error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),
+    comparison=spec.ComparisonSpec(
+        unit_scorers=("verdicts",),
+        unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
+    ),
+    display=spec.Display(
+        summary=lazy("evenhand.tasks.records.tables:summary"),
+        details=lazy("evenhand.tasks.records.tables:details"),
+        errors=lazy("evenhand.tasks.records.tables:error_bars"),
+        confusion=spec.Confusion(("fair",), title="fields confused (KE)", caption="Right values under other keys."),
+        transitions=lazy("evenhand.tasks.records.tables:transitions"),
+        remarks={"moved": "verdict, but another value"},
+        label="field",
+        shows_error_types=True,
+        has_label_answers=False,
+    ),
+)

@@ -1,0 +1,204 @@
+"""Documents as trees: objects, lists and leaves, each with its field; values that are absent are left out.
+
+Absent are `null`, strings of white space, declared strings (`--absent`), and containers of nothing else. Under
+`--empty strict`, `null`, `""`, `[]` and `{}` are leaves, and nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field as dataclass_field
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+from evenhand.data.structures import json_data
+from evenhand.dataclass import dataclass
+from evenhand.errors import Limit, LimitError
+from evenhand.tasks.records.fields import ITEMS, Field, Fields, Path, path_text
+from evenhand.tasks.records.values import comparison_key, scalar_key
+
+MAX_DEPTH = 100
+_SCALARS = frozenset((str, int, float, bool, Decimal, type(None)))
+LEAVES = Limit("EVENHAND_MAX_LEAVES", 1_000_000, "values of one document, objects and lists included")
+RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
+
+
+class Leaf:
+    """A scalar: its value, the key that it is compared by, and, once decided, its verdict and its partner."""
+
+    __slots__ = ("field", "how", "key", "parent", "partner", "step", "value", "verdict")
+
+    def __init__(self, value: Any, key: str, field: Field, parent: Container | None, step: str | int) -> None:
+        self.value, self.key, self.field, self.parent, self.step = value, key, field, parent, step
+        self.verdict: str | None = None
+        self.partner: Leaf | None = None
+        self.how = ""
+
+
+class Container:
+    """An object (children by key) or a list."""
+
+    __slots__ = ("children", "depth", "field", "form", "is_list", "leaves", "parent", "step")
+
+    def __init__(self, field: Field, parent: Container | None, step: str | int, is_list: bool) -> None:
+        self.field, self.parent, self.step, self.is_list = field, parent, step, is_list
+        self.depth = 1 if parent is None else parent.depth + 1
+        if self.depth > MAX_DEPTH:
+            raise LimitError(f"nested more than {MAX_DEPTH} levels deep", "flatten the value")
+        self.children: dict[str | int, Node] = {}
+        self.form: tuple[str, ...] | None = None
+        self.leaves: list[Leaf] | None = None
+
+
+Node = Leaf | Container
+
+
+def path_of(node: Node) -> str:
+    """The path of a node with indexes: `items[2].price`."""
+    steps: list[str | int] = []
+    current: Node | None = node
+    while current is not None and current.parent is not None:
+        steps.append(current.step if isinstance(current.step, int) else f".{current.step}")
+        current = current.parent
+    return path_text(steps[::-1])
+
+
+def text_of(leaf: Leaf) -> str:
+    """The path and the value of a leaf, for display: `items[2].price: 12.50`."""
+    return f"{path_of(leaf)}: {leaf.value}"
+
+
+def leaves_of(node: Node) -> list[Leaf]:
+    """All leaves of a tree, in its order."""
+    if node.__class__ is Leaf:
+        return [node]  # type: ignore[list-item]
+    assert isinstance(node, Container)
+    if node.leaves is None:
+        leaves: list[Leaf] = []
+        for child in node.children.values():
+            if child.__class__ is Leaf:
+                leaves.append(child)  # type: ignore[arg-type]
+            else:
+                leaves += leaves_of(child)
+        node.leaves = leaves
+    return node.leaves
+
+
+def records_in(node: Node | None) -> Iterator[Container]:
+    """All records of a tree: containers in lists."""
+    if isinstance(node, Container):
+        for child in node.children.values():
+            if child.__class__ is not Leaf:
+                if node.is_list:
+                    yield child  # type: ignore[misc]
+                yield from records_in(child)
+
+
+def form_of(node: Node) -> tuple[str, ...]:
+    """The canonical form: the same for all orders of keys and of unordered lists."""
+    if node.__class__ is Leaf:
+        return (node.key,)  # type: ignore[union-attr]
+    assert isinstance(node, Container)
+    if node.form is None:
+        if node.is_list:
+            forms = [form_of(child) for child in node.children.values()]
+            if not node.field.options.order:
+                forms.sort()
+            node.form = ("[", *(token for form in forms for token in form), "]")
+        else:
+            parts = [(child.field.token, *form_of(child)) for child in node.children.values()]
+            parts.sort()
+            node.form = ("{", *(token for part in parts for token in part), "}")
+    return node.form
+
+
+@dataclass
+class TreeBuilder:
+    """Makes trees of decoded JSON."""
+
+    fields: Fields
+    absent: frozenset[str] = frozenset()
+    strict: bool = False
+    is_gold: bool = False
+    counts: list[int] = dataclass_field(default_factory=lambda: [0, 0])
+
+    def __call__(self, value: Any) -> Node | None:
+        """The tree of a document, or None if it has no value."""
+        self.counts = [0, 0]
+        node = self._build(value, self.fields.root, None, "")
+        for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
+            if count > 1_000 and count > limit.value:
+                raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
+        return node
+
+    def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:
+        kind = value.__class__
+        if kind is dict:
+            node = Container(field, parent, step, False)
+            children, known, absent = node.children, field.children, self.absent
+            is_simple = not self.strict
+            for key, inner in value.items():
+                child = known.get(key) or self.fields.child(field, key)
+                if is_simple and inner.__class__ is str and child.is_default:  # the fast path of `_leaf`
+                    text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
+                    if text and text not in absent:
+                        children[key] = Leaf(inner, '"' + text, child, node, key)
+                    continue
+                if child.options.ignore:
+                    continue
+                built = self._build(inner, child, node, key)
+                if built is not None:
+                    children[key] = built
+            if children:
+                self.counts[0] += len(children)
+                return node
+            return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
+        if kind is list:
+            node = Container(field, parent, step, True)
+            items = field.items or self.fields.items(field)
+            if items.options.ignore:
+                return None
+            for index, inner in enumerate(value):
+                built = self._build(inner, items, node, index)
+                if built is not None:
+                    node.children[index] = built
+            if node.children:
+                self.counts[0] += len(node.children)
+                self.counts[1] += sum(built.__class__ is Container for built in node.children.values())
+                return node
+            return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
+        if kind not in _SCALARS:
+            return self._build(json_data(value), field, parent, step)
+        return None if field.options.ignore else self._leaf(value, field, parent, step)
+
+    def _leaf(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Leaf | None:
+        if value.__class__ is float and not isfinite(value):
+            value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+            if self.is_gold:
+                raise LimitError(f"expected a JSON number, got {value}", "give a number or null")
+        key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
+        if not self.strict and (value is None or (value.__class__ is str and self._is_absent(value))):
+            return None
+        return Leaf(value, key, field, parent, step)
+
+    def _is_absent(self, text: str) -> bool:
+        text = text.strip()
+        return not text or text in self.absent
+
+
+def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
+    """The values of the key fields of a record; None if one is missing or in a list."""
+    values: list[str | None] = []
+    for path in paths:
+        node: Node | None = record
+        for step in path:
+            is_object = isinstance(node, Container) and not node.is_list
+            node = node.children.get(step[1:]) if is_object else None  # type: ignore[union-attr]
+        values.append(node.key if isinstance(node, Leaf) else None)
+    return tuple(values)
+
+
+def is_items(field: Field) -> bool:
+    """Whether a field is an element of a list."""
+    return field.token == ITEMS

@@ -1,0 +1,383 @@
+"""Values of records: their keys, the comparators, and values that differ in formatting only.
+
+Every scalar has a *key*, a text; two values are right under `exact` if their keys are equal. Keys of strings begin with
+a quotation mark and have NFC and no outer white space; keys of numbers, booleans and other constants begin with `\\0`,
+and equal decimals have equal keys (5 = 5.0).
+
+*Formatting only* (`is_formatting`): if one side is a JSON boolean, both are equal as booleans. Else, if one side is a
+number, both are, with equal values, and with equal units or one unit missing. Else the same for dates. Else the bare
+forms are equal and not empty: normalised strings without punctuation and spaces, except for marks between digits and
+hyphens that may be signs. So `1.5 mm` is not `15 mm`, and `Fe2+` is not `Fe2-`.
+
+Sources: Biten et al. 2019 for ANLS; Rajpurkar et al. 2016 for token F1; the other rules are Evenhand's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from decimal import Context, Decimal, InvalidOperation
+from functools import lru_cache
+from typing import NamedTuple
+from unicodedata import category, is_normalized, normalize
+
+from evenhand.tasks.records.fields import FieldOptions
+
+NULL, EMPTY_LIST, EMPTY_OBJECT = "\0null", "\0[]", "\0{}"
+TRUE, FALSE = "\0true", "\0false"
+MILLION = 1_000_000
+"""Similarities are compared and added up as whole millionths."""
+_CACHED = 1 << 16
+_EXACT = Context(prec=2_000, traps=[])
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u0060\u00b4", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+    }
+)
+_CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
+_CODES = "usd|eur|gbp|jpy|inr|chf|cad|aud|cny|sek"
+_UNIT = rf"[$€£¥₹]|{_CODES}"
+_NUMBER = (
+    rf"(?P<open>\()?(?P<sign>[-+])?\s?(?P<before>{_UNIT})?\s?(?P<sign2>[-+])?"
+    r"(?P<whole>[0-9]+|[0-9]{{1,3}}(?:(?P<group>[{groups}' ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}})*)"
+    rf"(?:{{point}}(?P<part>[0-9]+))?(?P<exponent>e[-+]?[0-9]{{{{1,18}}}})?\s?(?P<after>{_UNIT}|%)?(?P<close>\))?"
+)
+_NUMBERS = {
+    "point": re.compile(_NUMBER.format(groups=",", point=r"\.")),
+    "comma": re.compile(_NUMBER.format(groups=".", point=",")),
+}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            *("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug"),
+            *("september sep sept", "october oct", "november nov", "december dec"),
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH = rf"(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_DAY, _ORDINAL = r"(?P<day>[0-9]{1,2})", "(?:st|nd|rd|th)?"
+_TIME = re.compile(
+    r"(?:t|,? )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[-+][0-9]{2}:?[0-9]{2}))?"
+)
+_DATES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?P<year>[0-9]{4})(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})",
+        r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})",
+        r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})",
+        rf"{_DAY}{_ORDINAL}(?: of)? {_MONTH},? (?P<year>[0-9]{{4}})",
+        rf"{_MONTH} {_DAY}{_ORDINAL},? (?P<year>[0-9]{{4}})",
+        rf"{_MONTH},? (?P<year>[0-9]{{4}})",
+        r"(?P<one>[0-9]{1,2})/(?P<other>[0-9]{1,2})/(?P<year>[0-9]{4})",
+    )
+)
+_TRUE_WORDS, _FALSE_WORDS = frozenset(("true", "yes", "y", "1")), frozenset(("false", "no", "n", "0"))
+_GROUPED = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+_LOOSE_MARKS = re.compile(r"(?<![0-9])[.,:]|[.,:](?![0-9])")
+_DROPPED = re.compile(r"[;!?'\"()\[\]{}_\s]")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=\w)|(?<=\w)-(?=[^\W\d_])")
+_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+_PUNCTUATION = str.maketrans("", "", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+class Number(NamedTuple):
+    """A number in a text, its key, and its unit: a currency code in lower case, `%` or none."""
+
+    value: Decimal
+    key: str
+    unit: str | None
+
+
+def scalar_key(value: object) -> str:
+    """The key of a scalar under `exact`."""
+    kind = type(value)
+    if kind is str:
+        text: str = value  # type: ignore[assignment]
+        return '"' + (text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)).strip()
+    if value is True:
+        return TRUE
+    if value is False:
+        return FALSE
+    if isinstance(value, int | float | Decimal):
+        return number_key(value)
+    return NULL if value is None else EMPTY_LIST if isinstance(value, list) else EMPTY_OBJECT
+
+
+def number_key(value: object) -> str:
+    """The digits of a number without outer zeros, and its exponent; equal decimals have equal keys."""
+    if type(value) is int and -(10**17) < value < 10**17:
+        text, exponent = str(value), 0
+        sign, text = ("-", text[1:]) if value < 0 else ("", text)
+    else:
+        decimal = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)  # type: ignore[arg-type]
+        is_negative, digits, power = decimal.as_tuple()
+        sign, text, exponent = "-" if is_negative else "", "".join(map(str, digits)).lstrip("0"), int(power)
+    bare = text.rstrip("0")
+    if not bare:
+        return "\x000"
+    exponent += len(text) - len(bare)
+    return f"\0{sign}{bare}e{exponent}" if exponent else f"\0{sign}{bare}"
+
+
+@lru_cache(_CACHED)
+def plain(text: str) -> str:
+    """A string for parsing: NFKC, plain quotes and dashes, no format characters, casefolded, single blanks."""
+    if not text.isascii():
+        text = normalize("NFKC", text.translate(_SIGNS))
+        text = "".join(character for character in text if category(character) != "Cf")
+    return " ".join(text.replace("`", "'").casefold().split())
+
+
+@lru_cache(_CACHED)
+def _number_in(text: str, decimal: str) -> Number | None:
+    match = _NUMBERS[decimal].fullmatch(plain(text))
+    if match is None or bool(match["open"]) != bool(match["close"]) or (match["before"] and match["after"]):
+        return None
+    if (match["sign"] and match["sign2"]) or (match["open"] and (match["sign"] or match["sign2"])):
+        return None
+    digits = match["whole"].replace(match["group"], "") if match["group"] else match["whole"]
+    sign = "-" if match["open"] or "-" in (match["sign"], match["sign2"]) else ""
+    try:
+        value = Decimal(f"{sign}{digits}.{match['part'] or ''}{match['exponent'] or ''}")
+    except InvalidOperation:
+        return None
+    unit = match["before"] or match["after"]
+    return Number(value, number_key(value), _CURRENCIES.get(unit, unit) if unit else None)
+
+
+def parse_number(value: object, decimal: str = "point") -> Number | None:
+    """A JSON number, or a number with its unit in a string; None if it is neither."""
+    if isinstance(value, str):
+        return _number_in(value, decimal) if len(value) < 1_000 else None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
+    return Number(exact, number_key(exact), None)
+
+
+@lru_cache(_CACHED)
+def parse_date(text: str, first: str | None = None) -> str | None:
+    """A date as `2020-05-12`, or a month as `2020-05`; None if a string is neither."""
+    if len(text) > 100:
+        return None
+    text = plain(text)
+    if text[:1].isdigit() or text[:3] in _MONTHS:
+        time = _TIME.search(text)
+        text = text[: time.start()] if time and time.end() == len(text) else text
+        for pattern in _DATES:
+            if match := pattern.fullmatch(text):
+                return _date(match.groupdict(), first)
+    return None
+
+
+def _date(parts: dict[str, str | None], first: str | None) -> str | None:
+    year = int(parts["year"] or 0)
+    if parts.get("one") is not None:
+        one, other = int(parts["one"] or 0), int(parts["other"] or 0)
+        if first is None and one <= 12 and other <= 12 and one != other:
+            return None
+        month_first = other > 12 or (one <= 12 and first == "month")
+        month, day = (one, other) if month_first else (other, one)
+    else:
+        month = _MONTHS[name] if (name := parts.get("name")) else int(parts["month"] or 0)
+        if parts.get("day") is None:
+            return f"{year:04d}-{month:02d}" if 1 <= month <= 12 and year else None
+        day = int(parts["day"] or 0)
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = (31, 29 if is_leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    is_day = 1 <= month <= 12 and year > 0 and 1 <= day <= days[month - 1]
+    return f"{year:04d}-{month:02d}-{day:02d}" if is_day else None
+
+
+def parse_boolean(value: object) -> bool | None:
+    """true, yes, y, 1; false, no, n, 0; None for everything else."""
+    if isinstance(value, bool):
+        return value
+    word = plain(value) if isinstance(value, str) and len(value) < 100 else scalar_key(value).lstrip("\0")
+    return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else None
+
+
+@lru_cache(_CACHED)
+def bare(text: str) -> str:
+    """A string without formatting; see the module."""
+    text = _GROUPED.sub("", plain(text))
+    return _DROPPED.sub("", _HYPHEN.sub("", _LOOSE_MARKS.sub("", text)))
+
+
+def format_keys(value: object, options: FieldOptions) -> tuple[str, ...]:
+    """Texts of which two values that differ in formatting only have one in common."""
+    keys = []
+    if (truth := parse_boolean(value)) is not None:
+        keys.append(TRUE if truth else FALSE)
+    if isinstance(value, bool) or value is None:
+        return tuple(keys)
+    if (number := parse_number(value, options.decimal)) is not None:
+        keys.append(number.key)
+    elif isinstance(value, str):
+        date = parse_date(value, options.first)
+        keys.append(f"\1{date}" if date else f'"{bare(value)}')
+    return tuple(keys)
+
+
+def is_formatting(gold: object, system: object, options: FieldOptions) -> bool:
+    """Whether two values that are not equal differ in formatting only."""
+    if isinstance(gold, bool) or isinstance(system, bool):
+        truth = parse_boolean(gold)
+        return truth is not None and truth == parse_boolean(system)
+    one, other = parse_number(gold, options.decimal), parse_number(system, options.decimal)
+    if one is not None or other is not None:
+        same = one is not None and other is not None and one.key == other.key
+        return same and (one.unit == other.unit or one.unit is None or other.unit is None)  # type: ignore[union-attr]
+    if not isinstance(gold, str) or not isinstance(system, str):
+        return False
+    date, other_date = parse_date(gold, options.first), parse_date(system, options.first)
+    if date is not None or other_date is not None:
+        return date == other_date
+    return bare(gold) == bare(system) != ""
+
+
+# Normalisers and comparators
+
+_NORMALISERS: dict[str, Callable[[str], str]] = {
+    "case": str.casefold,
+    "spaces": lambda text: " ".join(text.split()),
+    "nfkc": lambda text: normalize("NFKC", text),
+    "accents": lambda text: normalize("NFC", "".join(c for c in normalize("NFD", text) if category(c) != "Mn")),
+    "punctuation": lambda text: "".join(c for c in text if category(c)[0] != "P"),
+    "articles": lambda text: " ".join(_ARTICLES.sub(" ", text).split()),
+    "underscores": lambda text: text.replace("_", " "),
+}
+
+
+def normalised(value: object, options: FieldOptions) -> object:
+    if isinstance(value, str):
+        for name in options.normalise:
+            value = _NORMALISERS[name](value)
+    return value
+
+
+def comparison_key(value: object, options: FieldOptions) -> str:
+    """The key of a value under the comparator of its field, which decides about equality if the field `has_keys`."""
+    value = normalised(value, options)
+    if options.compare in ("number", "currency") and (number := parse_number(value, options.decimal)) is not None:
+        return number.key if options.compare == "number" else f"{number.key} {number.unit}"
+    if options.compare == "date" and isinstance(value, str) and (date := parse_date(value, options.first)):
+        return f"\1{date}"
+    if options.compare == "boolean" and (truth := parse_boolean(value)) is not None:
+        return TRUE if truth else FALSE
+    return scalar_key(value)
+
+
+def is_right(gold: object, system: object, options: FieldOptions) -> bool:
+    """Whether two values are equal under a comparator, after its normalisers."""
+    if comparison_key(gold, options) == comparison_key(system, options):
+        return True
+    if options.compare in ("number", "currency"):
+        return is_within(normalised(gold, options), normalised(system, options), options)
+    if options.compare in ("anls", "token-f1"):
+        return similarity(gold, system, options) >= options.threshold
+    return options.compare == "relaxed" and is_formatting(
+        normalised(gold, options), normalised(system, options), options
+    )
+
+
+def is_within(gold: object, system: object, options: FieldOptions) -> bool:
+    """Whether two numbers differ by at most max(tolerance, relative · |gold|), and have the same unit if it counts."""
+    one, other = parse_number(gold, options.decimal), parse_number(system, options.decimal)
+    if one is None or other is None or (options.compare == "currency" and one.unit != other.unit):
+        return False
+    absolute, relative = (Decimal(repr(limit)) for limit in (options.tolerance, options.relative))
+    limit = max(absolute, _EXACT.multiply(relative, one.value.copy_abs()))
+    difference = _EXACT.subtract(one.value, other.value).copy_abs()
+    return bool(difference.is_finite() and difference <= limit)
+
+
+def similarity(gold: object, system: object, options: FieldOptions) -> float:
+    """ANLS, which is 0 below the threshold, or token F1; 1 or 0 for other comparators and for other values."""
+    if options.compare not in ("anls", "token-f1") or not (isinstance(gold, str) and isinstance(system, str)):
+        return float(comparison_key(gold, options) == comparison_key(system, options))
+    one, other = str(normalised(gold, options)), str(normalised(system, options))
+    if options.compare == "token-f1":
+        return token_f1(one, other)
+    value = anls(one, other)
+    return value if value >= options.threshold else 0.0
+
+
+def anls(one: str, other: str) -> float:
+    """1 - Levenshtein distance / length of the longer string, in lower case with single blanks."""
+    one, other = (" ".join(text.lower().split()) for text in (one, other))
+    longer = max(len(one), len(other))
+    return 1 - levenshtein(one, other) / longer if longer else 1.0
+
+
+def near(one: object, other: object) -> int:
+    """The ANLS of two strings that are not numbers in millionths; 0 if it is below 0.5."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return 0
+    return _near(one, other) if one <= other else _near(other, one)
+
+
+@lru_cache(_CACHED)
+def _near(one: str, other: str) -> int:
+    if parse_number(one) is not None or parse_number(other) is not None:
+        return 0
+    one, other = (" ".join(text.lower().split()) for text in (one, other))
+    shorter, longer = sorted((len(one), len(other)))
+    if 2 * shorter < longer or not longer:
+        return 0
+    kept = longer - levenshtein(one, other)
+    return kept * MILLION // longer if 2 * kept >= longer else 0
+
+
+def levenshtein(one: str, other: str) -> int:
+    """The edit distance, by bit vectors.
+
+    Source: Hyyrö 2003, after Myers 1999.
+    """
+    if len(one) < len(other):
+        one, other = other, one
+    if one == other or not other:
+        return len(one) - len(other)
+    positions: dict[str, int] = {}
+    for index, character in enumerate(one):
+        positions[character] = positions.get(character, 0) | 1 << index
+    ones, last = (1 << len(one)) - 1, 1 << len(one) - 1
+    added, removed, distance = ones, 0, len(one)
+    for character in other:
+        equal = positions.get(character, 0)
+        diagonal = (((equal & added) + added) ^ added) | equal | removed
+        more, fewer = removed | ~(diagonal | added) & ones, added & diagonal
+        distance += bool(more & last) - bool(fewer & last)
+        more, fewer = (more << 1 | 1) & ones, (fewer << 1) & ones
+        added, removed = fewer | ~(diagonal | more) & ones, more & diagonal
+    return distance
+
+
+def token_f1(one: str, other: str) -> float:
+    """F1 of the bags of words: lower case, without ASCII punctuation and articles."""
+    bags = [Counter(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()) for text in (one, other)]
+    total = bags[0].total() + bags[1].total()
+    return 2 * (bags[0] & bags[1]).total() / total if total else 1.0
+
+
+def words(text: str) -> list[str]:
+    """Letters and digits of a string, casefolded, in runs."""
+    return _WORD.findall(plain(text))
+
+
+def is_informative(value: object) -> bool:
+    """Whether an equal value elsewhere is evidence: at least three letters or digits, and not a boolean."""
+    if isinstance(value, str):
+        return sum(map(str.isalnum, value)) >= 3
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return False
+    digits, _, power = number_key(value).strip("\0-").partition("e")
+    exponent = int(power or 0)
+    return max(len(digits) + exponent, 1) + max(-exponent, 0) >= 3  # the digits of the shortest decimal notation

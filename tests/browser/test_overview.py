@@ -1,0 +1,218 @@
+"""The first screen of a page: all systems with their scores, names that can be read, and no words of commands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evenhand as eh
+from pages import QUICK, TASKS, Open, go
+
+
+def many(example: Path, number: int) -> dict[str, Path]:
+    """Systems named s01, s02 …, in turn the files of three."""
+    files = [example / f"{name}.conll" for name in ("gazetteer", "crf", "tagger")]
+    return {f"s{at:02}": files[at % 3] for at in range(number)}
+
+
+@pytest.fixture(scope="module")
+def sixteen(data: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, path = data / "conll2003", tmp_path_factory.mktemp("sixteen") / "page.html"
+    eh.report(folder / "gold.testb.tags", sorted((folder / "systems").glob("*.tags")), **QUICK).to_html(path)
+    return path
+
+
+def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen: Path) -> None:
+    page = open_page(sixteen, viewport={"width": 1440, "height": 900})
+    rows = page.locator(".all-systems tbody tr")
+    assert rows.count() == 16
+    for selector in (".all-systems tbody tr:last-child", ".fixes:not([hidden]) tbody tr:last-child"):
+        box = page.locator(selector).bounding_box()
+        assert box["y"] + box["height"] <= 900, selector
+    region = page.locator(".all-systems")
+    assert region.evaluate("(node) => node.scrollHeight <= node.clientHeight")
+    assert page.locator("#more-systems").count() == 0
+
+
+def test_an_outlier_is_marked_at_the_edge_of_the_scale(open_page: Open, sixteen: Path) -> None:
+    """Hammerton's network has 67.39; the 15 others lie between 84.07 and 92.67."""
+    page = open_page(sixteen)
+    last = page.locator(".all-systems tbody tr").last
+    assert last.locator("th").inner_text().startswith("hammerton")
+    assert last.locator(".beyond.low").count() == 1
+    assert last.locator(".scale .unseen").text_content().endswith(", beyond the scale")
+    assert page.locator(".beyond").count() == 1
+    low, high = (float(text) for text in page.locator("th.scale span").all_inner_texts())
+    assert 80 < low < 84 < 93 < high < 95
+    box = page.locator(".all-systems tbody tr").first.locator(".scale i").bounding_box()
+    assert box["width"] > 10, "an interval, not a dot"
+
+
+def test_more_than_twenty_systems_are_folded(open_page: Open, tmp_path: Path, example: Path) -> None:
+    eh.report(example / "gold.conll", many(example, 32), trials=0, resamples=0).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert page.locator(".all-systems").first.locator("tbody tr").count() == 20
+    assert page.locator("#more-systems > summary").inner_text() == "12 more"
+    assert page.locator("#more-systems tbody tr").count() == 12
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_systems_are_in_one_order_everywhere(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report], task: str
+) -> None:
+    names = list(example_reports[task].ordered)
+    page = open_page(example_pages[task], "#units")
+    assert page.inner_text("h1").startswith(", ".join(names))
+    lists = {
+        "rows": page.locator(".all-systems tbody th").all_inner_texts(),
+        "errors": page.locator("#head .name").all_inner_texts(),
+        "lanes": page.locator("#detail .side").all_inner_texts()[2:],
+        "facts": page.locator("#detail dl").last.locator("dt").all_inner_texts(),
+        "sections": page.locator("#systems > details > summary > bdi").all_inner_texts(),
+        "ranks": page.locator("#ranks table").first.locator("tbody th").all_text_contents(),
+        "oracle": page.locator("[id='differences-Oracle'] thead th").all_text_contents()[2:5],
+        "filter": page.locator("[name=system] option").all_text_contents()[1:],
+        "fix first": page.locator("#fix-first option").all_text_contents(),
+    }
+    assert {place: shown for place, shown in lists.items() if shown != names} == {}
+
+
+def test_the_heading_names_the_system_to_fix(
+    open_page: Open, example_pages: dict[str, Path], tmp_path: Path, example: Path
+) -> None:
+    page = open_page(example_pages["spans"])
+    assert re.sub(r"\s+", " ", page.inner_text("#fix-first h3")).startswith("What to fix first in tagger")
+    page.select_option("#fix-first select", label="crf")
+    assert page.text_content(".fixes:not([hidden]) caption") == "What crf should fix first"
+    eh.report(example / "gold.conll", example / "crf.conll", **QUICK).to_html(tmp_path / "page.html")
+    assert open_page(tmp_path / "page.html").inner_text("#fix-first h3") == "What to fix first in crf"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_has_no_options_no_escapes_and_one_minus_sign(
+    open_page: Open, example_pages: dict[str, Path], task: str
+) -> None:
+    page = open_page(example_pages[task])
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    text = re.sub(r"evenhand:\S+", "", page.inner_text("body"))
+    assert re.findall(r"--[a-z]\S*", text) == []
+    assert "\\n" not in text
+    assert re.findall(r"(?<![\w.:–-])-\d\S*", text) == []
+
+
+def test_negative_numbers_have_a_minus_sign(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["relations"], "#differences?from=joint&to=rules")
+    assert "−31.32 points (−" in page.inner_text("#pair p")
+    assert page.locator("#differences td.number", has_text="−").count() > 0
+
+
+def test_line_breaks_are_signs(open_page: Open, tmp_path: Path, example: Path) -> None:
+    folder = example.parent / "letters"
+    eh.report(folder / "gold.jsonl", [folder / "rules.jsonl", folder / "model.jsonl"], **QUICK).to_html(
+        tmp_path / "page.html"
+    )
+    page = open_page(tmp_path / "page.html")
+    texts = page.inner_text("#fix-first") + page.inner_text("#list")
+    assert "\\n" not in page.content().split('id="data"')[0]
+    assert "↵" in texts
+
+
+def test_long_names_are_shortened_in_the_middle(open_page: Open, tmp_path: Path, example: Path) -> None:
+    names = [f"experiment-2024-05-{day}-roberta-large-finetuned-on-news-and-blogs-seed-{day}" for day in (11, 12, 13)]
+    systems = dict(zip(names, many(example, 3).values(), strict=True))
+    eh.report(example / "gold.conll", systems, **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units", viewport={"width": 1440, "height": 900})
+    short = "experiment-202…blogs-seed-13"
+    assert page.locator(".all-systems tbody th bdi").first.inner_text() == short
+    assert page.locator(".all-systems tbody th bdi").first.get_attribute("title") == names[2]
+    assert page.locator(f"#verdict span[title='{names[2]}']").first.inner_text() == short
+    height = "(node) => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight)"
+    assert page.locator("#verdict").evaluate(height) < 4
+    for heading in page.locator("#head button, #systems > details > summary, .all-systems th").all():
+        assert heading.evaluate(height) < 3.5, heading.inner_text()
+
+
+def test_folded_boxes_have_a_summary(
+    open_page: Open, example_pages: dict[str, Path], example_reports: dict[str, eh.Report]
+) -> None:
+    comparison = example_reports["spans"].comparison
+    assert comparison is not None
+    none, every = comparison.difficulty[0], comparison.difficulty[3]
+    page = open_page(example_pages["spans"])
+    boxes = page.locator("main > section > details:not([open], .quiet) > summary")
+    texts = {box.locator("bdi").first.inner_text(): box.locator("small").inner_text() for box in boxes.all()}
+    assert len(texts) > 10
+    assert all(texts.values())
+    assert texts["Systems right"] == f"{none} units of 305 that no system has right, {every} that all have right"
+    assert texts["Tests of all pairs"].endswith("of 3 pairs differ significantly")
+    assert texts["tagger"] == "fair F1 91.01; to fix first: missing: PER (7)"
+
+
+def test_five_filters_and_more(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    visible = "#filters > label > :is(select, input)"
+    assert page.eval_on_selector_all(visible, "all => all.map((each) => each.name)") == [
+        "right",
+        "system",
+        "kind",
+        "gold",
+        "text",
+    ]
+    assert not page.locator("[name=change]").is_visible()
+    go(page, "#units?from=crf&to=tagger&change=new_error")
+    assert page.locator("[name=change]").is_visible(), "a filter in use is in sight"
+
+
+# Colours
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of WCAG 2.2."""
+    parts = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+STYLES = Path(eh.__file__).parent / "report" / "html" / "templates"
+SCHEMES = [
+    dict(re.findall(r"(--[a-z-]+): (#[0-9a-f]{6})", part))
+    for part in (STYLES / "styles" / "page.css").read_text().split("\n")[:2]
+]
+PALETTE = re.findall(r"#[0-9a-f]{6}", (STYLES / "scripts" / "lanes.js").read_text())
+
+
+def test_every_colour_stands_out_on_both_backgrounds() -> None:
+    """WCAG 2.2: text has a contrast of 4.5 (1.4.3), edges and signs of 3 (1.4.11); fills differ from the background."""
+    from evenhand.report.figures.canvas import _COMMON, _FURTHER
+    from evenhand.report.html.overview import _ink
+
+    light, dark = SCHEMES[0], SCHEMES[0] | SCHEMES[1]
+    fills = [color for color, _ in (*_COMMON.values(), *_FURTHER)]
+    assert len(fills) == len(set(fills)) > 10
+    for scheme in (light, dark):
+        for background in (scheme["--page"], scheme["--panel"]):
+            assert contrast(scheme["--edge"], background) >= 3
+            assert all(
+                contrast(scheme[name], background) >= 4.5 for name in ("--ink", "--soft", "--link", "--good", "--bad")
+            )
+            assert [color for color in (*fills, *PALETTE) if contrast(color, background) < 1.2] == []
+    full = {"#000": "#000000", "#fff": "#ffffff"}
+    assert [color for color in fills if contrast(color, full[_ink(color)]) < 4.5] == []
+    assert [color for color in PALETTE if contrast(color, "#000000") < 4.5] == []
+
+
+def test_parts_of_bars_and_the_legend_have_edges(open_page: Open, example_pages: dict[str, Path]) -> None:
+    """The relations page has an argument that is spurious, AS, which was white on white."""
+    page = open_page(example_pages["relations"])
+    part = page.locator(".parts a[aria-label*='AS: argument spurious']").first
+    assert part.evaluate("(node) => getComputedStyle(node).backgroundColor") == "rgb(68, 170, 153)"
+    assert "inset" in part.evaluate("(node) => getComputedStyle(node).boxShadow")
+    assert page.locator(".legend i").first.evaluate("(node) => getComputedStyle(node).borderTopWidth") == "1px"
