@@ -23,6 +23,30 @@ def scores() -> None:
     assert_type(str(result), str)
 
 
+def matches_a_bit(gold: eh.Span, system: eh.Span) -> float:
+    return 0.5 if gold.label == system.label else 0
+
+
+def keywords() -> None:
+    """Keywords of all functions: a misspelt name or a wrong kind of value is an error of the type checker."""
+    assert_type(eh.score(GOLD, SYSTEM, match="fair", iou=0.3, jobs=2), eh.Result)
+    assert_type(eh.score(GOLD, [SYSTEM], match=["exact", matches_a_bit], task="ner"), eh.Results)
+    eh.compare(GOLD, [SYSTEM, SYSTEM], by=matches_a_bit, punctuation="form")
+    eh.gate(GOLD, {"old": SYSTEM}, {"new": SYSTEM}, by="exact", floor={"f1": "85%"}, levels="separate")
+    eh.score(GOLD, SYSTEM, mtach="fair")  # type: ignore[call-overload]
+    eh.score(GOLD, [SYSTEM], match=3)  # type: ignore[call-overload]
+    eh.compare(GOLD, [SYSTEM, SYSTEM], mtach="fair")  # type: ignore[call-arg]
+    eh.rank(GOLD, [SYSTEM], mtach="fair")  # type: ignore[call-arg]
+    eh.rank_suite("suite.toml", mtach="fair")  # type: ignore[call-arg]
+    eh.gate(GOLD, SYSTEM, SYSTEM, flor={"f1": 1})  # type: ignore[call-arg]
+    eh.report(GOLD, [SYSTEM], mtach="fair")  # type: ignore[call-arg]
+    eh.evaluate(GOLD, SYSTEM, mtach="fair")  # type: ignore[call-arg]
+    eh.agree([GOLD, SYSTEM], tsak="spans")  # type: ignore[call-arg]
+    eh.adjudicate(GOLD, "overrides.jsonl", encodng="iob2")  # type: ignore[call-arg]
+    eh.read(GOLD, fromat="conll")  # type: ignore[call-arg]
+    eh.read(GOLD, sentences=3)  # type: ignore[arg-type]
+
+
 def other_commands() -> None:
     comparison = eh.compare(GOLD, [SYSTEM, SYSTEM])
     assert_type(comparison, eh.Comparison)

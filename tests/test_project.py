@@ -80,7 +80,10 @@ def pip_that_lacks(package: str, output: str = "No matching distribution found")
 
 def test_an_extra_that_pip_cannot_install_fails_the_check() -> None:
     (passed,) = check_extras.check("3.14", pip_that_lacks("nothing"))
-    assert passed == (True, "Python 3.14: pip can install all extras (arrow, dask, excel, plot, remote, spacy, zstd, dev).")
+    assert passed == (
+        True,
+        "Python 3.14: pip can install all extras (arrow, dask, excel, plot, remote, spacy, zstd, dev).",
+    )
     (failed,) = check_extras.check("3.13", pip_that_lacks("backports.zstd"))
     assert failed == (False, "Python 3.13: pip cannot install evenhand[zstd].\n  No matching distribution found")
 

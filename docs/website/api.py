@@ -14,22 +14,22 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
         (
-            *("score", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
-            *("evaluate", "report", "germeval", "ground", "cite"),
+            *("score", "errors", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
+            *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (
         "Inputs",
         (
             *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links"),
-            *("extractions", "docs", "manifest", "Annotation"),
+            *("extractions", "docs", "manifest", "Annotation", "Span"),
         ),
     ),
     "results": (
         "Results",
         (
             *("Result", "Results", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
-            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Tally", "Verdict"),
+            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Table", "Tally", "Verdict"),
         ),
     ),
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),

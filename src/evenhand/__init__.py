@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from evenhand.api.evaluate import evaluate as evaluate
     from evenhand.api.gate import gate as gate
     from evenhand.api.ground import ground as ground
+    from evenhand.api.lists import formats as formats
+    from evenhand.api.lists import models as models
     from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import Results as Results
     from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
+    from evenhand.tasks.spans.custom import Span as Span
 
 __version__ = "0.1.0"
 _NAMES = {
@@ -69,6 +72,7 @@ _NAMES = {
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
+    "evenhand.api.lists": ("formats", "models"),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
@@ -91,6 +95,7 @@ _NAMES = {
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
+    "evenhand.tasks.spans.custom": ("Span",),
 }
 
 set_lazy_attributes(__name__, _NAMES)

@@ -22,12 +22,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SIDES = ("gold", "system")
+FUNCTIONS = "match_functions"
+"""The keyword under which functions in `match` and `by` are passed on, by their names."""
+HINTS = {
+    "average": "results have all averages: .f1 of a measure is the micro average, .macro.f1 the macro average",
+    "scheme": "name the encoding of tags with encoding, such as 'iob2' or 'bilou'",
+    "mode": "for seqeval's strict mode use encoding and repair='discard'; match chooses the measures",
+    "zero_division": "scores of the form 0/0 are 0, or undefined if the gold standard has no units",
+    "suffix": "write prefixes before labels (B-PER), or use evenhand.integrations.seqeval, which accepts PER-B",
+    "digits": "scores have full precision, and tables take decimals: result.to_latex(decimals=1)",
+    "sample_weight": "all units have the same weight; token_weight names a column of weights for ts and t",
+}
+"""What replaces options of other tools, by their names."""
 COLUMN_ROLES = ("document", "sentence", "token", "tag", "start", "end", "label", "text", "quote")
 """Roles of columns in data frames: `column={"token": "word", "tag": "ner"}`."""
 _BY_SIDE = ("column", "encoding", "offsets", "annotator")
 """Keywords that accept a mapping with one value per side. `format` does too, but also accepts names of systems."""
-_OTHER_NAMES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes"}
-"""Other names of encodings, for suggestions."""
 _MAX_QUOTED = 20
 """Maximum number of characters quoted from a text, which may be a patient's record: messages go to logs."""
 _UNIT = re.compile(r"\s*([+-]?[0-9]*\.?[0-9]+)\s*(%|pp)\s*")
@@ -89,6 +99,10 @@ def _all(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return fit
 
 
+def _is_match(value: Any) -> bool:
+    return callable(value) or _all(lambda member: _is_text(member) or callable(member))(value)
+
+
 def _by_side(kind: Kind) -> Kind:
     """Accept one value, or a mapping with one value per side."""
 
@@ -115,11 +129,13 @@ ROLES = Kind(
 PERCENT = Kind("a whole number or 'off'", _is_column)
 LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
+FUNCTION = Kind("a function of a gold span and a system span", callable)
 KINDS = {
     **dict.fromkeys(("labels", "exclude"), NAMES),
-    "match": NAMES | NOTHING,
+    "match": Kind("names of measures, functions, or a list of these", _is_match) | NOTHING,
+    "by": TEXT | FUNCTION | NOTHING,
     **dict.fromkeys(("repair", "groups", "interval"), TEXT),
-    **dict.fromkeys(("task", "align", "by", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
+    **dict.fromkeys(("task", "align", "baseline", "show", "sort", "title", "delimiter", "group"), TEXT | NOTHING),
     **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
@@ -158,9 +174,7 @@ def quote_briefly(value: object) -> str:
 def check_choice(what: str, value: str | None, choices: Sequence[str], *, optional: bool = False) -> None:
     """Raise `SettingError` unless the value is one of the choices."""
     if value not in choices and not (optional and value is None):
-        other_names = {name: known for name, known in _OTHER_NAMES.items() if known in choices}
-        names = {name: name for name in choices} | other_names
-        raise SettingError(unknown(f"{what} is {value!r}", str(value), names, f"choose one of {', '.join(choices)}"))
+        raise SettingError(unknown(f"{what} is {value!r}", str(value), choices, f"choose one of {', '.join(choices)}"))
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
@@ -260,16 +274,42 @@ def checked_arguments(
         @wraps(function)
         def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
             for name, value in keywords.items():
-                if name not in declared and name not in (known := {*declared, *also()}):
+                if name not in declared and name != FUNCTIONS and name not in (known := {*declared, *also()}):
                     finding = f"{function.__name__} has no option {quote(name)}"
+                    if name in HINTS:
+                        raise SettingError(f"{finding}; {HINTS[name]}.")
                     raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
                 if name not in inputs:
                     check_kind(name, value)
-            return function(*arguments, **keywords)
+            return function(*arguments, **_with_function_names(keywords))
 
         return checked
 
     return decorate
+
+
+def _with_function_names(keywords: Any) -> Any:
+    """Replace functions in `match` and `by` by their names, and add the functions as the keyword `FUNCTIONS`."""
+    functions: dict[str, Any] = {}
+
+    def name(member: Any) -> Any:
+        if not callable(member):
+            return member
+        spelled = getattr(member, "__name__", type(member).__name__)
+        if not spelled.isidentifier():
+            raise SettingError("match is a function without a name; define it with def, or set its __name__.")
+        if functions.setdefault(spelled, member) is not member:
+            raise SettingError(f"Two functions in match have the name {spelled}; give them different names.")
+        return spelled
+
+    named = {}
+    for option in ("match", "by"):
+        value = keywords.get(option)
+        if callable(value):
+            named[option] = name(value)
+        elif isinstance(value, Collection) and any(map(callable, value)):
+            named[option] = [name(member) for member in value]
+    return {**keywords, **named, FUNCTIONS: functions} if functions else keywords
 
 
 # Declared parameters

@@ -17,6 +17,8 @@ from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
+ENCODING_ALIASES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes", "bioul": "bilou", "biluo": "bilou"}
+"""Other names of encodings."""
 UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 LINKS = "links"
@@ -52,6 +54,8 @@ ColumnName = int | str
 """A column by its number (1 is the first, -1 the last) or by its name in the header."""
 Columns = Mapping[str, tuple[ColumnName, ...]]
 """The columns of each layer of spans: `spans`, or `gold` and `system` if one file holds both."""
+CUSTOM = "custom:"
+"""Prefix of measures that are functions of the user, in the signature and in saved results."""
 _FROM_ONE, _INCLUSIVE = "1-based", "inclusive"
 _NUMBER = re.compile(r"-?\d{1,18}")
 
@@ -250,6 +254,16 @@ class ScoreSettings:
     beta: float = 1.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the task and of its measures, by name."""
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    """Functions of the user that are measures, by name; None for one that a saved result used."""
+
+    @property
+    def spelled_match(self) -> tuple[str, ...]:
+        """The measures as the signature names them."""
+        return tuple(self.spelled(name) for name in self.match)
+
+    def spelled(self, measure: str) -> str:
+        return f"{CUSTOM}{measure}" if measure in self.functions else measure
 
     def __getitem__(self, parameter: str) -> Any:
         return self.parameters[parameter]
@@ -272,6 +286,15 @@ class ScoreSettings:
         if not 1 / MAX_BETA <= self.beta <= MAX_BETA:  # its square, multiplied by counts, must not overflow
             allowed = f"above 0, from {1 / MAX_BETA:f} to {MAX_BETA:,} (at 1, precision and recall weigh alike)"
             raise SettingError(f"beta is {quote(self.beta)}; it must be {allowed}.")
+
+
+def encoding_named(text: str | None) -> str | None:
+    """Return the encoding that a user names, in any case or by another name; None if none is named."""
+    if text is None:
+        return None
+    name = ENCODING_ALIASES.get(text.lower(), text.lower())
+    check_choice("encoding", name if name in ENCODINGS else text, ENCODINGS)
+    return name
 
 
 def own_key(name: str) -> str:

@@ -50,6 +50,8 @@ class Query:
     """Whether the two systems' predictions differ."""
     gold: str | None = None
     """The gold label; empty: none."""
+    except_gold: str | None = None
+    """Gold labels to leave out, separated by tabs."""
     before: str | None = None
     """The first system's prediction, in words."""
     after: str | None = None

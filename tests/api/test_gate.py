@@ -211,7 +211,7 @@ def test_named_scores_are_those_of_score() -> None:
         "": result["fair"].headline,
         "exact": result["exact"].f1,
         "exact.precision": result["exact"].precision,
-        "fair.support.recall": result["fair"].support.recall,
+        "fair.support.recall": result["fair"].weighted.recall,
         "ts.kappa": result["ts"].overall["kappa"],
         "PER:": result["fair"].labels["PER"].f1,
         "ORG:exact.FN": result["exact"].labels["ORG"]["FN"],
@@ -414,7 +414,7 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"max_drop": 1}, "max-drop needs a baseline; name one, or use floor and ceiling."),
         ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha needs a baseline; name one"),
         ({}, "Without a baseline there is nothing to compare with; give one, or a floor or ceiling."),
-        ({"floor": {"fair": 0}, "match": "exact"}, "match does nothing in a gate; leave it out."),
+        ({"floor": {"fair": 0}, "match": "exact,fair"}, "Systems are compared by one measure, got exact and fair"),
         (
             {"baseline": CRF, "max_drop": {"FP": 3}},
             "max-drop FP is in points, but FP is a count; use ceiling or floor.",

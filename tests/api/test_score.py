@@ -37,7 +37,7 @@ def test_macro_is_the_mean_over_the_gold_standards_labels(sides) -> None:
 
 
 def test_support_average_weighs_by_gold_spans(sides) -> None:
-    assert eh.score(*sides)["exact"].support.f1 == pytest.approx((2 * 1 + 0 + 0) / 4)
+    assert eh.score(*sides)["exact"].weighted.f1 == pytest.approx((2 * 1 + 0 + 0) / 4)
 
 
 def test_overall_sums_before_it_divides(sides) -> None:

@@ -13,8 +13,8 @@ import evenhand as eh
 from pages import QUICK, TASKS, Open, count, go
 
 COLUMNS = [
-    *("system", "document", "line", "sentence", "start", "end", "text", "left", "right"),
-    *("gold", "predicted", "error_type", "matched"),
+    *("system", "document", "line", "sentence", "start", "end", "left", "string", "right"),
+    *("gold", "predicted", "type", "side", "matched"),
 ]
 
 
@@ -34,7 +34,7 @@ def test_every_listed_unit_of_a_system_has_a_row(open_page: Open, example_pages:
     assert list(rows[0]) == COLUMNS
     assert len(rows) == count(page) > 0
     assert {row["system"] for row in rows} == {system}
-    assert all(row["error_type"] and row["document"] and row["sentence"] for row in rows)
+    assert all(row["type"] and row["document"] and row["sentence"] for row in rows)
 
 
 def test_rows_have_the_counts_of_the_score(
@@ -44,7 +44,7 @@ def test_rows_have_the_counts_of_the_score(
     rows = download(page)
     for name, result in example_reports["spans"].results.items():
         for kind in ("LE", "BES", "BEL", "FN", "FP"):
-            of_kind = [row for row in rows if (row["system"], row["error_type"]) == (name, kind)]
+            of_kind = [row for row in rows if (row["system"], row["type"]) == (name, kind)]
             assert len(of_kind) == result["fair"].overall[kind], (name, kind)
 
 
@@ -58,14 +58,24 @@ def test_a_row_has_the_string_its_context_and_its_match(open_page: Open, example
         "sentence": "3",
         "start": "8",
         "end": "12",
-        "left": "The Lisbon Harbour Museum bought the ship from",
-        "text": "Almeida & Daughters Ltd",
-        "right": ", a scrapyard in Setúbal , for the price of a small",
+        "left": "Museum bought the ship from",
+        "string": "Almeida & Daughters Ltd",
+        "right": ", a scrapyard in Setúbal",
         "gold": "ORG",
         "predicted": "ORG",
-        "error_type": "BES",
+        "type": "BES",
+        "side": "gold",
         "matched": "Almeida & Daughters",
     }
+
+
+def test_rows_are_those_of_the_command_errors(open_page: Open, example_pages: dict[str, Path], example: Path) -> None:
+    rows = download(open_page(example_pages["spans"], "#units?system=crf&right=0"))
+    listed = eh.errors(example / "gold.conll", example / "crf.conll")
+    columns = {name: ["" if value is None else str(value) for value in listed[name]] for name in COLUMNS}
+    wanted = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    key = lambda row: tuple(row.values())  # noqa: E731
+    assert sorted(rows, key=key) == sorted(wanted, key=key)
 
 
 def test_a_pair_has_rows_of_both_systems(open_page: Open, example_pages: dict[str, Path]) -> None:
@@ -84,7 +94,7 @@ def test_offsets_are_those_of_the_text(open_page: Open, tmp_path: Path, example:
     rows = [row for row in download(page) if row["start"]]
     assert len(rows) > 20
     for row in rows:
-        assert texts[int(row["sentence"]) - 1][int(row["start"]) : int(row["end"])] == row["text"]
+        assert texts[int(row["sentence"]) - 1][int(row["start"]) : int(row["end"])] == row["string"]
 
 
 def test_no_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
@@ -94,7 +104,7 @@ def test_no_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     system = eh.spans([[]], tokens=[words], end="exclusive")
     eh.report(gold, {"=2+5": system}, **QUICK).to_html(tmp_path / "page.html")
     rows = download(open_page(tmp_path / "page.html", "#units"))
-    assert [row["text"] for row in rows] == [*(f"'{word}" for word in words[:4]), words[4]]
+    assert [row["string"] for row in rows] == [*(f"'{word}" for word in words[:4]), words[4]]
     assert {row["system"] for row in rows} == {"'=2+5"}
     assert {row["gold"] for row in rows} == {"'=LOC"}
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for row in rows for cell in row.values())

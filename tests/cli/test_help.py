@@ -69,7 +69,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 21
+    assert len(ALL) == 23
     assert ("plot", "errors") in ALL
 
 
@@ -97,9 +97,10 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains", "Relations", "Links", "Constituents"),
+        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains"),
+        *("Chains and records", "Relations", "Links", "Constituents", "Records"),
         *(f"Measures of {task}, with other names" for task in TASKS),
-        *("Tasks", "Formats", "Help"),
+        *("Tasks, with other names", "Formats", "Help"),
     ]
     gate = list(options(run("gate", "--help").stdout))
     assert gate == ["Criteria", "What to compare", "What to score", "Reading files", "Statistics", "Output", "Help"]
@@ -121,6 +122,8 @@ def test_short_help_lists_match_models_by_task() -> None:
         "                labeled-all, unlabeled-all, complete-all, crossing-all,",
         "                tagging-all, labeled-all-short, unlabeled-all-short,",
         "                complete-all-short, crossing-all-short, tagging-all-short",
+        "  records       exact, relaxed, fair, soft, records, documents, anls-star,",
+        "                word-set, word-list, text2kg",
         "",
     ]
     assert sections(run("compare", "--help").stdout)["Scores for --by"][0] == "  spans         fair, exact, leak"
@@ -177,7 +180,7 @@ def test_former_names_work_with_a_note() -> None:
     [
         (CHAINS, "b3,CoNLL", "match:b_cubed,mela"),
         (CHAINS, "B-Cubed,CEAFe,CEAFm", "match:b_cubed,ceaf_e,ceaf_m"),
-        (SPANS, "STRICT", "match:exact"),
+        (SPANS, "STRICT,ConLL", "match:semeval-strict,exact"),
         (SPANS, "Fair,Semeval", "match:fair,semeval-strict,semeval-exact,semeval-partial,semeval-type"),
     ],
 )
@@ -189,7 +192,7 @@ def test_match_models_by_other_names(files: tuple[Path, Path], given: str, signa
 
 def test_scores_to_compare_by_have_other_names() -> None:
     fast = ("--trials", 0, "--resamples", 0, "--as", "json", "-q")
-    result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "Strict", *fast)
+    result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "CoNLL", *fast)
     assert '"by": "exact"' in result.stdout or '"by":"exact"' in result.stdout
     result = run("compare", SPANS[0], SPANS[1], SPANS[1].with_name("tagger.conll"), "--by", "las", *fast)
     assert result.stderr == "evenhand: by is 'las'; choose one of fair, exact, leak for spans.\n"
@@ -292,7 +295,7 @@ def run_usage(*arguments: str) -> Result:
         (("score", "--by", "x"), "No such option --by; see evenhand score --help."),
         (
             ("demo", "--task", "span"),
-            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents.",
+            "--task is 'span'; did you mean spans? Choose one of spans, tags, trees, chains, relations, links, constituents, records.",
         ),
         (
             ("score", GOLD, "--repair", "begn"),
@@ -350,7 +353,7 @@ def test_all_models_with_definitions_and_other_names() -> None:
     assert all(row["summary"].endswith(".") and len(row["summary"]) <= 75 for row in rows)
     assert len({row["summary"] for row in rows}) == len(rows)
     text = " ".join(shown("models").split())
-    assert "exact A span is right if bounds and label are. Also: strict, conlleval, seqeval." in text
+    assert "exact A span is right if bounds and label are. Also: conll, conlleval, seqeval." in text
     assert "Measures of tags: accuracy The share of words with the right tag. Also: acc." in text
 
 
@@ -390,7 +393,7 @@ def test_an_entry_is_printed_once() -> None:
 
 def test_the_task_is_chosen() -> None:
     assert "% strict (relations): " in eh.cite("strict", task="relations")
-    assert "% exact (spans): " in eh.cite("strict")
+    assert "% semeval-strict (spans): " in eh.cite("strict")
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_cases(case: dict[str, Any]) -> None:
     for name, count in case.get("records", {}).items():
         assert (records if name in records else overall)[name] == count, name
     if "status" in case:
-        assert result["fair"].further["answers"][case["status"]] == 1
+        assert result.facts["answers"][case["status"]] == 1
 
 
 @pytest.mark.parametrize("case", CONFORMANCE["aggregates"], ids=("with empty documents", "without system values"))

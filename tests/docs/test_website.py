@@ -84,13 +84,13 @@ def test_every_public_name_is_in_the_reference() -> None:
 def test_a_function_has_its_hints_defaults_and_parameters() -> None:
     page = api_pages()["functions.md"]
     assert '\n    repair: Repair = "begin",\n' in page
-    assert "\n    *,\n    match: str | Sequence[str] | None = None,\n" in page
+    assert "\n    *,\n    match: Match = None,\n" in page
     assert "\n| `beta` | the weight of recall in F-beta |\n" in page
 
 
 def test_a_class_has_its_fields_with_what_they_are() -> None:
     page = api_pages()["results.md"]
-    assert "| `labels` | `Mapping[str, int]` | The system's number of spans, by label. |" in page
+    assert "| `predicted` | `int` | The number of units that the system predicts. |" in page
     assert "| `chains` | `int \\| None` |" in page
     assert page.count("\n### to_latex\n") == 1
 
@@ -156,7 +156,7 @@ def test_bars_in_cells_do_not_end_them() -> None:
 
 
 def test_docstrings_below_fields_are_theirs() -> None:
-    assert fields(eh.Result)["labels"] == "The system's number of spans, by label."
+    assert fields(eh.Result)["predicted"] == "The number of units that the system predicts."
     assert fields(eh.Result)["name"] == ""
 
 

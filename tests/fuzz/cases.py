@@ -61,6 +61,13 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         (),
     ),
     "links": (("--align", "characters"), ("--align", "position"), ("--task", "spans"), ("--column", "2,3"), ()),
+    "records": (
+        ("--preset", "relaxed"),
+        ("--empty", "strict"),
+        ("--unknown-fields", "drop"),
+        ("--preset", "triples"),
+        (),
+    ),
 }
 SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
     "spans": (
@@ -81,6 +88,11 @@ SCORED: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--as", "csv"),
     ),
     "links": (("--match", "hipe@3,entities,weak_all@2,typed_all"), ("--nil-labels", "PER"), ("--as", "csv")),
+    "records": (
+        ("--match", "exact,soft,anls-star,word-set,word-list", "--root", "name"),
+        ("--as", "csv"),
+        ("--at", "items"),
+    ),
 }
 
 

@@ -186,7 +186,24 @@ gold = "gold.conll"
 systems = { tagger = "tagger.conll", crf = "crf.conll" }
 task = "spans"
 """
-NAMED_TASKS = ("tags", "links", "relations")
+RECORDS = {
+    "records.jsonl": _lines(
+        {
+            "id": "a",
+            "text": TEXT,
+            "value": {"name": "Ada", "items": [{"n": "lamp", "p": 12.5}, {"n": "2 m", "p": "1,200"}]},
+        },
+        {"id": "b", "value": {"name": None, "tags": ["red", "red", True], "day": "12 May 2020"}},
+    ),
+    "raw.jsonl": _lines(
+        {"id": "a", "output": '```json\n{"name": "Ada", "items": [{"n": "lamp", "p": 12.5}]}\n```'},
+        {
+            "id": "b",
+            "tool_calls": [{"function": {"name": "save", "arguments": '{"tags": ["red"], "day": "2020-05-12"}'}}],
+        },
+    ),
+}
+NAMED_TASKS = ("tags", "links", "relations", "records")
 """Tasks that are named, as files do not always show them."""
 WEIGHTS = "LE = 0.5 FP + 0.5 FN  # Ortmann 2022\nBE = 0.5 TP + 0.25 * FP + .25 FN; LBE = FN\n"
 
@@ -214,6 +231,7 @@ SEEDS_READ_AS = {
     "relations.jsonl": "relation-jsonl",
     "related.ann": "brat",
     "docs.spacy": "spacy",
+    **dict.fromkeys(("records.jsonl", "raw.jsonl"), "records"),
     **dict.fromkeys(("table.parquet", "tagged.parquet"), "parquet"),
     **dict.fromkeys(("table.arrow", "tagged.arrow", "table.arrows", "tagged.arrows"), "arrow"),
     "set/state.json": "huggingface",
@@ -234,6 +252,7 @@ def seeds() -> dict[str, Seed]:
     found |= {name: Seed({name: text.encode()}, "relations") for name, text in RELATIONS.items()}
     related = f"{standoff}*\tsame-as T1 T2\nE1\tMove:T1 To2:T2 By:E1\nR2\tOf Arg1:E1 Arg2:T2\n"
     found["related.ann"] = Seed({"related.ann": related.encode(), "related.txt": TEXT.encode()}, "relations")
+    found |= {name: Seed({name: text.encode()}, "records") for name, text in RECORDS.items()}
     found["doc.ann"] = Seed({"doc.ann": standoff.encode(), "doc.txt": TEXT.encode()})
     found["doc.txt"] = Seed({"doc.txt": TEXT.encode(), "doc.ann": standoff.encode()})
     found |= dict(_tables())

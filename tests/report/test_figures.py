@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from itertools import combinations, zip_longest
 from pathlib import Path
+from typing import Any
 from xml.dom import minidom
 
 import numpy as np
@@ -612,3 +613,33 @@ def test_without_matplotlib_there_is_a_sentence(
     with pytest.raises(eh.SettingError) as error:
         results["spans"].plot("errors")
     assert str(error.value) == "Figures need matplotlib: pip install 'evenhand[plot]'"
+
+
+def test_outliers_are_triangles_at_the_edge_and_do_not_squeeze_the_axis(data: Path) -> None:
+    """Hammerton's network is 16 points behind the 15 others."""
+    folder = data / "conll2003"
+    systems = sorted((folder / "systems").glob("*.tags"))
+    ranks = eh.rank(folder / "gold.testb.tags", systems, trials=0, resamples=20).plot("ranks")
+    assert [triangles(axes) for axes in ranks.axes] == [["<"]] * 4
+    assert ranks.axes[0].get_xlim()[0] > 70
+    changes = eh.compare(folder / "gold.testb.tags", systems, trials=0, resamples=20).plot("comparison")
+    assert triangles(changes.axes[-1]) == ["<"]
+    assert changes.axes[-1].get_xlim()[0] > -5
+
+
+def triangles(axes: Any) -> list[str]:
+    return [line.get_marker() for line in axes.lines if line.get_marker() in ("<", ">")]
+
+
+@pytest.mark.parametrize(
+    ("values", "usual"),
+    [
+        ([0.9, 0.5], (0.5, 0.9)),  # too few to tell
+        ([0.90, 0.90, 0.90, 0.901, 0.899], (0.899, 0.901)),  # less than two points apart
+        ([0.92, 0.91, 0.90, 0.89, 0.88, 0.67], (0.88, 0.92)),
+        ([0.9, 0.7, 0.5, 0.3, 0.1], (0.1, 0.9)),
+        ([], (0.0, 1.0)),
+    ],
+)
+def test_the_usual_range_leaves_out_outliers(values: list[float], usual: tuple[float, float]) -> None:
+    assert canvas.usual_range(values) == usual

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +18,10 @@ from declared import EXAMPLES
 from evenhand.report import data as csv_report
 from evenhand.report import latex
 from evenhand.report import text as markdown
+from evenhand.report import verdict as verdict_module
 from evenhand.report.comparison_tables import readable_pairs, summary_of_comparison
 from evenhand.report.html.sections import pair_data
-from evenhand.report.verdict import cautions, method, p_words, verdict
+from evenhand.report.verdict import _other_leaders, cautions, method, p_words, verdict
 from pages import QUICK
 
 
@@ -215,3 +218,28 @@ def test_a_baseline_that_is_given_last_comes_first() -> None:
         ("gazetteer", "crf"),
         ("gazetteer", "tagger"),
     ]
+
+
+def test_a_lead_of_less_than_a_hundredth_of_a_point_is_a_tie() -> None:
+    report = eh.report(NER / "gold.conll", [NER / "crf.conll", NER / "tagger.conll"], **FEW)
+    assert report.comparison is not None
+    ((names, pair),) = report.comparison.pairs.items()
+    for delta, tied in ((0.00004, True), (-0.00004, True), (0.00006, False)):
+        comparison = replace(report.comparison, pairs={names: replace(pair, delta=delta)})
+        first = verdict(replace(report, comparison=comparison))[0]
+        assert (first == "tagger and crf are tied: their scores differ by less than 0.01 points.") == tied
+        assert "0.00 points" not in first
+
+
+def test_measures_that_another_system_leads_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"m{number}" for number in range(7)]
+    standings = {name: {"a": SimpleNamespace(score=0.5), "b": SimpleNamespace(score=0.6)} for name in names}
+    monkeypatch.setattr(verdict_module, "score_name", lambda report, measure: measure)
+    report = SimpleNamespace(ranking=Rankings(standings))
+    assert list(_other_leaders(report, "a")) == ["By m0, m1, m2, m3, m4 and 2 more, b leads."]  # type: ignore[arg-type]
+
+
+class Rankings(dict[str, dict[str, SimpleNamespace]]):
+    @property
+    def shown_models(self) -> list[str]:
+        return list(self)

@@ -143,3 +143,23 @@ def test_another_process_can_load_it(tmp_path: Path) -> None:
     code = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')).to_json(), end='')"
     arguments = [sys.executable, "-c", code, str(tmp_path / "gate.pickle")]
     assert subprocess.run(arguments, check=True, capture_output=True, text=True).stdout == gate.to_json()
+
+
+def test_a_result_is_a_mapping_of_measures(example: Path) -> None:
+    result = eh.score(example / "gold.conll", example / "crf.conll")
+    assert ("fair" in result, "ts" in result, len(result)) == (True, False, 2)
+    assert list(result) == list(result.keys()) == ["exact", "fair"]
+    assert dict(result)["fair"] is result["fair"] is result.get("fair")
+    assert [score.name for score in result.values()] == [name for name, _ in result.items()]
+    assert result.predicted == sum(result.predicted_labels.values())
+
+
+def test_rows_have_the_number_of_gold_units(example: Path) -> None:
+    result = eh.score(example / "gold.conll", example / "crf.conll")
+    for saved in (result, eh.Result.from_json(result.to_json())):
+        assert {label: row.gold for label, row in saved["fair"].labels.items()} == result.gold.labels
+        assert saved["exact"].labels["ORG"].support == result.gold.labels["ORG"]
+        assert saved["fair"].overall.gold == result.gold.units
+    words = eh.score(EXAMPLES / "tags" / "gold.tsv", EXAMPLES / "tags" / "hmm.tsv", task="tags")
+    accuracy = words["accuracy"]
+    assert (accuracy.labels["NOUN"].support, accuracy.overall.support) == (words.gold.labels["NOUN"], words.gold.units)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
-from evenhand.tasks.chains import assignment
-from evenhand.tasks.chains.assignment import _Matching, best_cells, ordered_assignment
+from evenhand.tasks import assignment
+from evenhand.tasks.assignment import _Matching, best_cells, ordered_assignment
 
 Cell = tuple[int, int, float]
 RANDOM = np.random.default_rng(5)

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.agreement.coefficients import OUTSIDE, Patterns, Units, defined, ratio
 from evenhand.arrays import Bools, Ints, Values, ints, ranges, zeros
 from evenhand.dataclass import dataclass
-from evenhand.tasks.chains.assignment import best_cells
+from evenhand.tasks.assignment import best_cells
 
 SQUARES = 2
 """The column of `continuum_rows` to which the squares of the lengths of units are added."""

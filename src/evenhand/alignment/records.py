@@ -47,7 +47,7 @@ class RecordFollower(Follower):
         if self._rows and self._by_order:
             raise self._wrong_number()
         if self._waiting and not self._matched and not self._by_order:
-            raise InputError(self._source, None, "no id matches gold", "is this the right file?", "document")
+            raise InputError(self._source, None, "no id matches gold", "check that this is the right file", "document")
         self.issues.extra += self._waiting
 
     def _is_without_ids(self) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, combinations
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import msgspec
 import numpy as np
@@ -82,10 +82,13 @@ from evenhand.settings import PickedAnnotator, ReadSettings, own_key, system_set
 from evenhand.statistics.bootstrap import bootstrap, table_types
 from evenhand.statistics.bootstrap import interval as percentile
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.registry import TASKS, all_parameters, model
+from evenhand.tasks.registry import TASKS, all_parameters, model, task_named
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.task import AgreementSpec, Task
 from evenhand.tasks.units import SentenceView
+
+if TYPE_CHECKING:
+    from evenhand.keywords import AdjudicateKeywords, AnnotatorKeywords
 
 _LAYER = "spans"
 File = str | PathLike[str]
@@ -117,7 +120,7 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
-def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Any) -> Adjudication:
+def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Unpack[AdjudicateKeywords]) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 
     overrides  a file of overrides, or several; equal overrides count once
@@ -690,7 +693,7 @@ def agree(
     resamples: int = 1_000,
     level: float = 0.95,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[AnnotatorKeywords],
 ) -> Agreement:
     """Measure the agreement of annotators in one pass over their files; none of them is the gold standard.
 
@@ -738,7 +741,8 @@ def _prepared(
     first, *others = sides.values()
     picked: Mapping[str, PickedAnnotator] = {}
     if not others:
-        settings = ReadSettings(by_side(options.get("format"), "system"), task=options.get("task"))
+        task = None if options.get("task") is None else task_named(options["task"])
+        settings = ReadSettings(by_side(options.get("format"), "system"), task=task)
         sides, picked = annotators_in(first, settings, field)
         first, *_ = sides.values()
     elif field is not None:

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from math import isnan, nan
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
@@ -36,7 +36,15 @@ from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
-from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments, quote
+from evenhand.parameters import (
+    FUNCTIONS,
+    check_choice,
+    check_number,
+    check_whole_number,
+    checked_arguments,
+    quote,
+    split_names,
+)
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -77,8 +85,11 @@ from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
 from evenhand.tasks.evaluation import SideSummary
-from evenhand.tasks.registry import TASKS, all_parameters, model, name_among
+from evenhand.tasks.registry import TASKS, all_parameters, check_functions, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords, MatchFunction
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
@@ -333,11 +344,23 @@ class ComparedRun:
 
 def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
     """The measure that systems are compared by: the named one, or the first one of the task."""
+    if by is not None and by in options.get(FUNCTIONS, ()):
+        check_functions(task.name, [by])
+        return by
     name = name_among(task.name, by or task.selection.compared[0], task.selection.compared)
     if name is None:
         remedy = f"choose one of {', '.join(task.selection.compared)} for {task.name}"
         raise SettingError(unknown(f"by is {by!r}", str(by), task.selection.compared, remedy))
     return task.selection.resolve(name, options)
+
+
+def one_measure(by: Any, options: dict[str, Any]) -> str | None:
+    """The name of the measure to compare by, which users may also give as `match`; it is removed from the options."""
+    named = split_names(options.pop("match", None) or ())
+    if len(named) > 1 or (named and by not in (None, named[0])):
+        several = " and ".join(dict.fromkeys(filter(None, (by, *named))))
+        raise SettingError(f"Systems are compared by one measure, got {several}; choose one of them.")
+    return named[0] if named else by
 
 
 def without_effect() -> list[str]:
@@ -592,7 +615,12 @@ def comparison_signature(run: ComparedRun) -> str:
         for side in run.run.systems.values()
     ]
     of = run.groups[0] if run.has_groups else "none"
-    parts = [joint_signature(signatures), f"by:{run.by}", f"of:{of}", f"trials:{setting.trials}"]
+    parts = [
+        joint_signature(signatures),
+        f"by:{prepared.settings.spelled(run.by)}",
+        f"of:{of}",
+        f"trials:{setting.trials}",
+    ]
     parts += [f"resamples:{setting.resamples}", f"interval:{setting.interval}"]
     return "|".join([*parts, f"level:{setting.level:g}", f"seed:{setting.seed}"])
 
@@ -634,7 +662,7 @@ def compare(
     gold: Side,
     systems: Sequence[Side] | Mapping[str, Side],
     *,
-    by: str | None = None,
+    by: str | MatchFunction | None = None,
     baseline: str | None = None,
     sequence: bool = False,
     trials: int | None = None,
@@ -649,11 +677,11 @@ def compare(
     limit: int | None = None,
     top: int = 5,
     sort: Literal["frequency", "gain"] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Comparison:
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
 
-    by         what is compared: "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
+    by         what is compared (also as `match`): "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
                "elas" or "eulas" for trees, "arcs_any" or "arcs_nom" for chains
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
@@ -677,7 +705,8 @@ def compare(
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
     """
-    sides, gold = systems_by_name(systems) or {}, side_of(gold)
+    sides, gold, chosen = systems_by_name(systems) or {}, side_of(gold), dict[str, Any](options)
+    measure = one_measure(by, chosen)
     request, words = SliceRequest.of(slices), word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
@@ -692,7 +721,7 @@ def compare(
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
     search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, options, request, words)
+    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words)
     result = comparison(job, job(search))
     return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
 

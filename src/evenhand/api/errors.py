@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
 from evenhand.parameters import check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
-    Input,
     RunConfig,
     ScoredInputs,
+    Side,
     content_for,
     known_options,
     prepare,
@@ -43,6 +43,9 @@ from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.registry import TASKS, model, model_names
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Locations
+
+if TYPE_CHECKING:
+    from evenhand.keywords import ErrorsKeywords, MatchFunction
 
 CONTEXT = 5
 """Words of context on each side."""
@@ -124,10 +127,10 @@ class UnitQuery:
 
 @checked_arguments(lambda: known_options() - {"groups", "jobs", "engine"})
 def errors(
-    gold: Input,
-    systems: Input | Sequence[Input] | Mapping[str, Input] | None = None,
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
-    match: str | None = None,
+    match: str | MatchFunction | None = None,
     all: bool = False,
     type: str | Sequence[str] = (),
     label: str | Sequence[str] = (),
@@ -138,7 +141,7 @@ def errors(
     sample: int | None = None,
     seed: int = 0,
     context: int = CONTEXT,
-    **options: Any,
+    **options: Unpack[ErrorsKeywords],
 ) -> Table:
     """The errors of systems as a table with one row per unit, in the order of the text, one system after the other.
 
@@ -169,7 +172,7 @@ def errors(
         context=context,
     )
     gold, sides = sides_of(gold, systems)
-    measures = split_names(() if match is None else match)
+    measures = split_names(cast("str", match) or ())  # functions are replaced by their names
     if len(measures) > 1:
         raise SettingError(f"match is {', '.join(measures)}; errors are listed by one measure.")
     content = content_for(gold, options)
@@ -190,7 +193,7 @@ def default_measure(config: RunConfig) -> str:
 def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequence[str] = ()) -> Table:
     """Read the units of some systems, by default of all, under one measure."""
     config, sides = inputs.config, inputs.systems
-    (name,) = model_names(config.task.name, (match,))
+    (name,) = model_names(config.task.name, (match,), config.settings.functions)
     measure = model(config.task.name, name)
     if measure.instead_of_units:
         raise without_units(measure)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.parameters import checked_arguments
@@ -11,6 +11,9 @@ from evenhand.pipeline.inputs import Side, known_options, prepare, sides_of
 from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import Columns, listed, unit_columns, unit_measure
 from evenhand.tasks.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 
 class Verdict(NamedTuple):
@@ -39,7 +42,7 @@ class Verdict(NamedTuple):
 
 @checked_arguments(known_options)
 def evaluate(
-    gold: Side, systems: Side | Sequence[Side] | Mapping[str, Side] | None = None, **options: Any
+    gold: Side, systems: Side | Sequence[Side] | Mapping[str, Side] | None = None, **options: Unpack[Keywords]
 ) -> list[Verdict]:
     """Evaluate systems and return the error type of every unit, in the order of the text, one system after the other.
 

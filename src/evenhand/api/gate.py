@@ -11,16 +11,24 @@ from dataclasses import replace
 from functools import partial
 from math import inf, nan
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import unquote
 
-from evenhand.api.compare import NOT_COMPARED, ComparisonJob, Resampling, compared_by, compared_options, comparison
+from evenhand.api.compare import (
+    NOT_COMPARED,
+    ComparisonJob,
+    Resampling,
+    compared_by,
+    compared_options,
+    comparison,
+    one_measure,
+)
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.api.slices import score_with_slices, with_slices
 from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import check_number, check_whole_number, checked_arguments, parse_unit
+from evenhand.parameters import FUNCTIONS, check_number, check_whole_number, checked_arguments, parse_unit
 from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
@@ -43,6 +51,9 @@ from evenhand.statistics.bootstrap import ROUNDING
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, model, models_of, name_among, parameters_of
 from evenhand.tasks.task import GoldProfile
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords, MatchFunction
 
 DEFAULT_ALPHA = 0.05
 SLICE_MIN = 20
@@ -222,7 +233,8 @@ class ScoreName:
         piece, plain = slice_in(text)
         label, colon, remainder = plain.rpartition(":")
         first, *path = remainder.split(".")
-        named = name_among(task, first, [measure.name for measure in models_of(task)]) if first else default
+        known = [*(measure.name for measure in models_of(task)), *options.get(FUNCTIONS, ())]
+        named = name_among(task, first, known) if first else default
         if named is None:
             named, path = default, [first, *path]
         resolved = TASKS[task].selection.resolve(named, options)
@@ -516,14 +528,14 @@ def gate(
     max_new_errors: int | None = None,
     alpha: Limit | None = None,
     only: bool = False,
-    by: str | None = None,
+    by: str | MatchFunction | None = None,
     trials: int | None = None,
     seed: int = 0,
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     slice_min: int = SLICE_MIN,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Gate:
     """Check a candidate against fixed limits or against a baseline.
 
@@ -562,19 +574,20 @@ def gate(
         raise SettingError(
             "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
-    gold, limits = side_of(gold), limits.for_baseline(baseline)
+    gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
+    measure = one_measure(by, chosen)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
     resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)
-    content = content_for(gold, options)
-    compared = compared_by(TASKS[content.task], by, options)
-    default = compared if by is not None else measure_of_names(limits.score_names, content.task, compared)
-    names = {name: ScoreName.read(name, content.task, default, compared, options) for name in limits.score_names}
+    content = content_for(gold, chosen)
+    compared = compared_by(TASKS[content.task], measure, chosen)
+    default = compared if measure is not None else measure_of_names(limits.score_names, content.task, compared)
+    names = {name: ScoreName.read(name, content.task, default, compared, chosen) for name in limits.score_names}
     for limit in limits.scores:  # before files are read
         figure = names[limit.name].declared(content.task) if limit.name in names else None
         if figure is not None:
             limit.check(figure)
-    prepared = _prepared(gold, systems, names, compared, options, content) if names else None
+    prepared = _prepared(gold, systems, names, compared, chosen, content) if names else None
     request, words = SliceRequest.of(slices), word_list(vocabulary)
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
     if request and not any(name.slice for name in names.values()):
@@ -588,8 +601,8 @@ def gate(
             results = score_inputs(gold, systems, prepared, "total")
         _refuse_empty(results.gold, content.task)
         return Gate(last, default, tuple(criteria(limits, names, results, last, None, least)), results, None)
-    kept = compared_options(options) if names else options
-    job = ComparisonJob(gold, systems, [(0, 1)], by, resampling, kept, vocabulary=words, content=content)
+    kept = compared_options(chosen) if names else chosen
+    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, vocabulary=words, content=content)
     run = job(scored=prepared, sliced=request)
     _refuse_empty(run.gold, content.task)
     scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)

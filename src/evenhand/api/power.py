@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 
-from evenhand.api.compare import MAX_SEED, ComparedRun, ComparisonJob, Resampling, Testing, comparison_signature
+from evenhand.api.compare import (
+    MAX_SEED,
+    ComparedRun,
+    ComparisonJob,
+    Resampling,
+    Testing,
+    comparison_signature,
+    one_measure,
+)
 from evenhand.arrays import Values
 from evenhand.comparison.counts import GroupTables
 from evenhand.dataclass import dataclass
@@ -22,6 +30,9 @@ from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import stream
 from evenhand.statistics.power import Spread, groups_for_width, influences, power_of_mcnemar, z_of
 from evenhand.statistics.significance import randomization
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords, MatchFunction
 
 FEWEST = 10
 """Number of groups below which nothing is estimated."""
@@ -42,7 +53,7 @@ def power(
     systems: Input | Sequence[Input] | Mapping[str, Input],
     other: Input | None = None,
     *,
-    by: str | None = None,
+    by: str | MatchFunction | None = None,
     delta: float | None = None,
     target: float = 0.8,
     alpha: float = 0.05,
@@ -54,7 +65,7 @@ def power(
     method: Method = "drawing",
     simulate: int = 0,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Power:
     """Estimate what a test set can show: `power(gold, a, b)`, or `power(gold, a, delta=1)` before b exists.
 
@@ -93,7 +104,8 @@ def power(
     if like is not None:
         sides = systems_by_name([*sides.values(), like]) or {}
     pairs = list(combinations(range(len(sides)), 2))
-    run = ComparisonJob(side_of(gold), sides, pairs, by, Resampling(of=of).checked(), options)()
+    chosen = dict[str, Any](options)
+    run = ComparisonJob(side_of(gold), sides, pairs, one_measure(by, chosen), Resampling(of=of).checked(), chosen)()
     counts = _Counts.from_run(run)
     if counts.groups < FEWEST:
         can_take_sentences = counts.of == "documents" and not run.prepared.task.evaluation.by_document

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import comb
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from evenhand.comparison.ranking import (
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import checked_arguments, split_names
+from evenhand.parameters import FUNCTIONS, checked_arguments, split_names
 from evenhand.pipeline.inputs import Input, Side, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
 from evenhand.results.result import Results
@@ -38,6 +38,9 @@ from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names
 from evenhand.tasks.registry import model as declared
 from evenhand.tasks.task import GoldProfile, Task
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 _GROUPS: Mapping[Resampled | None, Groups] = {None: "finest", "documents": "document", "sentences": "sentence"}
 """The groups of tallies, by what is resampled."""
@@ -78,7 +81,7 @@ def rank(
     of: Resampled | None = None,
     trials: int | None = None,
     skip_broken: bool = False,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Ranking:
     """Rank systems under several measures, in one pass over the gold standard.
 
@@ -112,7 +115,7 @@ def rank_suite(
     of: Resampled | None = None,
     trials: int | None = None,
     skip_broken: bool = False,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Ranking:
     """Rank systems on several data sets, separately and on average: the mean of a system's headlines.
 
@@ -201,7 +204,8 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranke
 
 def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The named measures or those that the task ranks by, and the counterpart of the first one."""
-    chosen = model_names(task.name, split_names(options.get("match") or task.selection.ranked(content)))
+    named = split_names(options.get("match") or task.selection.ranked(content))
+    chosen = model_names(task.name, named, options.get(FUNCTIONS, ()))
     first, *others = dict.fromkeys(task.selection.resolve(name, options) for name in chosen)
     counterpart = declared(task.name, first).counterpart if first != chosen[0] else None
     return tuple(dict.fromkeys(filter(None, (first, counterpart, *others))))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from evenhand.api.compare import (
     ComparedRun,
@@ -23,7 +23,7 @@ from evenhand.api.slices import with_slices
 from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
-from evenhand.parameters import check_choice, check_whole_number, checked_arguments, split_names
+from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
@@ -41,6 +41,9 @@ from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
 
 DEFAULT_LIMIT = 50_000
 _LONGEST_TITLE = 80
@@ -62,7 +65,7 @@ def report(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
 
@@ -119,7 +122,8 @@ def _score_config(
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a report; specify with `of` what is resampled.")
-    match = model_names(task.name, split_names(options.get("match") or default_match(task, content, options)))
+    named = split_names(options.get("match") or default_match(task, content, options))
+    match = model_names(task.name, named, options.get(FUNCTIONS, ()))
     match = tuple(
         dict.fromkeys((task.selection.resolve(match[0], options), *match))
     )  # systems are ranked by the first one

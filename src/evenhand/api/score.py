@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
@@ -32,10 +31,11 @@ from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
 from evenhand.settings import Align, Groups, Repair
 from evenhand.tasks.evaluation import UncorrectedScores
-from evenhand.tasks.registry import TASKS, help_of, model, models_of, parameters_of
+from evenhand.tasks.registry import model
 
 if TYPE_CHECKING:
     from evenhand.comparison.slices import Slices
+    from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -73,6 +73,7 @@ def results_of(
             *(models, tallies, run.supertags[name], run.levels[name], gold.labels, settings),
             is_empty=not gold.units,
             other_units=task.other_units,
+            units=gold.units,
         )
         results[name] = Result(
             name=name,
@@ -88,6 +89,7 @@ def results_of(
             models=tuple(models),
             chains=side.chains,
             grounding=side.grounding,
+            facts=task.evaluation.facts(tallies),
             groups=run.kept_apart(groups),
             before=_uncorrected(run.before, name, groups),
             sentence_tallies=run.sentence_tallies.get(name, {}),
@@ -102,8 +104,9 @@ def _uncorrected(before: UncorrectedScores | None, name: str, groups: Groups) ->
         return {}
     settings = before.settings
     models = shown_models([model(settings.task, match).prepare(settings) for match in settings.match], groups)
-    gold, levels = before.gold, before.levels[name]
-    return SystemScores(models, before.tallies[name], {}, levels, gold.labels, settings, is_empty=not gold.units)
+    gold, tallies, levels = before.gold, before.tallies[name], before.levels[name]
+    sizes: dict[str, Any] = {"is_empty": not gold.units, "units": gold.units}
+    return SystemScores(models, tallies, {}, levels, gold.labels, settings, **sizes)
 
 
 def shown_models(models: Sequence[Formula], groups: Groups) -> Sequence[Formula]:
@@ -171,25 +174,27 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
-def score(gold: Side, systems: Side | None = None, **options: Any) -> Result: ...
+def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    gold: Side, systems: Side | None = None, **options: Unpack[ScoreKeywords]
+) -> Result: ...
 @overload
-def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Any) -> Results: ...
+def score(gold: Side, systems: Sequence[Side] | Mapping[str, Side], **options: Unpack[ScoreKeywords]) -> Results: ...
 @checked_arguments(known_options)
 def score(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
-    match: str | Sequence[str] | None = None,
+    match: Match = None,
     task: str | None = None,
     labels: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     map: Mapping[str, str] | Sequence[str] = (),
     align: Align | None = None,
-    beta: float = 1.0,
     format: Choice = None,
     column: ColumnChoice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
+    beta: float = 1.0,
     offsets: Choice = None,
     functions: bool = False,
     annotator: Choice = None,
@@ -200,7 +205,7 @@ def score(
     limit: int | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[TaskKeywords],
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
 
@@ -208,15 +213,26 @@ def score(
     column file whose last two columns are gold and prediction, as for conlleval (`column` names others: {"gold": 3,
     "system": 4}).
 
-    task       what is scored; without it, files in CoNLL-U are scored as trees, those with coreference as chains,
-               bracketed trees as constituents, others as spans
-    match      measures, by name or by the name of a family ("semeval", "conll18", "arcs")
-    labels     only these labels; exclude: all but these; both after `map`
+    match      measures, by name or by the name of a family ("exact", "fair", "semeval"; `eh.models()` lists them), or
+               functions of a gold span and a system span that return True, False or a number from 0 to 1
+    task       what is scored ("spans" or "ner", "tags" or "pos", …); without it, files in CoNLL-U are scored as trees,
+               those with coreference as chains, bracketed trees as constituents, others as spans
+    labels     only these labels; both this and `exclude` after `map`
+    exclude    all labels but these
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
                without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
                (words that differ are counted and reported), else "strict"
+    format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
+    column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
+    encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
+    repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
+
+    Further keywords:
+
     beta       the weight of recall in F-beta
+    offsets    the unit of offsets; functions: keep the functions in labels of brackets; annotator: read the records of
+               one annotator; see `read`
     groups     what the tallies keep apart: "total", "document", "sentence", or "finest" (documents, or sentences if
                there is one document; then close and missed spans are not counted)
     jobs       number of processes for large files and folders; 0: one per core
@@ -229,8 +245,8 @@ def score(
                data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
 
-    For `format`, `column`, `encoding`, `repair`, `offsets`, `functions` and `annotator` see `read`. If one side counts
-    in characters (texts with offsets), all do. Parameters of tasks and measures:
+    Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
+    task. If one side counts in characters (texts with offsets), all do.
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
@@ -284,17 +300,3 @@ def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:
     from evenhand.engines.processes import processes  # takes a while to load
 
     return processes(jobs)
-
-
-def _parameters() -> str:
-    """The parameters of all tasks, for the docstring."""
-    lines = []
-    for task in TASKS.values():
-        lines += ["", f"    {task.name}: measures {', '.join(model.name for model in models_of(task.name))}"]
-        for parameter in parameters_of(task.name):
-            lines.append(f"    {parameter.name}")
-            lines += [f"        {line}" for line in wrap(help_of(parameter), 100)]
-    return "\n".join(lines) + "\n    "
-
-
-score.__doc__ = (score.__doc__ or "") + _parameters()

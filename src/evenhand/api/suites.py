@@ -15,11 +15,11 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.formats.paths import files_of, read_small_file
 from evenhand.formats.storage import AnyPath, beside, to_path
-from evenhand.parameters import SIDES, Kind, check_choice, checked_arguments, split_names
+from evenhand.parameters import SIDES, Kind, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
 from evenhand.registry import Reference, named_in
 from evenhand.scoring.measure import Measure
-from evenhand.tasks.registry import TASKS, model, model_names, models_of
+from evenhand.tasks.registry import TASKS, model, model_names, models_of, task_named
 
 _EVENHAND = f"""@software{{evenhand,
   author = {{{{The Evenhand authors}}}},
@@ -37,7 +37,7 @@ def cite(match: str | Sequence[str] = (), *, task: str | None = None) -> str:
 
     If several tasks have a measure of this name, it is the first task's unless `task` is specified.
     """
-    check_choice("task", task, tuple(TASKS), optional=True)
+    task = None if task is None else task_named(task)
     measures = {measure.name: measure for name in split_names(match) for measure in _models(name, task)}
     sources = {name: named_in(_definition(measure)) for name, measure in measures.items()}
     entries = {reference.key: reference.bibtex for source in sources.values() for reference in source}

@@ -12,6 +12,7 @@ import click
 from evenhand.cli.files import write_converted
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.options import (
+    ENCODING,
     INPUT,
     OUTPUT,
     OUTPUT_OR_FOLDER,
@@ -41,7 +42,6 @@ from evenhand.cli.process import say
 from evenhand.errors import counted
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
-from evenhand.settings import ENCODINGS
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     help="Write the corrected gold standard, as convert does.",
 )
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --apply [from its name].")
-@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of --apply [as in GOLD].")
+@option(WRITING, "--to-encoding", type=ENCODING, metavar="NAME", help="Encoding of --apply [as in GOLD].")
 @file_options(sided=False)
 @form_option(("text", "json", "markdown", "latex"))
 @output_option

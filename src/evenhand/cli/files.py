@@ -12,6 +12,7 @@ import click
 
 from evenhand.cli.help import CHECKING, SCORING, WRITING, Command, option, with_options
 from evenhand.cli.options import (
+    ENCODING,
     INPUT,
     NAMES,
     OUTPUT,
@@ -31,7 +32,6 @@ from evenhand.cli.process import say
 from evenhand.errors import NOTED, counted, counted_phrase
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
-from evenhand.settings import ENCODINGS
 from evenhand.tasks.spans.task import GROUNDING
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _counted(kinds: Counter[str]) -> str:
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT_OR_FOLDER)
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of OUT [from its name].")
-@option(WRITING, "--to-encoding", type=Choice(ENCODINGS), metavar="NAME", help="Encoding of OUT [iob2].")
+@option(WRITING, "--to-encoding", type=ENCODING, metavar="NAME", help="Encoding of OUT [iob2].")
 @option(WRITING, "--stacked", is_flag=True, help="Stack the tags of nested spans in one column (B-ORG|B-LOC).")
 @option(WRITING, "--lossy", is_flag=True, help="Convert even if OUT cannot represent all of IN.")
 @reading_options(sided=False)

@@ -11,7 +11,7 @@ import click
 
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.options import (
-    by_option,
+    by_or_match_option,
     input_arguments,
     of_option,
     reading_options,
@@ -108,7 +108,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     help="Minimum number of gold units of a slice with a limit; fewer are an error.",
     rare=True,
 )
-@by_option
+@by_or_match_option
 @trials_option("[10,000; more for a small alpha]", rare=True)
 @seed_option
 @of_option("documents, or sentences if documents are too few for the test")

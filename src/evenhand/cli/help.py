@@ -16,6 +16,7 @@ from evenhand.tasks.registry import all_parameters
 
 if TYPE_CHECKING:
     from evenhand.scoring.measure import Measure
+    from evenhand.tasks.task import Task
 
 
 Decorator = Callable[[Any], Any]
@@ -28,6 +29,13 @@ _HELP = "Help"
 _WIDTH = 26
 """The width of the first column, the same under all headings."""
 _ALL = "evenhand.help-all"
+_FOREIGN = {
+    "average": "the tables have all averages, micro, macro and weighted",
+    "scheme": "name the encoding of tags with --encoding, such as iob2 or bilou",
+    "mode": "for seqeval's strict mode use --encoding and --repair discard; --match chooses the measures",
+    "digits": "use --decimals",
+}
+"""What replaces options of other tools, by their names."""
 
 
 class Group(click.Group):
@@ -48,6 +56,9 @@ def sentence(error: click.UsageError) -> str:
         hint = _hint(error.option_name)
         if hint is not None:
             return f"No such option {error.option_name}; did you mean {hint}? S{_help(error.ctx)[1:]}."
+        foreign = _FOREIGN.get(error.option_name.lstrip("-").replace("-", "_"))
+        if foreign is not None:
+            return f"No such option {error.option_name}; {foreign}."
         options = (param for param in error.ctx.command.get_params(error.ctx) if not getattr(param, "hidden", False))
         names = (
             name
@@ -176,9 +187,13 @@ def _lists(options: set[str], *, is_whole: bool) -> Iterator[tuple[str, list[tup
         for task in TASKS:
             yield f"Measures of {task}, with other names", list(_with_aliases(models_of(task)))
     if is_whole and "task" in options:
-        yield "Tasks", [(task.name, task.title) for task in TASKS.values()]
+        yield "Tasks, with other names", [(task.name, _with_other_names(task)) for task in TASKS.values()]
     if is_whole and "formats" in options:
         yield "Formats", [(format.name, format.summary) for format in FORMATS.values()]
+
+
+def _with_other_names(task: Task) -> str:
+    return f"{task.title}; {', '.join(task.aliases)}" if task.aliases else task.title
 
 
 def families(measures: Iterable[Measure]) -> list[str]:
@@ -193,4 +208,12 @@ def _with_aliases(measures: tuple[Measure, ...]) -> Iterator[tuple[str, str]]:
         if members[0].name == name:
             yield name, ", ".join(members[0].aliases)
         else:
-            yield name, f"all of {', '.join(member.name for member in members)}"
+            yield name, f"all of {', '.join(_with_alias(member, members) for member in members)}"
+            shared = [alias for alias in members[0].aliases if all(alias in member.aliases for member in members)]
+            yield from ((alias, name) for alias in shared)
+
+
+def _with_alias(member: Measure, members: list[Measure]) -> str:
+    """A member of a family with the other names that are its own."""
+    own = [alias for alias in member.aliases if not all(alias in other.aliases for other in members)]
+    return f"{member.name} ({', '.join(own)})" if own else member.name

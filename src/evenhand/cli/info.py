@@ -1,4 +1,4 @@
-"""Commands about Evenhand itself: `models`, `formats`, `cite` and `completion`."""
+"""Commands about Evenhand itself: `models`, `formats`, `cite`, `completion` and `help`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
 from click.shell_completion import split_arg_string as split_line
 
+from evenhand.api import lists
 from evenhand.api.suites import cite as entries
-from evenhand.cli.help import SCORING, Command, option, write_rows
-from evenhand.cli.options import Choice, Names
+from evenhand.cli.help import SCORING, Command, Group, option, write_rows
+from evenhand.cli.options import Choice, Names, task_choice
 from evenhand.cli.output import form_option, show
-from evenhand.formats.format import FORMATS, Format
-from evenhand.scoring.measure import Measure
-from evenhand.tasks.registry import TASKS, models_of, summary_of
 
 Rows = Sequence[tuple[str, str]]
 SHELLS = ("bash", "zsh", "fish")
@@ -55,7 +53,7 @@ def show_list(sections: Mapping[str, Rows], records: Sequence[Mapping[str, Any]]
 
 
 @click.command(cls=Command)
-@option(SCORING, "--task", type=Choice(list(TASKS)), metavar="NAME", help="List only the measures of this task [all].")
+@option(SCORING, "--task", type=task_choice(), metavar="NAME", help="List only the measures of this task [all].")
 @form_option(("text", "json"))
 def models(task: str | None, form: str) -> None:
     """List the measures by task: their definitions in one line, and other names.
@@ -63,33 +61,19 @@ def models(task: str | None, form: str) -> None:
     Use the names with --match; letter case, hyphens and blanks do not matter.
     docs/reference/definitions.md has the formulas and their sources.
     """
-    tasks = [task] if task else list(TASKS)
-    rows = {
-        f"Measures of {name}": [(measure.name, _describe(measure)) for measure in models_of(name)] for name in tasks
-    }
-    records = [
-        {
-            "name": measure.name,
-            "task": measure.task,
-            "summary": summary_of(measure),
-            "title": measure.title or measure.name,
-            "family": measure.family,
-            "aliases": list(measure.aliases),
-            "parameters": [parameter.name for parameter in measure.parameters],
-            "is_ranked": measure.scorer.is_ranked,
-        }
-        for name in tasks
-        for measure in models_of(name)
-    ]
-    show_list(rows, records, form)
+    listed = lists.models(task)
+    rows: dict[str, list[tuple[str, str]]] = {}
+    for measure in listed:
+        rows.setdefault(f"Measures of {measure.task}", []).append((measure.name, _describe(measure)))
+    show_list(rows, [measure._asdict() for measure in listed], form)
 
 
-def _describe(measure: Measure) -> str:
+def _describe(measure: lists.ModelInfo) -> str:
     """The definition of a measure, its form for several ranked answers, its other names, and its family."""
-    ranked = f"{measure.name}@3: one of the first three answers." if measure.scorer.is_ranked else ""
+    ranked = f"{measure.name}@3: one of the first three answers." if measure.is_ranked else ""
     others = f"Also: {', '.join(measure.aliases)}." if measure.aliases else ""
     family = f"One of {measure.family}." if measure.family else ""
-    return " ".join(filter(None, (summary_of(measure), ranked, others, family)))
+    return " ".join(filter(None, (measure.summary, ranked, others, family)))
 
 
 @click.command(cls=Command)
@@ -99,31 +83,22 @@ def formats(form: str) -> None:
 
     Use the names with --format and --to. A format is recognised from the content of a file.
     """
-    rows = [(format.name, _describe_format(format)) for format in FORMATS.values()]
-    records = [
-        {
-            "name": format.name,
-            "help": format.summary,
-            "reads": list(format.tasks),
-            "writes": list(format.writers),
-            "suffixes": list(format.suffixes),
-        }
-        for format in FORMATS.values()
-    ]
-    show_list({"Formats": rows}, records, form)
+    listed = lists.formats()
+    rows = [(format.name, _describe_format(format)) for format in listed]
+    show_list({"Formats": rows}, [format._asdict() for format in listed], form)
 
 
-def _describe_format(format: Format) -> str:
+def _describe_format(format: lists.FormatInfo) -> str:
     """The summary of a format, the tasks that it is read and written for, and its suffixes."""
-    read, written = ", ".join(format.tasks), ", ".join(format.writers)
+    read, written = ", ".join(format.reads), ", ".join(format.writes)
     uses = f"read and written for {read}" if read == written else f"read for {read}"
     uses += "" if read == written else f"; written for {written}" if written else "; not written"
-    return f"{format.summary}; {uses}{'; ' if format.suffixes else ''}{', '.join(format.suffixes)}"
+    return f"{format.help}; {uses}{'; ' if format.suffixes else ''}{', '.join(format.suffixes)}"
 
 
 @click.command(cls=Command)
 @option(SCORING, "--match", type=Names(), default=(), metavar="NAME,...", help="The measures that you report.")
-@option(SCORING, "--task", type=Choice(list(TASKS)), metavar="NAME", help="Their task [the first with such a measure].")
+@option(SCORING, "--task", type=task_choice(), metavar="NAME", help="Their task [the first with such a measure].")
 def cite(match: tuple[str, ...], task: str | None) -> None:
     """Print what to cite, as BibTeX: Evenhand, and the papers that define measures.
 
@@ -176,3 +151,19 @@ def completion(shell: str) -> None:
     prepare_completion()
     completer: Any = get_completion_class(shell)
     click.echo(completer(main, {}, "evenhand", COMPLETION).source())
+
+
+@click.command(cls=Command)
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+def help(names: tuple[str, ...]) -> None:
+    """Show the help of COMMAND, such as score or plot errors; without it, list all commands."""
+    context = click.get_current_context()
+    assert context.parent is not None
+    shown = context.parent
+    for name in names:
+        if not isinstance(shown.command, Group):
+            raise click.UsageError(f"{shown.command_path} has no command {name!r}")
+        _, command, _ = shown.command.resolve_command(shown, [name])
+        assert command is not None
+        shown = click.Context(command, info_name=name, parent=shown)
+    click.echo(shown.get_help())

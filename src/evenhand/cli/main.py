@@ -38,6 +38,7 @@ COMMANDS = {
     "cite": ("info", "Print what to cite with a score, as BibTeX."),
     "completion": ("info", "Print the completion script for a shell."),
     "demo": ("score", "Score the systems of a bundled example."),
+    "help": ("info", "Show the help of a command."),
 }
 """The module of each command, which is loaded when the command runs, and its summary."""
 COMPLETION = "_EVENHAND_COMPLETE"

@@ -27,8 +27,17 @@ from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import SIDES, Parameter, check_choice
-from evenhand.settings import ENCODINGS, Align, PickedAnnotator, ReadSettings, Repair, Resampled, column_names
-from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, tasks_with
+from evenhand.settings import (
+    ENCODING_ALIASES,
+    ENCODINGS,
+    Align,
+    PickedAnnotator,
+    ReadSettings,
+    Repair,
+    Resampled,
+    column_names,
+)
+from evenhand.tasks.registry import TASKS, all_parameters, help_of, models_of, task_aliases, tasks_with
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -50,9 +59,16 @@ STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]
-    """One of several names; unknown ones get a suggestion."""
+    """One of several names, in any case if it has aliases; unknown ones get a suggestion."""
+
+    def __init__(self, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+        """`aliases` has other names, in lower case, with the choices that they mean."""
+        super().__init__(list(choices))
+        self._aliases = None if aliases is None else {**aliases, **{name: name for name in self.choices}}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if self._aliases is not None and self._aliases.get(value.lower()) in self.choices:
+            return self._aliases[value.lower()]
         check_choice(max(param.opts, key=len) if param is not None else "the value", value, tuple(self.choices))
         return value
 
@@ -198,6 +214,7 @@ class OutputFile(click.Path):
         return path
 
 
+ENCODING = Choice(ENCODINGS, ENCODING_ALIASES)
 INPUT = FileOrAddress()
 SYSTEM = SystemFile()
 OUTPUT = OutputFile()
@@ -417,10 +434,15 @@ def reading_options(*, sided: bool) -> Decorator:
     return with_options(task, file_options(sided=sided), *chain.from_iterable(declared))
 
 
+def task_choice(tasks: Iterable[str] = TASKS) -> Choice:
+    """A task by its name or an alias, such as ner."""
+    return Choice(tasks, task_aliases())
+
+
 def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) -> Decorator:
     """The task; by default it is recognised from `source`."""
     help = f"What the files are read for: {', '.join(tasks)} [recognised from {source}]."
-    return option(group, "--task", type=Choice(tasks), metavar="NAME", help=help)
+    return option(group, "--task", type=task_choice(tasks), metavar="NAME", help=help)
 
 
 def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
@@ -455,8 +477,8 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         f"several are levels of nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: "
         "form=2,head=7,deprel=8 or word=4,pos=5.",
     )
-    encodings = f"How tags encode spans: {', '.join(ENCODINGS)} [recognised]."
-    yield sided_option("encoding", "NAME", Choice(ENCODINGS), encodings)
+    encodings = f"How tags encode spans: {', '.join(ENCODINGS)}; also BIO, BIO2, IOBES [recognised]."
+    yield sided_option("encoding", "NAME", ENCODING, encodings)
     yield sided_option(
         "offsets",
         "HOW,...",
@@ -497,15 +519,16 @@ def _tasks(ctx: click.Context) -> list[Task]:
     return TASKS.values() if named is None else [TASKS[named]]
 
 
-by_option = option(
-    COMPARING,
-    "--by",
-    type=Name(_scores),
-    metavar="NAME",
-    help="Score to compare by, listed below [the first of the task].",
-)
+_BY: Any = {
+    "type": Name(_scores),
+    "metavar": "NAME",
+    "help": "Score to compare by, listed below [the first of the task].",
+}
+by_option = option(COMPARING, "--by", **_BY)
+by_or_match_option = option(COMPARING, "--by", "--match", "by", **_BY)
+"""The same for commands that use a single measure."""
 pair_options = with_options(
-    by_option,
+    by_or_match_option,
     option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only."),
     option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it."),
 )

@@ -10,23 +10,23 @@ from evenhand.cli.help import STATISTICS, Command, option
 from evenhand.cli.options import (
     INPUT,
     Choice,
-    by_option,
+    by_or_match_option,
+    input_arguments,
     of_option,
     reading_options,
     score_options,
     scoring_options,
     seed_option,
+    sides,
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
-from evenhand.formats.storage import AnyPath
 
 _NAMES = ("by", "delta", "target", "alpha", "size", "width", "of", "like", "worst", "method", "simulate", "seed")
 
 
 @click.command(cls=Command)
-@click.argument("gold", type=INPUT)
-@click.argument("systems", nargs=-1, required=True, type=INPUT, metavar="SYSTEM...")
-@by_option
+@input_arguments()
+@by_or_match_option
 @option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one].")
 @option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power that the test should have.")
 @option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs.")
@@ -53,7 +53,7 @@ _NAMES = ("by", "delta", "target", "alpha", "size", "width", "of", "like", "wors
 @table_options(rare=True)
 @output_option
 @quiet_option
-def power(gold: AnyPath, systems: tuple[AnyPath, ...], by_sentence: bool, **options: Any) -> None:
+def power(by_sentence: bool, **options: Any) -> None:
     """Estimate what the test set GOLD can show: the power of a test, the detectable difference, the size needed.
 
     With two or more SYSTEM files, the difference of each pair. With one and --delta, a system that does not exist yet.
@@ -71,5 +71,5 @@ def power(gold: AnyPath, systems: tuple[AnyPath, ...], by_sentence: bool, **opti
         if options["of"] == "documents":
             raise click.UsageError("--by-sentence contradicts --of documents")
         options["of"] = "sentences"
-    result = evenhand.power(gold, list(systems), **score_options(options, *_NAMES))
+    result = evenhand.power(*sides(options), **score_options(options, *_NAMES))
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -26,6 +26,7 @@ from evenhand.cli.options import (
     sides,
     slice_keywords,
     slice_options,
+    task_choice,
     trials_option,
 )
 from evenhand.cli.output import (
@@ -110,7 +111,7 @@ def _files(suite: AnyPath) -> list[AnyPath]:
 
 
 @click.command(cls=Command)
-@option(SCORING, "--task", type=Choice(list(TASKS)), default=next(iter(TASKS)), help="Which example.")
+@option(SCORING, "--task", type=task_choice(), metavar="NAME", default=next(iter(TASKS)), help="Which example.")
 def demo(task: str) -> None:
     """Score the systems of a bundled example; every task has one."""
     from importlib.resources import as_file, files

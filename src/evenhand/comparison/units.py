@@ -16,6 +16,7 @@ from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.settings import Atoms
+from evenhand.tasks.unit_rows import Places
 from evenhand.tasks.units import Locations, Predictions, SentenceView, tokens_of
 
 if TYPE_CHECKING:
@@ -304,13 +305,15 @@ class UnitSearch:
             before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
             sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
             positions = locations.positions(sentences, starts, ends)
+            places = Places.of(sentences, starts, ends, None if answers.shape is None else answers.shape[units])
             rows = zip(
                 *(column.tolist() for column in (units, sentences, starts, ends)),
                 locations.of_tokens(sentences, starts),
+                locations.strings(places, answers.shapes),
                 positions.rows(),
                 strict=True,
             )
-            for unit, sentence, start, end, location, (first, stop, token, last_token) in rows:
+            for unit, sentence, start, end, location, string, (first, stop, token, last_token) in rows:
                 document, gaps = int(locations.document_of[sentence]), answers.gaps(unit)
                 parts = locations.parts(sentence, start, end, gaps) if gaps else None
                 gold, gold_head = counts.gold(answers, locations, unit)
@@ -330,7 +333,7 @@ class UnitSearch:
                         token_end=last_token,
                         parts=None if parts is None else tuple(parts),
                         text_place=locations.text_location(sentence, start),
-                        words=locations.words(sentence, start, end, gaps),
+                        words=string,
                         gold=gold,
                         gold_head=gold_head,
                         gold_antecedent=counts.antecedent(answers, locations, unit),

@@ -21,7 +21,7 @@ from evenhand.data.tokens import PADDING, Tokens
 from evenhand.data.vocabulary import CellCodes, NewCodes, SparseCodes, Vocabulary
 from evenhand.errors import GAPS, TOKENS, InputError, SettingError, counted
 from evenhand.parameters import check_choice, quote
-from evenhand.settings import ENCODINGS, Repair
+from evenhand.settings import Repair, encoding_named
 
 Ids = npt.NDArray[np.integer[Any]]
 """An array of ids, with one row per sentence."""
@@ -292,7 +292,7 @@ def tags(
     applies. Setting both to different values is an error, unless the latter is the default, "begin".
     """
     check_name(name)
-    check_choice("encoding", encoding, ENCODINGS, optional=True)
+    encoding = encoding_named(encoding)
     check_choice("repair", repair, get_args(Repair), optional=True)
     if names is None:
         remedy = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'

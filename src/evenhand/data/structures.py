@@ -688,7 +688,7 @@ def _called(block: Mapping[str, Any]) -> bool:
 
 def _arguments(calls: list[Any]) -> Calls:
     """Return the arguments of tool calls; OpenAI writes them as JSON in a string."""
-    arguments, tools = [], []
+    arguments, tools = list[object](), list[str | None]()
     for call in calls:
         inner = call
         for key in ("function", "functionCall", "function_call"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import warnings
@@ -186,7 +187,13 @@ def processes(
         weighs_tokens = job.has_fractions
         if weighs_tokens and jobs > 1:
             raise SettingError("Sums of token weights depend on the order of additions; leave --jobs out.")
-        if count == 1 or weighs_tokens or current_process().daemon:  # a daemon must not start processes
+        function = _function_of_script(job)
+        if function is not None and jobs > 1:
+            remedy = "define it in a module that they can import, or leave jobs out"
+            raise SettingError(f"The function {function} cannot be passed to other processes; {remedy}.")
+        if (
+            count == 1 or weighs_tokens or function is not None or current_process().daemon
+        ):  # a daemon must not start processes
             tell("One process: there is one core." if count == 1 else "One process: this job cannot be divided.")
             return serial(job)
         try:
@@ -197,6 +204,18 @@ def processes(
             return serial(job)
 
     return engine
+
+
+def _function_of_script(job: Job) -> str | None:
+    """The name of a function in `match` that other processes cannot import: they do not run the user's script."""
+    for name, function in job.prepared.settings.functions.items():
+        try:
+            pickle.dumps(function)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return name
+        if function.__module__ == "__main__":
+            return name
+    return None
 
 
 def may_fork() -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from evenhand.alignment.documents import SAME_WORDS
+from evenhand.alignment.documents import SAME_WORDS, Open
 from evenhand.alignment.links import LinkFollower
 from evenhand.alignment.mentions import ChainFollower
 from evenhand.alignment.parts import Alignment
+from evenhand.alignment.records import RecordFollower
 from evenhand.alignment.spans import LineFollower, SpanFollower
 from evenhand.alignment.words import GoldWords, WordFollower, only_layers
 from evenhand.data.annotation import Annotation, ReadInfo
@@ -26,7 +27,7 @@ from evenhand.formats.penn_trees import compare_sentences
 from evenhand.formats.read import file_batches
 from evenhand.formats.source import Source
 from evenhand.formats.storage import AnyPath
-from evenhand.settings import CONSTITUENTS, LINKS, Align, ReadSettings, Repair
+from evenhand.settings import CONSTITUENTS, LINKS, RECORDS, Align, ReadSettings, Repair
 
 
 @dataclass
@@ -126,7 +127,16 @@ def _exhaust(batches: Iterator[Annotation]) -> None:
         pass
 
 
-_FOLLOWERS: Mapping[str, type[ChainFollower] | type[LinkFollower]] = {"chains": ChainFollower, LINKS: LinkFollower}
+def _follow_records(batches: Iterator[Annotation], sides: tuple[Open, Open], *, strict: bool) -> RecordFollower:
+    """Records have no words, so there is nothing to be strict about."""
+    return RecordFollower(batches, sides)
+
+
+_FOLLOWERS: Mapping[str, Callable[..., ChainFollower | LinkFollower | RecordFollower]] = {
+    "chains": ChainFollower,
+    LINKS: LinkFollower,
+    RECORDS: _follow_records,
+}
 """Classes that match the documents of two files by name, for annotations of documents."""
 
 

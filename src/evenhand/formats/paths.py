@@ -24,7 +24,7 @@ import msgspec
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
-from evenhand.formats.source import COMPRESSIONS, Part, Source
+from evenhand.formats.source import COMPRESSIONS, Part, Source, missing_file_remedy
 from evenhand.formats.storage import STANDARD_INPUT, Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
@@ -381,7 +381,7 @@ def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
     path = beside(source.path, cell)
     if isinstance(path, Path) and not path.exists() and not _matches(path):
         check_path(cell)  # a text must not be shown as a path
-        remedy = "check the path, which is relative to the manifest's folder"
+        remedy = f"{missing_file_remedy(path)}, which is relative to the manifest's folder"
         raise source.error(line, f"the file {cell!r}, for {column!r}, does not exist", remedy)
     return path
 

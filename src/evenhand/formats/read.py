@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from evenhand.data.annotation import LISTS, Annotation
 from evenhand.data.characters import peek
@@ -42,8 +42,20 @@ from evenhand.formats.parsing.token_table import ROWS, numbered_rows, rows_of_sa
 from evenhand.formats.paths import FileList, files_of, folder_name
 from evenhand.formats.source import Block, Source
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice, checked_arguments
-from evenhand.settings import ColumnName, Columns, PickedAnnotator, ReadSettings, Repair, Task, column_names
+from evenhand.parameters import SIDES, Parameter, checked_arguments
+from evenhand.settings import (
+    ColumnName,
+    Columns,
+    PickedAnnotator,
+    ReadSettings,
+    Repair,
+    Task,
+    column_names,
+    encoding_named,
+)
+
+if TYPE_CHECKING:
+    from evenhand.keywords import ReadParameters
 
 _MIN_CONFIDENCE = 0.5
 _MAX_FILES, _MAX_BYTES = 256, 1 << 20
@@ -276,7 +288,7 @@ def read(
     functions: bool = False,
     task: Task | None = None,
     annotator: str | None = None,
-    **parameters: Any,
+    **parameters: Unpack[ReadParameters],
 ) -> Annotation:
     """Read a file, or a data frame of pandas or polars, into an annotation: the text and its layers.
 
@@ -297,11 +309,20 @@ def read(
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping) and (name != "column" or not value or not {*SIDES}.isdisjoint(value)):
             raise SettingError(f"A file that is read alone has no sides; give its {name}.")
-    check_choice("task", task, sorted({name for format in FORMATS.values() for name in format.readers}), optional=True)
+    if task is not None:
+        from evenhand.tasks.registry import task_named  # a later room, but users name tasks here, too
+
+        task = task_named(task)
     if format is not None:
         format_named(format)
     settings = ReadSettings(
-        format, column_names(column), encoding, "begin" if repair is None else repair, offsets, functions, task=task
+        format,
+        column_names(column),
+        encoding_named(encoding),
+        "begin" if repair is None else repair,
+        offsets,
+        functions,
+        task=task,
     )
     settings = replace(settings, annotator=PickedAnnotator.of(annotator))
     if parameters:

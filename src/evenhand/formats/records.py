@@ -103,11 +103,14 @@ class _Reader:
             return
         text = whole_text(self._source)
         value = self._decode(text, None)
-        if isinstance(value, list) and value and all(isinstance(member, dict) for member in value):
-            if all("id" in member or any(key in member for key in self._keys) for member in value):
-                yield [self._document(member, number) for number, member in enumerate(value, 1)]
-                return
-        yield [(None, value, None, 1)]
+        if isinstance(value, list) and value and all(map(self._is_document, value)):
+            yield [self._document(member, number) for number, member in enumerate(value, 1)]
+        else:
+            yield [(None, value, None, 1)]
+
+    def _is_document(self, member: Any) -> bool:
+        """Whether a member of a list is a document with its id, not a record."""
+        return isinstance(member, dict) and "id" in member and any(key in member for key in self._keys)
 
     def file(self) -> Document:
         """A file of a folder: the value itself or, for a system, what a model wrote."""

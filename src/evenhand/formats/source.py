@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import field, replace
 from functools import cached_property, partial
 from io import BufferedReader, FileIO
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
@@ -24,7 +25,7 @@ import numpy as np
 from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import PADDING
 from evenhand.dataclass import dataclass
-from evenhand.errors import FILE, PIECE, InputError, LimitError, Problem
+from evenhand.errors import FILE, PIECE, InputError, LimitError, Problem, nearest
 from evenhand.formats.storage import (
     SIZE,
     STANDARD_INPUT,
@@ -41,6 +42,8 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = "\ufeff"
 _BYTE_ORDER_MARK = BYTE_ORDER_MARK.encode()
 _LARGEST_READ = 1 << 20
+_MAX_ENTRIES = 10_000
+"""Maximum number of files of a folder whose names are compared with a missing one."""
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")
 _ZIP = b"PK\x03\x04"
@@ -104,6 +107,18 @@ _BLOCK_ENDS: dict[BlockEnd, tuple[Callable[[bytes], int], str]] = {
     ),
 }
 """Functions that find the last offset at which bytes can be cut (0 if there is none), and what messages call it."""
+
+
+def missing_file_remedy(path: AnyPath) -> str:
+    """The remedy for a file that does not exist: the nearest name in its folder, if one is similar."""
+    try:
+        with os.scandir(path.parent if isinstance(path, Path) else "") as entries:
+            names = [entry.name for entry in islice(entries, _MAX_ENTRIES)]
+    except OSError:
+        return "check the path"
+    stem = nearest(path.stem, (Path(name).stem for name in names), 0.7)  # endings that all files share are not evidence
+    near = None if stem is None else nearest(path.name, (name for name in names if Path(name).stem == stem), 0.0)
+    return "check the path" if near is None else f"did you mean {path.with_name(near)}? Check the path"
 
 
 class ReadObserver(Protocol):
@@ -310,7 +325,7 @@ class Source:
         except IsADirectoryError:
             raise self.error(None, "is a folder", "name a file in it") from None
         except FileNotFoundError:
-            raise self.error(None, "there is no such file", "check the path") from None
+            raise self.error(None, "there is no such file", missing_file_remedy(self.path)) from None
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None

@@ -18,6 +18,7 @@ from typing import Any
 from evenhand.api.score import score
 from evenhand.data.from_lists import spans
 from evenhand.formats.spacy import ENTITIES, docs
+from evenhand.settings import Align
 
 PREFIX = "evenhand_"
 _GROUPS = "spans_"
@@ -94,7 +95,7 @@ def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, fl
         else:
             system[0].spans[group] = []
     name = ENTITIES if group is None else group
-    align = "strict" if all(map(_has_same_tokens, scored)) else "characters"
+    align: Align = "strict" if all(map(_has_same_tokens, scored)) else "characters"
     return score(docs(gold, group=name), docs(system, group=name), match=match, align=align).metrics()
 
 

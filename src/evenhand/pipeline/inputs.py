@@ -30,7 +30,16 @@ from evenhand.formats.paths import FileList, check_same_names, distinct_names, f
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice, parameter_values, quote, quote_briefly, split_names
+from evenhand.parameters import (
+    FUNCTIONS,
+    SIDES,
+    Parameter,
+    check_choice,
+    parameter_values,
+    quote,
+    quote_briefly,
+    split_names,
+)
 from evenhand.scoring.measure import Formula
 from evenhand.settings import (
     Align,
@@ -39,12 +48,23 @@ from evenhand.settings import (
     ReadSettings,
     ScoreSettings,
     columns_of_side,
+    encoding_named,
     label_maps,
     own_key,
     system_settings,
 )
 from evenhand.tasks.evaluation import Inputs
-from evenhand.tasks.registry import TASKS, all_parameters, model, model_names, models_of, parameters_of, tasks_with
+from evenhand.tasks.registry import (
+    TASKS,
+    all_parameters,
+    check_functions,
+    model,
+    model_names,
+    models_of,
+    parameters_of,
+    task_named,
+    tasks_with,
+)
 from evenhand.tasks.task import GoldProfile, Task
 
 File = str | PathLike[str] | FileList
@@ -429,14 +449,17 @@ def known_options() -> set[str]:
 
 def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
     """Check the options that affect reading, and return the profile of the gold standard."""
-    check_choice("task", options.get("task"), tuple(TASKS), optional=True)
+    task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
     return content_of(
-        gold, by_side(format, "gold"), options.get("task"), columns_of_side(options.get("column"), "gold")
+        gold,
+        by_side(format, "gold"),
+        None if task is None else task_named(task),
+        columns_of_side(options.get("column"), "gold"),
     )
 
 
@@ -449,7 +472,8 @@ def prepare(
     """Turn user options into the settings of a run; other settings have their defaults."""
     content = content or content_for(gold, options)
     task = TASKS[content.task]
-    match = options.get("match")
+    match, functions = options.get("match"), options.get(FUNCTIONS, {})
+    check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
@@ -460,6 +484,7 @@ def prepare(
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
+        functions=functions,
     )
     _check(task, settings, options)
     task.rules.resolve(chosen, content)
@@ -497,7 +522,7 @@ def _models(task: Task, named: Sequence[str], options: Mapping[str, Any]) -> tup
             for parameter in measure.parameters
         )
     ]
-    return model_names(task.name, (*named, *implied))
+    return model_names(task.name, (*named, *implied), options.get(FUNCTIONS, ()))
 
 
 def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> None:
@@ -533,7 +558,7 @@ def _read_settings(
     return ReadSettings(
         by_side(options.get("format"), side),
         columns_of_side(options.get("column"), side),
-        by_side(options.get("encoding"), side),
+        encoding_named(by_side(options.get("encoding"), side)),
         options.get("repair", "begin"),
         by_side(options.get("offsets"), side),
         options.get("functions", False),

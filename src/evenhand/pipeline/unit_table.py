@@ -23,7 +23,7 @@ from evenhand.parameters import check_file
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.tasks.evaluation import Evaluation
-from evenhand.tasks.registry import models_of
+from evenhand.tasks.registry import model, models_of
 from evenhand.tasks.task import Task
 from evenhand.tasks.unit_rows import Places, UnitRows
 from evenhand.tasks.units import Locations
@@ -144,14 +144,17 @@ def _arrow(column: Ints | list[Any]) -> Any:
 
 def unit_measure(job: Job) -> tuple[Measure, Formula]:
     """The measure whose error types describe the units of a job."""
-    task, scorers = job.prepared.task, [scorer.name for scorer in job.scorers]
+    task, settings, scorers = job.prepared.task, job.prepared.settings, [scorer.name for scorer in job.scorers]
     known = task.comparison.unit_scorers or [measure.scorer.name for measure in task.measures]
     scorer = next((name for name in known if name in scorers), None)
+    function = next((name for name in settings.match if name in settings.functions), None)
+    if scorer is None and function is not None:
+        return model(task.name, function), model(task.name, function).prepare(settings)
     if scorer is None:
         names = [measure.name for measure in models_of(task.name) if measure.scorer.name in known]
         raise SettingError(f"Only {', '.join(names)} give verdicts on {task.name}; add one of these measures.")
     measure = next(measure for measure in models_of(task.name) if measure.scorer.name == scorer)
-    return measure, measure.prepare(job.prepared.settings)
+    return measure, measure.prepare(settings)
 
 
 def recording(path: str | PathLike[str]) -> Engine:

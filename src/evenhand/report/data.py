@@ -130,7 +130,7 @@ def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Va
     yield {**row("overall", score.overall, gold=gold.units, predicted=result.predicted), _HEADLINE: score.headline}
     if score.labels and details == "all":
         yield row("macro", score.macro)
-        yield row("support", score.support)
+        yield row("support", score.weighted)
     for label, scores in score.labels.items() if details in ("all", "labels") else ():
         is_unit = label in gold.labels or label in result.predicted_labels  # tags of words are not labels of brackets
         counts = (gold.labels.get(label, 0), result.predicted_labels.get(label, 0)) if is_unit else (None, None)

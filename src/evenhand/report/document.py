@@ -126,7 +126,7 @@ _BAR = 20
 
 def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
     """Scores and shares as percentages with two decimals, unless the style has other decimals; counts with thousands
-    separators; an empty text for None; a dash for undefined scores.
+    separators, and two decimals if one is a fraction; an empty text for None; a dash for undefined scores.
     """
     if value is None or isinstance(value, str):
         return value or ""
@@ -136,7 +136,7 @@ def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
         return style.share(value)
     if kind == "bar":
         return "█" * round(_BAR * value)
-    return f"{value:,.0f}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def row_texts(table: Table, style: TableStyle = PLAIN) -> list[list[str]]:

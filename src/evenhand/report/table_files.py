@@ -92,11 +92,12 @@ def _write_workbook(table: Table, path: str | Path) -> None:
     content = io.BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
     workbook = _xlsxwriter().Workbook(content, options)
-    sheet, bold = workbook.add_worksheet("rows"), workbook.add_format({"bold": True, "bottom": 1})
+    sheet, right = workbook.add_worksheet("rows"), workbook.add_format({"align": "right"})
     for number, (name, kind) in enumerate(table.kinds.items()):
-        values = table[name]
-        sheet.set_column(number, number, _width(name, values, kind))
-        sheet.write_string(0, number, name, bold)
+        values, is_right = table[name], _display_kind(name, kind) != "text"
+        sheet.set_column(number, number, _width(name, values), right if is_right else None)
+        header = {"bold": True, "bottom": 1, "align": "right" if is_right else "left"}
+        sheet.write_string(0, number, name, workbook.add_format(header))
         write_cell = sheet.write_string if kind == "text" else sheet.write_number
         for row, value in enumerate(values, 1):
             if value is not None:
@@ -108,7 +109,7 @@ def _write_workbook(table: Table, path: str | Path) -> None:
         file.write(content.getvalue())
 
 
-def _width(name: str, values: Sequence[Any], kind: Kind) -> int:
+def _width(name: str, values: Sequence[Any]) -> int:
     """The width of a column, from its header with the arrow of the filter and its first values."""
     longest = max((len(str(value)) for value in values[:1000] if value is not None), default=0)
     return min(max(longest + 1, len(name) + 4, _NARROWEST), _WIDEST)

@@ -20,8 +20,8 @@ from evenhand.tasks.tables import label_notes
 
 _MEANS = {"overall": "", "macro": "macro "}
 """Prefixes of headlines that are F1 scores."""
-_MAX_MEASURES = 3
-"""Maximum number of measures to name under which another system is best."""
+_TIE = 0.00005
+"""Differences of scores below this are 0.00 points."""
 
 
 def verdict(report: Report) -> list[str]:
@@ -119,6 +119,8 @@ def _lead(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
     if not pair.delta:
         same = "have identical predictions" if not pair.different else "have the same score"
         yield f"{first} and {second} {same}."
+    elif abs(pair.delta) < _TIE:
+        yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(comparison, pair)}."
     if others:
@@ -169,17 +171,13 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _other_leaders(report: Report, best: str) -> Iterator[str]:
-    """The other measures under which another system is best, by name if they are few."""
+    """The other measures under which another system is best."""
     leaders: dict[str, list[str]] = {}
     for measure in report.ranking.shown_models:
         standings = report.ranking[measure]
         top = max(standings, key=lambda name: standings[name].score)
         if standings[top].score > standings[best].score:
             leaders.setdefault(top, []).append(score_name(report, measure))
-    number = sum(map(len, leaders.values()))
-    if number > _MAX_MEASURES:
-        yield f"By {number} of the {len(report.ranking.shown_models)} measures below, another system leads."
-        return
     for name, measures in leaders.items():
         yield f"By {_named(measures)}, {name} leads."
 

@@ -34,9 +34,18 @@ from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
-from evenhand.scoring.scores import Average, MeasureScore, Row, Sentences, averages, ratio_row
+from evenhand.scoring.scores import (
+    Average,
+    MeasureScore,
+    Row,
+    Sentences,
+    averages,
+    ratio_row,
+    with_gold,
+    with_support,
+)
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CUSTOM, ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
 
 Loaded = TypeVar("Loaded")
@@ -199,7 +208,9 @@ def _settings(saved: Saved) -> ScoreSettings:
     if common.task not in TASKS:
         raise ValueError(f"unknown task {common.task!r}")
     values = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(common.task)}
-    return replace(common, match=model_names(common.task, common.match), parameters=values)
+    functions = dict.fromkeys(name.removeprefix(CUSTOM) for name in common.match if name.startswith(CUSTOM))
+    match = model_names(common.task, (name.removeprefix(CUSTOM) for name in common.match), functions)
+    return replace(common, match=match, parameters=values, functions=functions)
 
 
 def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
@@ -240,6 +251,11 @@ def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str)
             name: {value: _slice_scores(piece, gold, settings) for value, piece in pieces.items()}
             for name, pieces in _convert(saved.get("slices", {}), dict[str, dict[str, Saved]], f"{path}.slices").items()
         },
+        facts={
+            fact: _field(saved, fact, Saved, path)
+            for fact in TASKS[settings.task].evaluation.fact_names
+            if fact in saved
+        },
     )
 
 
@@ -279,16 +295,17 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
     def optional(name: str, kind: Any) -> Any:
         return _convert(saved.get(name), kind | None)
 
-    labels = rows("labels", formula.of_labels())
+    labels = with_support(rows("labels", formula.of_labels()), gold.labels)
     averaged = zip(("macro", "support"), averages(labels, gold.labels), strict=True)
-    macro, support = (
-        average if (row := optional(name, _SavedRow)) is None else Average(*_prf(row)) for name, average in averaged
+    macro, weighted = (
+        average if (row := optional(name, _SavedRow)) is None else Average(*_prf(row, is_null=formula.is_null))
+        for name, average in averaged
     )
     return MeasureScore(
         formula,
-        _overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])),
+        with_gold(_overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])), gold.units),
         macro,
-        support,
+        weighted,
         labels,
         optional("confusion", _ErrorCounts),
         optional("edges", _ErrorCounts),
@@ -328,15 +345,22 @@ def _row(formula: Formula, saved: _SavedRow) -> Row:
             more[measure.name] = None if measure.name in nullable else nan
         else:
             more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
-    return ratio_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved), counts, more)
+    return (
+        ratio_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved, is_null=formula.is_null), counts, more)
+    )
 
 
-def _prf(saved: _SavedRow) -> tuple[float, float, float, float]:
-    """Precision, recall, F1 and F-beta, which equals F1 if it was not saved; either all or none are undefined."""
-    if all(name in saved and saved[name] is None for name in ("precision", "recall", "f1")):
+def _prf(saved: _SavedRow, *, is_null: bool = False) -> tuple[float, float, float, float]:
+    """Precision, recall, F1 and F-beta, which equals F1 if it was not saved.
+
+    Either all or none are undefined, unless the measure has undefined scores (`is_null`).
+    """
+    names = ("precision", "recall", "f1", *(["f_beta"] if "f_beta" in saved else []))
+    if all(name in saved and saved[name] is None for name in names[:3]):
         return nan, nan, nan, nan
-    precision, recall, f1 = (_share(saved, name) for name in ("precision", "recall", "f1"))
-    return precision, recall, f1, _share(saved, "f_beta") if "f_beta" in saved else f1
+    scores = [nan if is_null and saved[name] is None else _share(saved, name) for name in names]
+    precision, recall, f1 = scores[:3]
+    return precision, recall, f1, scores[-1]
 
 
 def _share(saved: _SavedRow, name: str, minimum: float = 0) -> float:

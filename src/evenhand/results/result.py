@@ -96,6 +96,8 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
     chains: int | None = None
     grounding: GroundingCounts | None = None
     """For a language model: how its answers were read, and where its strings were found."""
+    facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Further facts of a task, such as the `answers` of a language model by how they were read."""
     groups: Groups = "total"
     """The groups of the tallies: documents, sentences, or one total."""
     before: Mapping[str, MeasureScore] = field(default_factory=dict)
@@ -336,7 +338,8 @@ def _saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
-    common = {name: value for name, value in vars(settings).items() if name != "parameters"}
+    common = {name: value for name, value in vars(settings).items() if name not in ("parameters", "functions")}
+    common["match"] = settings.spelled_match
     return common | {parameter.name: settings[parameter.name] for parameter in parameters}
 
 
@@ -347,7 +350,7 @@ def _saved_system(result: Result) -> dict[str, Any]:
         "format": result.reading.format,
         "encoding": result.reading.encoding,
         "units": result.predicted,
-        **present(chains=result.chains, grounding=grounding),
+        **present(chains=result.chains, grounding=grounding, **result.facts),
         "labels": result.predicted_labels,
         "scores": {name: saved_score(score) for name, score in result.scores.items()},
         **present(
@@ -399,7 +402,7 @@ def saved_score(score: MeasureScore) -> dict[str, Any]:
     return {
         **common,
         "macro": _saved_average(score.macro, score.beta),
-        "support": _saved_average(score.support, score.beta),
+        "support": _saved_average(score.weighted, score.beta),
         "labels": rows(score.labels),
         **present(
             sentences=None if sentences is None else {**asdict(sentences), "share": sentences.share},

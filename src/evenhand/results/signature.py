@@ -67,7 +67,7 @@ def _values(
     of_measures = {parameter.signature_key: parameter for measure in measures for parameter in measure.parameters}
     parameters = of_task | of_measures
     texts = {key: parameter.conversion.spell(settings[parameter.name]) for key, parameter in parameters.items()}
-    values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.match)}
+    values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.spelled_match)}
     values |= {key: known[key] if key in known else texts[key] for key in keys}
     for measure in measures:
         if measure.name in settings.match:

@@ -53,6 +53,13 @@ class Row(Average):
     """Additional scores: declared ratios; with true negatives accuracy, specificity, false_positive_rate and kappa."""
     parts: Mapping[str, Row] = field(default_factory=dict)
     """The rows that this one is the mean of, if it is a mean."""
+    gold: float | None = None
+    """The number of gold units; None for a part of a mean."""
+
+    @property
+    def support(self) -> float | None:
+        """The number of gold units, by the name of scikit-learn."""
+        return self.gold
 
     def __getitem__(self, name: str) -> float:
         value = self.counts[name] if name in self.counts else self.more[name]
@@ -68,6 +75,8 @@ class Row(Average):
         return name in self.counts or name in self.more
 
 
+_GOLD_COUNTS = ("gold", "key", "words", "tokens")
+"""The names of counts of gold units."""
 UNDEFINED = Average(nan, nan, nan, nan)
 """The averages of a gold standard without units."""
 
@@ -108,8 +117,8 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
     more: dict[str, list[float | None]] = {}
     if model.contingency:
         is_known = column_of["token.units"] > 0 if "token.units" in column_of else np.zeros(len(table), dtype=np.bool_)
-        scores = contingency({kind: total(weights) for kind, weights in model.contingency.items()})
-        more = {name: _where(is_known, column.tolist()) for name, column in scores.items()}
+        by_name = contingency({kind: total(weights) for kind, weights in model.contingency.items()})
+        more = {name: _where(is_known, column.tolist()) for name, column in by_name.items()}
         counts["TN"] = _where(is_known, counts["TN"])
     for declared in model.ratios:
         whole = total(declared.denominator)
@@ -124,10 +133,10 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
     if model.is_null:
         predicted = total(divided.predicted)
         wholes = (predicted, expected, predicted + expected, predicted + expected)
-        columns = [_undefined(whole, column, is_empty=True) for whole, column in zip(wholes, prf, strict=True)]
+        scores = [_undefined(whole, column, is_empty=True) for whole, column in zip(wholes, prf, strict=True)]
     else:
-        columns = [_undefined(expected, column, is_empty=is_empty) for column in prf]
-    scored = zip(*(column.tolist() for column in columns), strict=True)
+        scores = [_undefined(expected, column, is_empty=is_empty) for column in prf]
+    scored = zip(*(column.tolist() for column in scores), strict=True)
     rows = zip(scored, _rows(counts, len(table)), _rows(more, len(table)), strict=True)
     return [Row(p, r, f1, f_beta, row, additional) for (p, r, f1, f_beta), row, additional in rows]
 
@@ -227,8 +236,8 @@ class MeasureScore:
     """All labels together: counts are summed before they are divided (micro average)."""
     macro: Average
     """The mean of the scores of the labels that occur in the gold standard."""
-    support: Average
-    """The same mean, weighted by the number of gold spans."""
+    weighted: Average
+    """The same mean, weighted by the number of gold units."""
     labels: Mapping[str, Row]
     confusion: Mapping[str, Mapping[str, float]] | None = None
     """Errors by gold label and system label; the empty string means no label."""
@@ -301,25 +310,38 @@ def score_tally(
     *,
     baselines: bool = False,
     is_empty: bool = False,
+    units: float | None = None,
 ) -> MeasureScore:
-    """The scores of a tally; `support` is the number of gold spans by label, `supertags` are tallies of label groups.
+    """The scores of a tally; `support` is the number of gold units by label, `supertags` are tallies of label groups.
 
-    With `is_empty`, the gold standard has no units, so the overall scores are undefined.
+    `units` is the number of all gold units, which may include some without a label. With `is_empty`, the gold standard has no units, so the overall scores are undefined.
     """
     tally = tally.total()
     table = tally.by_label(model.breakdown.focus, shares_unlabeled=model.breakdown.shares_unlabeled)
     names, of_labels = sorted(table.rows), model.of_labels()
     *scored, overall = score_rows(of_labels, tally, np.array([*(table.rows[label] for label in names), table.overall]))
-    rows = dict(zip(names, scored, strict=True))
+    rows = with_support(dict(zip(names, scored, strict=True)), support)
     members = [row for label, row in rows.items() if support.get(label)]
+    if of_labels is not model or is_empty:
+        overall = score_row(model, tally, table.overall, is_empty=is_empty)
     return MeasureScore(
         model,
-        overall if of_labels is model and not is_empty else score_row(model, tally, table.overall, is_empty=is_empty),
+        with_gold(overall, sum(support.values()) if units is None else units),
         *averages(rows, support),
         rows,
         supertags={name: score_tally(of_labels, counts, {}).overall for name, counts in (supertags or {}).items()},
         baselines=_baselines(model, members) if baselines and model.contingency else {},
     )
+
+
+def with_support(rows: Mapping[str, Row], support: Mapping[str, int]) -> dict[str, Row]:
+    """The rows of labels with their numbers of gold units, given those of the units of the task."""
+    return {label: with_gold(row, support.get(label, 0)) for label, row in rows.items()}
+
+
+def with_gold(row: Row, units: float) -> Row:
+    """A row with the number of gold units; a measure of other units, such as words, counts its own."""
+    return replace(row, gold=next((row.counts[name] for name in _GOLD_COUNTS if name in row.counts), units))
 
 
 def headlines(model: Formula, sums: Values) -> Values:
@@ -394,11 +416,13 @@ class SystemScores(Mapping[str, MeasureScore]):
         *,
         is_empty: bool = False,
         other_units: Collection[str] = (),
+        units: float | None = None,
     ) -> None:
         """With `is_empty`, the gold standard has no units; `other_units` are measures of other units."""
         self.models = {model.name: model for model in models}
         self._tallies, self._supertags = tallies, supertags
         self._levels, self._support, self._is_empty, self._other_units = levels, support, is_empty, other_units
+        self._units = units
         self._baselines = bool(settings.parameters.get("baselines"))
         self._scores: dict[str, MeasureScore] = {}
 
@@ -416,10 +440,11 @@ class SystemScores(Mapping[str, MeasureScore]):
                 },
                 baselines=self._baselines,
                 is_empty=self._may_be_undefined(name),
+                units=self._units,
             )
             score = score if model.extra_scores is None else model.extra_scores(score, self._tallies)
             if self._may_be_undefined(name) and isnan(score.overall.recall):
-                score = replace(score, macro=UNDEFINED, support=UNDEFINED)
+                score = replace(score, macro=UNDEFINED, weighted=UNDEFINED)
             self._scores[name] = score
         return self._scores[name]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -55,8 +55,15 @@ def without_overrides(settings: ScoreSettings) -> ScoreSettings:
 
 
 def all_parameters() -> dict[str, Parameter]:
-    """The parameters of all tasks, by name."""
-    return {parameter.name: parameter for task in TASKS for parameter in parameters_of(task)}
+    """The parameters of all tasks, by name; tasks may have different choices for one name."""
+    declared: dict[str, Parameter] = {}
+    for parameter in (parameter for task in TASKS for parameter in parameters_of(task)):
+        known = declared.setdefault(parameter.name, parameter)
+        if known != parameter and known.allowed.choices != parameter.allowed.choices:
+            choices = tuple(dict.fromkeys((*known.allowed.choices, *parameter.allowed.choices)))
+            allowed = replace(known.allowed, choices=choices)
+            declared[parameter.name] = replace(known, help=f"{known.help} {parameter.help}", allowed=allowed)
+    return declared
 
 
 def tasks_with(parameter: Parameter) -> tuple[str, ...]:
@@ -73,10 +80,30 @@ def help_of(parameter: Parameter) -> str:
     return f"{prefix}{parameter.help.rstrip('.')}{default}."
 
 
+def task_aliases() -> dict[str, str]:
+    """The other names of tasks, with the names of the tasks."""
+    return {alias: task.name for task in TASKS.values() for alias in task.aliases}
+
+
+def task_named(text: str, among: Collection[str] | None = None) -> str:
+    """The task that a user names, by its name or an alias, if it is one of these (default: all)."""
+    names = list(TASKS) if among is None else list(among)
+    spellings = {alias: task for alias, task in task_aliases().items() if task in names}
+    spellings |= {name: name for name in names}
+    task = {_plain(spelling): name for spelling, name in spellings.items()}.get(_plain(text))
+    if task is None:
+        raise SettingError(unknown(f"task is {text!r}", text, spellings, f"choose one of {', '.join(names)}"))
+    return task
+
+
 def model(task: str, name: str) -> Measure:
-    """The measure of a task by its name, or the one that accepts the first n predictions (`name@n`)."""
+    """The measure of a task by its name, the one that accepts the first n predictions (`name@n`), or a function's."""
     base, _, depth = name.partition(_AT)
-    measure = next(model for model in models_of(task) if model.name == base)
+    measure = next((model for model in models_of(task) if model.name == base), None)
+    if measure is None:  # users' names are checked by `model_names`, so it is the name of a function
+        custom = TASKS[task].custom
+        assert custom is not None
+        return custom(name)
     return measure.at(int(depth)) if depth else measure
 
 
@@ -98,12 +125,25 @@ def model_title(task: str, name: str) -> str:
     return next((model.title for model in models_of(task) if model.name == name), "") or name
 
 
-def model_names(task: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names of measures from names, aliases and families as users write them."""
-    measures = [measure for name in names for measure in _resolve(task, name)]
+def model_names(task: str, names: Iterable[str], functions: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of measures from names, aliases and families as users write them, and from names of functions."""
+    measures = [measure for name in names for measure in ([name] if name in functions else _resolve(task, name))]
     if not measures:
         raise SettingError(f"No measure is named; {_choices(task)}.")
     return tuple(dict.fromkeys(measures))
+
+
+def check_functions(task: str, functions: Iterable[str]) -> None:
+    """Refuse functions of the user as measures if the task has none, or a measure of the same name."""
+    for name in functions:
+        if TASKS[task].custom is None:
+            known = " and ".join(other.name for other in TASKS.values() if other.custom is not None)
+            raise SettingError(
+                f"match is the function {name}, but functions are measures of {known} only, not of {task}."
+            )
+        if _plain(name) in _all_names(task):
+            other = _all_names(task)[_plain(name)]
+            raise SettingError(f"The function {name} has the name of the measure {other}; give it another name.")
 
 
 def name_among(task: str, text: str, names: Sequence[str]) -> str | None:

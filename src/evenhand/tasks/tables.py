@@ -247,7 +247,7 @@ def label_table(
     totals = (*weights, result.gold.units) if support is None else [support(row) for _, row in counted]
     rows: list[list[Cell]] = [[name, total, *cells(row)] for (name, row), total in zip(counted, totals, strict=True)]
     if score.model.breakdown.details == "all":
-        rows += [averaged(MACRO, score.macro), averaged(WEIGHTED, score.support)]
+        rows += [averaged(MACRO, score.macro), averaged(WEIGHTED, score.weighted)]
     asked = [*score.labels, *[None] * (len(rows) - len(weights))]
     counts = ["", "gold", *kinds, *[""] * (len(columns) - len(kinds) - 2)]
     rows += [[f"{name} (supertag)", None, *cells(row)] for name, row in score.supertags.items()]
@@ -538,7 +538,8 @@ def errors_by_gold_label(results: Results, *, with_extra: bool = True) -> ErrorB
         others = sum(by_label.values()) - sum(by_label[gold] for gold in shown)
         lost, extra = one_sided(scores[name])
         counts = [*(by_label[gold] for gold in shown), others, lost, extra if with_extra else 0]
-        queries = [*(Query(name, kind=kinds, gold=gold) for gold in shown), None, missing(task.name, name), None]
+        rest = Query(name, kind=kinds, except_gold="\t".join(shown))
+        queries = [*(Query(name, kind=kinds, gold=gold) for gold in shown), rest, missing(task.name, name), None]
         bars.append(Bar(name, "", counts, queries))
     one_side = [ErrorKind(f"missing {unit}s", like="FN"), ErrorKind(f"extra {unit}s", like="FP")]
     optional = [ErrorKind(f"other {label}s"), *one_side]

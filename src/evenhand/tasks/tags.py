@@ -173,6 +173,7 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
 TASK = spec.Task(
     name="tags",
     title="tags: parts of speech, one label per word",
+    aliases=("pos", "pos-tagging", "tagging"),
     unit="word",
     example=spec.Example("tags", "gold.tsv", ("lexicon.tsv", "hmm.tsv", "neural.tsv"), options="--task tags"),
     measures=(

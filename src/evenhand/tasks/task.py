@@ -140,6 +140,10 @@ class EvaluationSpec:
     """Reject inputs that cannot be compared, at the end of a run."""
     notes: Callable[..., tuple[str, ...]] = lambda *arguments, **keywords: ()
     """Notes on the files for readers of the scores."""
+    facts: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, Any]]] = lambda tallies: {}
+    """Further facts about a system, from its tallies."""
+    fact_names: tuple[str, ...] = ()
+    """The names of these facts, which are entries of a system in the JSON."""
     is_perfect: Callable[[Mapping[str, Any]], bool] = lambda tallies: False
     """Whether everything counted is correct."""
 
@@ -288,6 +292,8 @@ class Task:
     name: str
     title: str
     """A short description for the help."""
+    aliases: tuple[str, ...] = ()
+    """Other names; case, hyphens, underscores and blanks do not matter."""
     unit: str
     """The unit of evaluation, in the singular."""
     other_units: Mapping[str, str] = field(default_factory=dict)
@@ -295,6 +301,8 @@ class Task:
     example: Example
     measures: tuple[Measure, ...]
     selection: MeasureSelection
+    custom: Callable[[str], Measure] | None = None
+    """Makes a measure of a function of the user, from its name; None if functions cannot be measures."""
     parameters: tuple[Parameter, ...] = ()
     input: InputSpec = InputSpec()
     rules: SettingRules = SettingRules()

@@ -168,7 +168,7 @@ class Locations:
         return " ".join(text or "" for text in texts) if any(texts) else texts[0]
 
     def strings(self, places: Places, shapes: Sequence[tuple[int, ...]] = ((),)) -> list[str | None]:
-        """The texts of many units; None for a unit without a position, or if the file has no text.
+        """The texts of many units; None if the file has no text, or the unit is a word that only a system has.
 
         The parts of a unit with gaps, whose shapes are codes of `shapes`, are joined by spaces.
         """
@@ -180,7 +180,9 @@ class Locations:
             texts = Tokens(corpus.quotable.data, begin, stop).texts(0, len(rows))
             for row, text in zip(rows.tolist(), texts, strict=True):
                 strings[row] = text
-        for row in np.flatnonzero((places.shape != 0) & (places.start >= 0)).tolist():
+        for row in np.flatnonzero(self.is_unplaced(places.start)).tolist():
+            strings[row] = self.unplaced_text(int(places.start[row]))
+        for row in np.flatnonzero((places.shape != 0) & ~self.has_no_place(places.start)).tolist():
             sentence, start, end, shape = (int(column[row]) for column in vars(places).values())
             strings[row] = self.words(sentence, start, end, shapes[shape])
         return strings
@@ -209,7 +211,7 @@ class Locations:
     def _by_batch(self, places: Places) -> Iterator[tuple[Corpus, Ints, Ints]]:
         """The corpus of each batch that has some of these units, their rows, and their sentences there."""
         batch = np.searchsorted(self._first, places.sentence, side="right") - 1
-        batch[places.start < 0] = -1
+        batch[self.has_no_place(places.start)] = -1
         for number in distinct(batch).tolist():
             if number >= 0:
                 rows = np.flatnonzero(batch == number)

@@ -172,15 +172,37 @@ def _bars(axes: Axes, counts: Sequence[int], colour: str, hatch: str, name: str)
 def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     """The change of the score in points of 100, with its interval and marks of significance."""
     axes.axvline(0, color=canvas.GREY, linewidth=0.6)
-    for row, pair in enumerate(pairs):
-        if pair.interval is not None:
-            axes.plot([100 * bound for bound in pair.interval], [row, row], color="black", linewidth=1)
-    deltas = [100 * pair.delta for pair in pairs]
-    axes.plot(deltas, range(len(pairs)), "o", color="black", markersize=4)
-    for row, (pair, delta) in enumerate(zip(pairs, deltas, strict=True)):
+    values = [(pair.delta, pair.interval) for pair in pairs]
+    _points(axes, values, _limits(values), {"color": "black", "markersize": 4})
+    for row, (pair, delta) in enumerate((pair, 100 * pair.delta) for pair in pairs):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
         text = UNDEFINED if isnan(delta) else f"{delta:+.2f}{marks}".replace("-", "−")
         canvas.annotate(axes, text, (1, row), 4, at_edge=True)
+
+
+Estimate = tuple[float, tuple[float, float] | None]
+"""A score or a difference, with its interval, if any."""
+
+
+def _limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """The least and greatest value that an axis shows: without outliers, with the intervals of all others."""
+    low, high = canvas.usual_range([value for value, _ in estimates if not isnan(value)])
+    usual = [(value, bounds or (value, value)) for value, bounds in estimates if low <= value <= high]
+    return min((bounds[0] for _, bounds in usual), default=low), max((bounds[1] for _, bounds in usual), default=high)
+
+
+def _points(axes: Axes, estimates: Sequence[Estimate], limits: tuple[float, float], mark: Mapping[str, Any]) -> None:
+    """Points with intervals in points of 100, one per row; a triangle at the edge for a value beyond the limits."""
+    low, high = limits
+    inside = [(row, *estimate) for row, estimate in enumerate(estimates) if low <= estimate[0] <= high]
+    for row, _, bounds in inside:
+        if bounds is not None:
+            axes.plot([100 * bound for bound in bounds], [row, row], color="black", linewidth=1)
+    axes.plot([100 * value for _, value, _ in inside], [row for row, *_ in inside], "o", **mark)
+    beyond = [(row, value) for row, (value, _) in enumerate(estimates) if value < low or value > high]
+    for row, value in beyond:
+        edge, triangle = (0, "<") if value < low else (1, ">")
+        axes.plot([edge], [row], triangle, transform=axes.get_yaxis_transform(), clip_on=False, **mark)
 
 
 def _comparison_remark(comparison: Comparison, drawn: int) -> str:
@@ -448,8 +470,11 @@ def draw_ranks(ranking: Ranking, size: Size) -> Figure:
     systems = ranking.systems[: max(1, int(room_for_systems / _MIN_SYSTEM))]
     figure = _sheet(size, _SMALL_PRINT + rows * (_AROUND_PANEL + _SYSTEM * len(systems)))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    drawn = {measure: [ranking[measure][system] for system in systems] for measure in measures}
+    lows, highs = zip(*(_limits([(row.score, row.interval) for row in rows]) for rows in drawn.values()), strict=True)
+    limits = min(lows), max(highs)  # panels share their axis
     for number, (axes, measure) in enumerate(zip(panels, measures, strict=False)):
-        _rank_panel(axes, [ranking[measure][system] for system in systems])
+        _rank_panel(axes, drawn[measure], limits)
         axes.set_title(model_title(ranking.task, measure), loc="left")
         axes.tick_params(axis="y", length=0)
         if number >= len(measures) - columns:
@@ -462,15 +487,12 @@ def draw_ranks(ranking: Ranking, size: Size) -> Figure:
     return figure
 
 
-def _rank_panel(axes: Axes, standings: Sequence[RankInterval]) -> None:
+def _rank_panel(axes: Axes, standings: Sequence[RankInterval], limits: tuple[float, float]) -> None:
     """Scores with intervals; at the right, ranks with the places gained or lost against the first measure."""
-    for row, standing in enumerate(standings):
+    for row in range(len(standings)):
         axes.axhline(row, color="#DDDDDD", linewidth=0.5, zorder=0)
-        if standing.interval is not None:
-            axes.plot([100 * bound for bound in standing.interval], [row, row], color="black", linewidth=1)
-    scores = [100 * standing.score for standing in standings]
     mark: dict[str, Any] = {"color": canvas.BLUE, "markeredgecolor": "black", "markeredgewidth": 0.5, "markersize": 3.2}
-    axes.plot(scores, range(len(scores)), "o", **mark)
+    _points(axes, [(standing.score, standing.interval) for standing in standings], limits, mark)
     for row, standing in enumerate(standings):
         canvas.annotate(axes, f"{standing.rank or UNDEFINED}", (1, row), 14, at_edge=True, ha="right")
         if standing.change:

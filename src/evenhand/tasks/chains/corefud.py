@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, Values, equal_pairs
 from evenhand.data.structures import Chains
 from evenhand.dataclass import dataclass
-from evenhand.tasks.chains.assignment import best_cells, ordered_assignment
+from evenhand.tasks.assignment import best_cells, ordered_assignment
 from evenhand.tasks.chains.measures import (
     CountTable,
     Overlap,

@@ -17,7 +17,7 @@ import numpy as np
 from evenhand.arrays import Ints, Values
 from evenhand.data.structures import Chains, mention_spans
 from evenhand.dataclass import dataclass
-from evenhand.tasks.chains.assignment import best_cells
+from evenhand.tasks.assignment import best_cells
 from evenhand.tasks.chains.mentions import ChainSizes, numbered, without_repeats, without_singletons
 from evenhand.tasks.chains.task import MELA
 

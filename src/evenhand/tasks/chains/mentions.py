@@ -15,7 +15,7 @@ from evenhand.arrays import Bools, Ints, Values, empty, equal_pairs, pack, range
 from evenhand.data.structures import Chains, MentionWords, mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.chains.assignment import best_cells, ordered_assignment
+from evenhand.tasks.assignment import best_cells, ordered_assignment
 
 _WORDS_AT_ONCE = 1 << 22
 """Words compared at a time, approximately."""

@@ -298,6 +298,7 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
 TASK = spec.Task(
     name="chains",
     title="coreference chains",
+    aliases=("coref", "coreference"),
     unit="mention",
     example=spec.Example("chains", "gold.conll", ("rules.conll", "pairs.conll", "neural.conll")),
     measures=MEASURES,

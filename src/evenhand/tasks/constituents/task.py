@@ -355,6 +355,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name=CONSTITUENTS,
     title="constituents: phrase structure trees",
+    aliases=("constituency", "phrase-structure", "brackets"),
     unit="bracket",
     example=spec.Example(
         "constituents", "gold.mrg", ("chunks.mrg", "pcfg.mrg", "neural.mrg"), options="--task constituents"

@@ -201,6 +201,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name="links",
     title="entity links: mentions of entries of a knowledge base",
+    aliases=("el", "nel", "linking", "entity-linking"),
     unit="link",
     example=spec.Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
     measures=MEASURES,

@@ -26,10 +26,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import field as dataclass_field
+from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
-from evenhand.arrays import ints
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.dataclass import dataclass
 from evenhand.tasks.records.assignment import Weights, best_pairs, greedy_pairs
 from evenhand.tasks.records.fields import Fields
@@ -38,6 +40,8 @@ from evenhand.tasks.records.values import format_keys, is_formatting, is_right, 
 
 MAX_SIDE = 2_000
 NEAR_CELLS = 40_000
+_MANY = 1_000
+"""Number of pairs above which they are counted as a block."""
 Pairs = list[tuple[int, int]]
 """Pairs of indexes into two lists."""
 
@@ -87,7 +91,7 @@ class ListAligner:
         if not gold or not system:
             return []
         table = _Table(gold, system, keys, with_identical=True)
-        return in_order(table.weights(range(len(gold)), range(len(system))))
+        return in_order(table.weights(table.whole()))
 
     def near_leaves(self, gold: Sequence[Leaf], system: Sequence[Leaf]) -> Pairs:
         """Pairs of similar strings."""
@@ -190,11 +194,59 @@ def _identical(gold: Sequence[Container], system: Sequence[Container], rows: lis
     by_form: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for column in reversed(columns):
         by_form[form_of(system[column])].append(column)
-    pairs = []
-    for row in rows:
-        if waiting := by_form.get(form_of(gold[row])):
-            pairs.append((row, waiting.pop()))
-    return pairs
+    return [(row, waiting.pop()) for row in rows if (waiting := by_form.get(form_of(gold[row])))]
+
+
+_Cell = tuple[list[int], list[int]]
+"""Records of both sides that have something in common."""
+
+
+@dataclass
+class _Component:
+    """Records that are aligned on their own, and what they have in common: right values, formatting only, keys."""
+
+    rows: list[int]
+    columns: list[int]
+    cells: tuple[list[_Cell], list[_Cell], list[_Cell]]
+
+    @cached_property
+    def _column_of(self) -> dict[int, int]:
+        return {column: at for at, column in enumerate(self.columns)}
+
+    def count(self, cells: list[_Cell]) -> Weights | None:
+        """The number of cells that contain each pair of records; None if there are no cells."""
+        if not cells:
+            return None
+        row_of, column_of = {row: at for at, row in enumerate(self.rows)}, self._column_of
+        table = np.zeros((len(self.rows), len(self.columns)), dtype=np.int32)
+        at_row, at_column = list[int](), list[int]()
+        for cell_rows, cell_columns in cells:
+            rows, columns = (
+                [of[number] for number in side] for of, side in ((row_of, cell_rows), (column_of, cell_columns))
+            )
+            if len(rows) * len(columns) > _MANY:
+                table[np.ix_(rows, columns)] += 1
+            else:
+                at_row += [row for row in rows for _ in columns]
+                at_column += columns * len(rows)
+        np.add.at(table, (at_row, at_column), 1)
+        return table  # type: ignore[return-value]
+
+    def by_row(self) -> Callable[[int], _Component]:
+        """A function that returns one row as a component."""
+        of_rows: list[tuple[list[_Cell], list[_Cell], list[_Cell]]] = [([], [], []) for _ in self.rows]
+        at = {row: number for number, row in enumerate(self.rows)}
+        for number, cells in enumerate(self.cells):
+            for rows, columns in cells:
+                for row in rows:
+                    of_rows[at[row]][number].append(([row], columns))
+
+        def component(row: int) -> _Component:
+            one = _Component([self.rows[row]], self.columns, of_rows[row])
+            one.__dict__["_column_of"] = self._column_of
+            return one
+
+        return component
 
 
 class _Table:
@@ -215,9 +267,9 @@ class _Table:
         self._base = 1 + max(sum(map(len, side)) for side in self._leaves)
         self._right, self._formatted = self._right_cells(), self._formatted_cells()
 
-    def _right_cells(self) -> list[tuple[list[int], list[int]]]:
+    def _right_cells(self) -> list[_Cell]:
         """The records of both sides with a value, by field, value and number of the copy."""
-        index: dict[tuple[object, ...], tuple[list[int], list[int]]] = {}
+        index: dict[tuple[object, ...], _Cell] = {}
         others: list[defaultdict[int, list[tuple[int, Leaf]]]] = [defaultdict(list), defaultdict(list)]
         for side, records in enumerate(self._leaves):
             for number, leaves in enumerate(records):
@@ -235,16 +287,14 @@ class _Table:
                     else:
                         key = *key, 1
                     if key not in index:
-                        index[key] = [], []  # type: ignore[assignment]
+                        index[key] = [], []
                     index[key][side].append(number)
         cells = [cell for cell in index.values() if cell[0] and cell[1]]
         for place in others[0].keys() & others[1].keys():
             cells += self._similar_cells(others[0][place], others[1][place])
         return cells
 
-    def _similar_cells(
-        self, gold: list[tuple[int, Leaf]], system: list[tuple[int, Leaf]]
-    ) -> list[tuple[list[int], list[int]]]:
+    def _similar_cells(self, gold: list[tuple[int, Leaf]], system: list[tuple[int, Leaf]]) -> list[_Cell]:
         """Pairs of records with right values of a field whose values have no keys, at most one value each."""
         cells: set[tuple[int, int]] = set()
         known: dict[tuple[str, str], bool] = {}
@@ -257,7 +307,7 @@ class _Table:
                     cells.add((row, column))
         return [([row], [column]) for row, column in sorted(cells)]
 
-    def _formatted_cells(self) -> list[tuple[list[int], list[int]]]:
+    def _formatted_cells(self) -> list[_Cell]:
         """The same for values that differ in formatting only, in fields with one value on each side."""
         index: dict[tuple[int, str], tuple[dict[str, tuple[Leaf, list[int]]], dict[str, tuple[Leaf, list[int]]]]] = {}
         for side, records in enumerate(self._leaves):
@@ -279,16 +329,25 @@ class _Table:
     def pairs(self, warn: Callable[[], object]) -> Pairs:
         """The best pairs, component by component."""
         pairs: Pairs = []
-        for rows, columns in self._components():
-            if min(len(rows), len(columns)) > MAX_SIDE:
+        for part in self._components():
+            rows, columns = part.rows, part.columns
+            if len(rows) == len(columns) == 1 and self._keys is None:
+                found = [(0, 0)]
+            elif min(len(rows), len(columns)) > MAX_SIDE:
                 warn()
-                found = greedy_pairs(len(rows), lambda row, of=rows, to=columns: self.weights([of[row]], to)[0])  # type: ignore[misc]
+                by_row = part.by_row()
+                found = greedy_pairs(len(rows), lambda row, of=by_row: self.weights(of(row))[0])  # type: ignore[misc]
             else:
-                found = best_pairs(self.weights(rows, columns))
+                found = best_pairs(self.weights(part))
             pairs += [(rows[row], columns[column]) for row, column in found]
         return pairs
 
-    def _components(self) -> list[tuple[list[int], list[int]]]:
+    def whole(self) -> _Component:
+        """All records as one component."""
+        sides = [list(range(len(side))) for side in self._leaves]
+        return _Component(sides[0], sides[1], (self._right, self._formatted, self._key_cells()))
+
+    def _components(self) -> list[_Component]:
         """Records that share a value or a key, directly or through others, in canonical order."""
         size = len(self._leaves[0])
         group = list(range(size + len(self._leaves[1])))
@@ -298,83 +357,76 @@ class _Table:
                 group[node] = node = group[group[node]]
             return node
 
-        for rows, columns in (*self._right, *self._formatted, *self._key_cells()):
+        kinds = (self._right, self._formatted, self._key_cells())
+        for rows, columns in chain(*kinds):
             first = root(rows[0])
-            for node in (*rows, *(size + column for column in columns)):
-                other = root(node)
-                if other != first:
-                    group[other] = first
-        members: dict[int, tuple[list[int], list[int]]] = {}
+            for node in rows:
+                group[root(node)] = first
+            for column in columns:
+                group[root(size + column)] = first
+        parts: dict[int, _Component] = {}
         for node in range(len(group)):
-            sides = members.setdefault(root(node), ([], []))
-            sides[node >= size].append(node - size if node >= size else node)
-        return [sides for sides in members.values() if sides[0] and sides[1]]
+            part = parts.setdefault(root(node), _Component([], [], ([], [], [])))
+            (part.rows if node < size else part.columns).append(node if node < size else node - size)
+        for number, cells in enumerate(kinds):
+            for cell in cells:
+                parts[root(cell[0][0])].cells[number].append(cell)
+        return [part for part in parts.values() if part.rows and part.columns]
 
-    def _key_cells(self) -> list[tuple[list[int], list[int]]]:
+    def _key_cells(self) -> list[_Cell]:
         if self._keys is None:
             return []
-        index: dict[tuple[str | None, ...], tuple[list[int], list[int]]] = {}
+        index: dict[tuple[str | None, ...], _Cell] = {}
         for side, records in enumerate(self._keys):
             for number, key in enumerate(records):
                 if None not in key:
                     index.setdefault(key, ([], []))[side].append(number)
         return [cell for cell in index.values() if cell[0] and cell[1]]
 
-    def weights(self, rows: Sequence[int], columns: Sequence[int]) -> Weights:
+    def weights(self, part: _Component) -> Weights:
         """The sums of the module's list as one number per pair of records; 0 for pairs that are not possible."""
-        base = self._base
-        levels = base**3 * (min(len(rows), len(columns)) + 2) ** 2
-        kind: type = np.int64 if levels * base < 1 << 62 else object
-        right = self._count(self._right, rows, columns)
-        formatted = self._count(self._formatted, rows, columns)
-        keyed = self._count(self._key_cells(), rows, columns)
-        identical: Weights = np.zeros_like(right)
+        rows, columns, base = part.rows, part.columns, self._base
+        size = min(len(rows), len(columns)) + 1
+        kind: type = np.int64 if base**3 * size**2 * 2 < 1 << 62 else object
+        right, formatted, keyed = (part.count(cells) for cells in part.cells)
+        total: Weights = np.zeros((len(rows), len(columns)), dtype=kind)
+        is_possible = np.zeros(total.shape, dtype=np.bool_)
         if self._forms is not None:
-            identical = np.array(
-                [[self._forms[0][r] == self._forms[1][c] for c in columns] for r in rows], dtype=np.int64
-            )
-        is_possible = (right + formatted + keyed + identical) > 0
+            forms = self._forms
+            is_possible |= np.array([[forms[0][row] == forms[1][column] for column in columns] for row in rows])
+            total += is_possible
+        if keyed is not None:
+            total += keyed * kind(size)
+            is_possible |= keyed > 0
+        for counted in (right, formatted):
+            total *= base
+            if counted is not None:
+                total += counted
+                is_possible |= counted > 0
+        total *= base
+        total += self._common(rows, columns)
         if self._keys is not None:
             is_possible &= ~self._have_other_keys(rows, columns)
-        size = min(len(rows), len(columns)) + 1
-        total = keyed.astype(kind) * size + identical
-        for part in (right, formatted, self._common(rows, columns)):
-            total = total * base + part
-        return np.where(is_possible, total, 0)
+        total[~is_possible] = 0
+        return total
 
-    def _count(self, cells: list[tuple[list[int], list[int]]], rows: Sequence[int], columns: Sequence[int]) -> Weights:
-        """The number of cells that contain each pair of records."""
-        shape = len(rows), len(columns)
-        is_whole = shape == (len(self._leaves[0]), len(self._leaves[1]))
-        row_of = range(shape[0]) if is_whole else {row: at for at, row in enumerate(rows)}
-        column_of = range(shape[1]) if is_whole else {column: at for at, column in enumerate(columns)}
-        at_row, at_column = list[int](), list[int]()
-        for cell_rows, cell_columns in cells:
-            if not is_whole:
-                cell_rows = [row_of[row] for row in cell_rows if row in row_of]
-                cell_columns = [column_of[column] for column in cell_columns if column in column_of]
-            if len(cell_rows) == 1:
-                at_row += cell_rows * len(cell_columns)
-                at_column += cell_columns
-            else:
-                at_row += [row for row in cell_rows for _ in cell_columns]
-                at_column += cell_columns * len(cell_rows)
-        cell = ints(at_row) * shape[1] + ints(at_column)
-        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    @cached_property
+    def _shapes(self) -> tuple[Ints, Ints, Weights]:
+        """Records by their numbers of values per field, as codes of either side, and the values in common fields."""
+        codes, kinds = list[Ints](), list[list[Counter[int]]]()
+        for side in self._counts:
+            index: dict[frozenset[tuple[int, int]], int] = {}
+            codes.append(ints([index.setdefault(frozenset(count.items()), len(index)) for count in side]))
+            kinds.append([Counter(dict(fields)) for fields in index])
+        table = [[(one & other).total() for other in kinds[1]] for one in kinds[0]]
+        return codes[0], codes[1], np.array(table, dtype=np.int64)
 
     def _common(self, rows: Sequence[int], columns: Sequence[int]) -> Weights:
-        """The number of values in common fields; records with the same fields are counted once."""
-        codes: list[list[int]] = []
-        kinds: list[list[Counter[int]]] = []
-        for side, numbers in ((0, rows), (1, columns)):
-            index: dict[frozenset[tuple[int, int]], int] = {}
-            counts = [self._counts[side][number] for number in numbers]
-            codes.append([index.setdefault(frozenset(count.items()), len(index)) for count in counts])
-            kinds.append([Counter(dict(fields)) for fields in index])
-        table = np.array([[(one & other).total() for other in kinds[1]] for one in kinds[0]], dtype=np.int64)
-        return table[np.ix_(codes[0], codes[1])]
+        """The number of values in common fields."""
+        gold, system, table = self._shapes
+        return table[np.ix_(gold[rows], system[columns])]
 
-    def _have_other_keys(self, rows: Sequence[int], columns: Sequence[int]) -> Weights:
+    def _have_other_keys(self, rows: Sequence[int], columns: Sequence[int]) -> Bools:
         """Pairs of records with a key field that both have and that differs."""
         assert self._keys is not None
         differ = np.zeros((len(rows), len(columns)), dtype=np.bool_)
@@ -385,7 +437,7 @@ class _Table:
                 for side, numbers in ((0, rows), (1, columns))
             )
             differ |= (one[:, None] != other[None, :]) & (one[:, None] >= 0) & (other[None, :] >= 0)
-        return differ  # type: ignore[return-value]
+        return differ
 
     def near(self, row: int, column: int) -> int:
         """The similarity of two records in millionths; 0 if they are not similar."""

@@ -193,7 +193,7 @@ def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
     """The leaves of both sides that can be looked up in the text, and those that are there."""
     if text is None:
         return {}
-    counts = {}
+    counts: dict[str, int] = {}
     for side, leaves in (("gold", document.gold_leaves), ("system", document.system_leaves)):
         checked = [leaf for leaf in leaves if leaf.field.options.ground and not isinstance(leaf.value, bool)]
         counts |= {side: len(checked), f"{side}_found": sum(text.has(leaf.value) for leaf in checked)}
@@ -340,8 +340,7 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
             for gold, system in document.pairs:
                 text = 0 if gold.verdict == "TP" else texts.setdefault(system.key, len(texts) + 1)
                 own.append((position[id(gold)], CLASS_KINDS.index(gold.verdict or ""), system.field.label, text))
-            for leaf in document.missing:
-                own.append((position[id(leaf)], CLASS_KINDS.index(leaf.verdict or ""), -1, 0))
+            own += [(position[id(leaf)], CLASS_KINDS.index(leaf.verdict or ""), -1, 0) for leaf in document.missing]
             copies: Counter[tuple[int, str]] = Counter()
             for leaf in document.spurious:
                 copies[leaf.field.code, leaf.key] += 1
@@ -355,8 +354,8 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
     kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)
     detail = np.zeros((count, size + extra), dtype=np.int64)
     for row, own in enumerate(rows):
-        unit, kinds, fields, text = np.array(own, dtype=np.int64).reshape(-1, 4).T
-        kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, text
+        unit, kinds, fields, details = np.array(own, dtype=np.int64).reshape(-1, 4).T
+        kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, details
     gold_label = ints([leaf.field.label for document in first.documents for leaf in document.gold_leaves])
     start = np.append(np.concatenate([np.arange(number) for number in (0, *sizes)]), ints(starts))
     shown = answer_code(kind, label)

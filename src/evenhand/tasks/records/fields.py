@@ -3,7 +3,7 @@
 | option | meaning |
 | --- | --- |
 | `compare` | the comparator: `exact`, `number`, `currency`, `date`, `boolean`, `relaxed`, `anls` or `token-f1` |
-| `normalise` | applied before it, in order: `case`, `spaces`, `nfkc`, `accents`, `punctuation`, `articles`, `underscores` |
+| `normalise` | before it, in order: `case`, `spaces`, `nfkc`, `accents`, `punctuation`, `articles`, `underscores` |
 | `tolerance`, `relative` | numbers: the largest difference, absolute or as a share of the gold value |
 | `decimal` | numbers: `point`, or `comma` for 1.234,50 |
 | `first` | dates: `day` or `month` in 3/4/2020, which is not a date otherwise |
@@ -16,6 +16,8 @@
 
 A JSON schema has the options of a field under `x-evenhand`. Of its other keywords, only `properties`, `items`, `$ref`,
 `anyOf`, `oneOf`, `allOf`, `enum` and `const` are read, to find the fields; values are not validated.
+
+Source: Evenhand's own rules.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError, nearest
+from evenhand.errors import LABEL, InputError, LimitError, SettingError, nearest
 from evenhand.parameters import quote
 
 COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
@@ -195,7 +197,19 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = ("children", "code", "has_keys", "is_default", "items", "label", "name", "options", "path", "place", "token")
+    __slots__ = (
+        "children",
+        "code",
+        "has_keys",
+        "is_default",
+        "items",
+        "label",
+        "name",
+        "options",
+        "path",
+        "place",
+        "token",
+    )
 
     def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
         self.path, self.code, self.place, self.options = path, code, place, options
@@ -243,6 +257,8 @@ class Fields:
 
     def child(self, field: Field, key: str) -> Field:
         """The field of a key of an object."""
+        if len(key) > LABEL.value:
+            raise LimitError(f"a key has {len(key):,} characters", LABEL.remedy)
         child = field.children[key] = self._new((*field.path, f".{key}"))
         return child
 

@@ -97,31 +97,32 @@ def count_verdicts(pair: RecordPair) -> Tally:
     rows: list[tuple[int, int, int, int, float]] = []
     add, right = rows.append, _CODE["TP"]
     texts = zip(groups, pair.texts, strict=True)
-    rows += [(group, -1, -1, _CODE["text"], 0.0) for group, text in texts if text is not None]
-    for group, document in zip(groups, pair.documents, strict=True):
+    rows += [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
+    for number, document in zip(groups, pair.documents, strict=True):
         for gold, system in document.pairs:
             field, kind = gold.field, gold.verdict or ""
             if kind == "TP":
-                add((group, field.label, field.label, right, field.options.weight))
+                add((number, field.label, field.label, right, field.options.weight))
             elif kind == "KE":
                 other = system.field
-                add((group, field.label, other.label, _CODE["KE"], field.options.weight))
-                add((group, -1, other.label, _CODE["KE.system"], other.options.weight))
+                add((number, field.label, other.label, _CODE["KE"], field.options.weight))
+                add((number, -1, other.label, _CODE["KE.system"], other.options.weight))
             else:
                 code = _CODE[f"{kind}.{gold.how}" if gold.how else kind]
-                add((group, field.label, field.label, code, field.options.weight))
+                add((number, field.label, field.label, code, field.options.weight))
         for leaf in document.missing:
-            add((group, leaf.field.label, -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+            add((number, leaf.field.label, -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
         for leaf in document.spurious:
-            add((group, -1, leaf.field.label, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+            add((number, -1, leaf.field.label, _CODE[leaf.verdict or ""], leaf.field.options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-    *places, kinds = map(ints, columns[:4])
+    group, gold_label, system_label, kinds = (ints(column) for column in columns[:4])
     if not is_weighted(pair.settings):
-        return Tally.of(pair.labels.names, TALLY_KINDS, *places, kinds)
+        return Tally.of(pair.labels.names, TALLY_KINDS, group, gold_label, system_label, kinds)
     names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
     counts = np.append(np.ones(len(kinds)), columns[4])
-    places = [np.tile(column, 2) for column in places]
-    return Tally.of(pair.labels.names, names, *places, np.append(kinds, kinds + _WEIGHTED), counts)
+    group, gold_label, system_label = (np.tile(column, 2) for column in (group, gold_label, system_label))
+    both = np.append(kinds, kinds + _WEIGHTED)
+    return Tally.of(pair.labels.names, names, group, gold_label, system_label, both, counts)
 
 
 def list_verdicts(pair: RecordPair) -> UnitRows:
@@ -215,21 +216,20 @@ def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
-    """Add the confusion of fields (KE), the answers, and the shares of values in the text."""
-    confusion = tallies["verdicts"].confusion(lambda kind: kind == "KE")
-    score = replace(score, confusion=confusion)
-    answers = _totals(tallies, ANSWERS)
-    if answers:
-        score = score.adding("answers", {status: int(answers.get(status, 0)) for status in STATUSES})
-    grounded = _totals(tallies, GROUNDED)
-    if grounded:
-        shares = {
-            side: grounded.get(f"{side}_found", 0) / whole
-            for side in ("gold", "system")
-            if (whole := grounded.get(side, 0))
-        }
-        score = score.adding("grounded", shares)
-    return score
+    """Add the confusion of fields (KE)."""
+    return replace(score, confusion=tallies["verdicts"].confusion(lambda kind: kind == "KE"))
+
+
+def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+    """How answers were read, and the shares of values that are in the text."""
+    answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
+    found = {
+        side: grounded.get(f"{side}_found", 0) / grounded[side] for side in ("gold", "system") if grounded.get(side)
+    }
+    return {
+        ANSWERS: {status: int(answers.get(status, 0)) for status in STATUSES},
+        **({GROUNDED: found} if found else {}),
+    }
 
 
 def _totals(tallies: Mapping[str, Tally], name: str) -> dict[str, float]:

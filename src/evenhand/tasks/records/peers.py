@@ -158,9 +158,9 @@ def count_word_list(pair: RecordPair) -> Tally:
         for name in dict.fromkeys(names):
             one, other = (side.get(name) if isinstance(side, dict) else None for side in (gold, system))
             if _is_links(one) or _is_links(other):
-                golds, systems = list(_links(one)), list(_links(other))
-                found = sum(link in systems for link in golds)
-                counts = (found, len(golds), found, len(systems))
+                links, system_links = list(_links(one)), list(_links(other))
+                found = sum(link in system_links for link in links)
+                counts = (found, len(links), found, len(system_links))
             else:
                 golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
                 found = sum(word in systems for word in golds)

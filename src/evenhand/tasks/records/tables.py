@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.data.vocabulary import list_names
 from evenhand.errors import WARNING, SettingError, counted
+from evenhand.scoring.scores import Row
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
@@ -15,7 +16,7 @@ from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.records.answers import MALFORMED, STATUSES
 from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
-from evenhand.tasks.records.task import ERROR_NAMES, KINDS
+from evenhand.tasks.records.task import ANSWERS, ERROR_NAMES, GROUNDED, KINDS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Differences, Pair, Transition
@@ -23,19 +24,12 @@ if TYPE_CHECKING:
 
 
 def summary(results: Results) -> Iterator[Table]:
-    """All systems side by side, then how their answers were read."""
+    """All systems side by side, then how their answers were read, and the shares of values in the text."""
     yield from shared.summary(results)
-    if "fair" in results.models:
-        yield from _answers(results)
-
-
-def _answers(results: Results) -> Iterator[Table]:
-    """How answers were read, and the shares of values in the text."""
     rows: list[list[Cell]] = []
-    has_text = any("grounded" in result["fair"].further for result in results.values())
+    has_text = any(GROUNDED in result.facts for result in results.values())
     for name, result in results.items():
-        further = result["fair"].further
-        answers, grounded = further.get("answers", {}), further.get("grounded", {})
+        answers, grounded = result.facts.get(ANSWERS, {}), result.facts.get(GROUNDED, {})
         row: list[Cell] = [name, *(answers.get(status, 0) for status in STATUSES)]
         rows.append([*row, grounded.get("gold"), grounded.get("system")] if has_text else row)
     columns = [Column("answers", "text"), *(Column(status, "count") for status in STATUSES)]
@@ -55,11 +49,11 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     yield from shared.confusion_table(result)
 
 
-def _support(row: shared.Row) -> float:
+def _support(row: Row) -> float:
     return row["gold"]
 
 
-def _gold_leaves(row: shared.Row) -> float:
+def _gold_leaves(row: Row) -> float:
     return sum(row[kind] for kind in KINDS if kind not in ("FP", "RP", "HP"))
 
 

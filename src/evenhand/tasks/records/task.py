@@ -107,8 +107,8 @@ def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formu
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS} | {"RE": _RE}
-    counts |= {how: {f"RE.{how}": 1.0} for how in HOW}
+    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
+    counts |= {"RE": _RE, **{how: {f"RE.{how}": 1.0} for how in HOW}}
     half = dict.fromkeys(_PAIRED, 0.5)
     predicted = plus({"TP": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0, "KE.system": 0.5}, half)
     expected = plus({"TP": 1.0, "FN": 1.0, "RN": 1.0, "KE": 0.5}, half)
@@ -137,7 +137,7 @@ def _records(name: str, settings: ScoreSettings) -> Formula:
 def _documents(name: str, settings: ScoreSettings) -> Formula:
     whole = {"right": 1.0, "wrong": 1.0}
     counts = {"right": {"right": 1.0}, "documents": whole, "empty": {"empty": 1.0}}
-    share = Ratio("right", {"right": 1.0}, whole, "documents without an error.", title="right")
+    share = Ratio("share", {"right": 1.0}, whole, "documents without an error.", title="right")
     return ratios_only(name, "documents", counts, (share,), Breakdown("overall"))
 
 
@@ -299,6 +299,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name=RECORDS,
     title="records: JSON of language models, field by field",
+    aliases=("json", "extraction", "information-extraction"),
     unit="value",
     example=spec.Example(
         RECORDS, "gold.jsonl", ("rules.jsonl", "small.jsonl", "large.jsonl"), options="--task records"
@@ -341,6 +342,8 @@ TASK = spec.Task(
         evaluate=lazy("evenhand.tasks.records.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.records.tables:notes"),
+        facts=lazy(f"{_MEASURES}:facts"),
+        fact_names=(ANSWERS, GROUNDED),
         is_perfect=lazy("evenhand.tasks.records.tables:is_perfect"),
     ),
     error_types=spec.ErrorTypes(all=CLASS_KINDS, correct=lambda by: ("TP", "TN"), names=ERROR_NAMES, absent=("TN",)),

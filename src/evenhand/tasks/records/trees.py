@@ -12,15 +12,16 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from evenhand.data.structures import json_data
+from evenhand.data.structures import UnreadableError, json_data
 from evenhand.dataclass import dataclass
 from evenhand.errors import Limit, LimitError
 from evenhand.tasks.records.fields import ITEMS, Field, Fields, Path, path_text
 from evenhand.tasks.records.values import comparison_key, scalar_key
 
-MAX_DEPTH = 100
+MAX_DEPTH, _LONG = 100, 1_000
 _SCALARS = frozenset((str, int, float, bool, Decimal, type(None)))
 LEAVES = Limit("EVENHAND_MAX_LEAVES", 1_000_000, "values of one document, objects and lists included")
+CHARACTERS = Limit("EVENHAND_MAX_VALUE_CHARACTERS", 1 << 20, "characters of a value")
 RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 
 
@@ -43,7 +44,7 @@ class Container:
 
     def __init__(self, field: Field, parent: Container | None, step: str | int, is_list: bool) -> None:
         self.field, self.parent, self.step, self.is_list = field, parent, step, is_list
-        self.depth = 1 if parent is None else parent.depth + 1
+        self.depth: int = 1 if parent is None else parent.depth + 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"nested more than {MAX_DEPTH} levels deep", "flatten the value")
         self.children: dict[str | int, Node] = {}
@@ -72,13 +73,13 @@ def text_of(leaf: Leaf) -> str:
 def leaves_of(node: Node) -> list[Leaf]:
     """All leaves of a tree, in its order."""
     if node.__class__ is Leaf:
-        return [node]  # type: ignore[list-item]
+        return [node]
     assert isinstance(node, Container)
     if node.leaves is None:
         leaves: list[Leaf] = []
         for child in node.children.values():
             if child.__class__ is Leaf:
-                leaves.append(child)  # type: ignore[arg-type]
+                leaves.append(child)
             else:
                 leaves += leaves_of(child)
         node.leaves = leaves
@@ -98,7 +99,7 @@ def records_in(node: Node | None) -> Iterator[Container]:
 def form_of(node: Node) -> tuple[str, ...]:
     """The canonical form: the same for all orders of keys and of unordered lists."""
     if node.__class__ is Leaf:
-        return (node.key,)  # type: ignore[union-attr]
+        return (node.key,)
     assert isinstance(node, Container)
     if node.form is None:
         if node.is_list:
@@ -140,7 +141,8 @@ class TreeBuilder:
             is_simple = not self.strict
             for key, inner in value.items():
                 child = known.get(key) or self.fields.child(field, key)
-                if is_simple and inner.__class__ is str and child.is_default:  # the fast path of `_leaf`
+                if is_simple and inner.__class__ is str and child.is_default and len(inner) <= _LONG:
+                    # the fast path of `_leaf`
                     text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
                     if text and text not in absent:
                         children[key] = Leaf(inner, '"' + text, child, node, key)
@@ -169,7 +171,11 @@ class TreeBuilder:
                 return node
             return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
         if kind not in _SCALARS:
-            return self._build(json_data(value), field, parent, step)
+            try:
+                data = json_data(value)
+            except UnreadableError as error:
+                raise LimitError(f"a value is of type {error}, which cannot be read", "give JSON data") from None
+            return self._build(data, field, parent, step)
         return None if field.options.ignore else self._leaf(value, field, parent, step)
 
     def _leaf(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Leaf | None:
@@ -177,6 +183,8 @@ class TreeBuilder:
             value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
             if self.is_gold:
                 raise LimitError(f"expected a JSON number, got {value}", "give a number or null")
+        if value.__class__ is str and len(value) > _LONG and len(value) > CHARACTERS.value:
+            raise LimitError(f"a value has {len(value):,} characters", CHARACTERS.remedy)
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
         if not self.strict and (value is None or (value.__class__ is str and self._is_absent(value))):
             return None

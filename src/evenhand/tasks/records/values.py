@@ -28,7 +28,8 @@ NULL, EMPTY_LIST, EMPTY_OBJECT = "\0null", "\0[]", "\0{}"
 TRUE, FALSE = "\0true", "\0false"
 MILLION = 1_000_000
 """Similarities are compared and added up as whole millionths."""
-_CACHED = 1 << 16
+_CACHED, _MAX_NEAR = 1 << 16, 10_000
+"""Number of cached values, and length of the longest strings that may be similar."""
 _EXACT = Context(prec=2_000, traps=[])
 _SIGNS = str.maketrans(
     {
@@ -330,7 +331,7 @@ def _near(one: str, other: str) -> int:
         return 0
     one, other = (" ".join(text.lower().split()) for text in (one, other))
     shorter, longer = sorted((len(one), len(other)))
-    if 2 * shorter < longer or not longer:
+    if 2 * shorter < longer or not 0 < longer <= _MAX_NEAR:
         return 0
     kept = longer - levenshtein(one, other)
     return kept * MILLION // longer if 2 * kept >= longer else 0
@@ -339,7 +340,7 @@ def _near(one: str, other: str) -> int:
 def levenshtein(one: str, other: str) -> int:
     """The edit distance, by bit vectors.
 
-    Source: Hyyrö 2003, after Myers 1999.
+    Source: Hyyrö 2003.
     """
     if len(one) < len(other):
         one, other = other, one

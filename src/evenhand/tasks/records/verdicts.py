@@ -129,12 +129,12 @@ class DocumentComparison:
 
     def _compare(self, gold: Node, system: Node, scope: _Scope) -> None:
         if gold.__class__ is Leaf and system.__class__ is Leaf:
-            self._compare_leaves(gold, system, scope)  # type: ignore[arg-type]
-        elif gold.__class__ is Container and system.__class__ is Container and gold.is_list == system.is_list:  # type: ignore[union-attr]
-            if gold.is_list:  # type: ignore[union-attr]
-                self._compare_lists(list(gold.children.values()), list(system.children.values()), gold, scope)  # type: ignore[union-attr]
+            self._compare_leaves(gold, system, scope)
+        elif gold.__class__ is Container and system.__class__ is Container and gold.is_list == system.is_list:
+            if gold.is_list:
+                self._compare_lists(list(gold.children.values()), list(system.children.values()), gold, scope)
             else:
-                self._compare_objects(gold, system, scope)  # type: ignore[arg-type]
+                self._compare_objects(gold, system, scope)
         elif not self._strict and (_is_list(gold) or _is_list(system)):
             self._result.wrapped += 1
             sides = [list(side.children.values()) if _is_list(side) else [side] for side in (gold, system)]  # type: ignore[union-attr]
@@ -153,11 +153,11 @@ class DocumentComparison:
                 continue
             shared += 1
             if child.__class__ is Leaf and other.__class__ is Leaf:
-                if child.key == other.key:  # type: ignore[union-attr]
-                    child.verdict = other.verdict = "TP"  # type: ignore[union-attr]
-                    pairs.append((child, other))  # type: ignore[arg-type]
+                if child.key == other.key:
+                    child.verdict = other.verdict = "TP"
+                    pairs.append((child, other))
                 else:
-                    self._compare_leaves(child, other, scope)  # type: ignore[arg-type]
+                    self._compare_leaves(child, other, scope)
             else:
                 self._compare(child, other, scope)
         if shared < len(others):
@@ -186,10 +186,10 @@ class DocumentComparison:
         order = container.field.options.order
         leaves, others = ([item for item in side if item.__class__ is Leaf] for side in (gold, system))
         if leaves or others:
-            self._compare_scalars(leaves, others, scope, order)  # type: ignore[arg-type]
+            self._compare_scalars(leaves, others, scope, order)
         records, system_records = ([item for item in side if item.__class__ is Container] for side in (gold, system))
         if records or system_records:
-            self._compare_records(records, system_records, order)  # type: ignore[arg-type]
+            self._compare_records(records, system_records, order)
 
     def _compare_scalars(self, gold: list[Leaf], system: list[Leaf], scope: _Scope, order: bool) -> None:
         right, formatted = match_leaves(gold, system, order=order)
@@ -306,7 +306,7 @@ class DocumentComparison:
 
 
 def _is_list(node: Node) -> bool:
-    return node.__class__ is Container and node.is_list  # type: ignore[union-attr]
+    return node.__class__ is Container and node.is_list
 
 
 def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:

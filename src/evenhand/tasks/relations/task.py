@@ -176,6 +176,7 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
 TASK = spec.Task(
     name="relations",
     title="relations between labeled spans",
+    aliases=("re", "relation-extraction"),
     unit="relation",
     example=spec.Example("relations", "gold.jsonl", ("rules.jsonl", "pipeline.jsonl", "joint.jsonl")),
     measures=MEASURES,

@@ -29,7 +29,7 @@ from evenhand.settings import OFFSET_LISTS, LabelGroup
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
-from evenhand.tasks.spans.matching import Context, SpanPair, equal_spans
+from evenhand.tasks.spans.matching import Context, SpanMatches, SpanPair, equal_spans
 from evenhand.tasks.spans.measures import LEAK
 from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
@@ -344,7 +344,7 @@ class _Pairing:
             from evenhand.tasks.spans.deidentification import DocumentTexts  # rare
 
             texts = DocumentTexts(part.gold)
-        self.context = Context(part.groups, part.lengths, part.weights, request.settings, texts)
+        self.context = Context(part.groups, part.lengths, part.weights, request.settings, texts, part.locations)
         self.unplaced: UnplacedStrings | None = None
         if any(system.answers is not None for system in part.systems.values()):
             assert self.context.lengths is not None  # the text was searched
@@ -430,7 +430,7 @@ class SpanEvaluation(Evaluation):
             from evenhand.tasks.spans.leakage import states  # rare
 
             return cover_predictions(self.gold, [states(pair) for pair in pairs])
-        return span_predictions(self.gold, [(pair.original[1], matches(pair, by)) for pair in pairs])
+        return span_predictions(self.gold, [(pair.original[1], _matches(pair, by)) for pair in pairs])
 
     def answers(self, by: str) -> Predictions:
         return self.units(by) if by == LEAK else without_gold_errors(self.units(by))
@@ -449,6 +449,15 @@ class SpanEvaluation(Evaluation):
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))
+
+
+def _matches(pair: SpanPair, by: str) -> SpanMatches:
+    """The error types of spans under a measure."""
+    if by not in pair.settings.functions:
+        return matches(pair, by)
+    from evenhand.tasks.spans.custom import custom_matches  # rare
+
+    return pair.cached(custom_matches, by).matches
 
 
 def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evenhand.tasks.spans.deidentification import DocumentTexts
     from evenhand.tasks.spans.strings import StringSides
     from evenhand.tasks.spans.values import PartValues
+    from evenhand.tasks.units import Locations
 
 TOGETHER = 1 << 18
 """Number of pairs after which a list ends, together with the current scope."""
@@ -384,6 +385,8 @@ class Context:
     settings: ScoreSettings
     texts: DocumentTexts | None = None
     """The texts of documents, if a scorer needs them."""
+    locations: Callable[[], Locations] | None = None
+    """Makes the locations of spans, for scorers that show spans to users."""
 
     @cached_property
     def text(self) -> Text:

@@ -30,13 +30,15 @@ from evenhand.scoring.measure import (
     plus,
     ratios_only,
 )
-from evenhand.settings import ScoreSettings
+from evenhand.settings import CUSTOM, ScoreSettings
 
 KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
-TN, GE = len(KINDS), len(KINDS) + 1
-CLASS_KINDS = (*KINDS, "TN", "GE")
+TN, GE, PAR = range(len(KINDS), len(KINDS) + 3)
+FAIR_KINDS = (*KINDS, "TN", "GE")
 """In a comparison, surplus of one system is TN for the others. GE is an error of the gold standard."""
+CLASS_KINDS = (*FAIR_KINDS, "PAR")
+"""PAR is a partial match under a function of the user."""
 STATES = ("covered", "partial", "exposed")
 """States of a gold span under leakage."""
 COVERED, PARTIAL, EXPOSED = range(len(STATES))
@@ -49,7 +51,7 @@ GOLD_ERROR = "GE"
 
 EDGES = ("none", "left", "right")
 NO_EDGE, LEFT, RIGHT = range(len(EDGES))
-SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in CLASS_KINDS for edge in EDGES)
+SPAN_KINDS = tuple(kind if edge == "none" else f"{kind}.{edge}" for kind in FAIR_KINDS for edge in EDGES)
 LEAK_NAMES = {"partial": "partly legible", "exposed": "legible"}
 """States of gold spans that reveal something, in words."""
 ERROR_NAMES = {
@@ -61,6 +63,7 @@ ERROR_NAMES = {
     "FN": "missing",
     "FP": "spurious",
     "GE": "error of the gold standard",
+    "PAR": "partial match",
 }
 """Error types in words."""
 
@@ -309,6 +312,20 @@ def _germeval(name: str, settings: ScoreSettings) -> Formula:
     return Formula(name, _GERMEVAL[metric][0].name, counts, divided, beta=settings.beta, breakdown=breakdown)
 
 
+def _custom(name: str, settings: ScoreSettings) -> Formula:
+    kinds = {kind: {kind: 1.0} for kind in ("TP", "PAR", "FP", "FN")}
+    credit = {"TP": 1.0, "credit": 1.0}
+    paired = plus(kinds["TP"], kinds["PAR"])
+    divided = PrecisionRecall.of_pairs(credit, plus(paired, kinds["FP"]), plus(paired, kinds["FN"]))
+    return Formula(name, f"{CUSTOM}{name}", {**kinds, "credit": credit}, divided, beta=settings.beta)
+
+
+def custom_measure(name: str) -> Measure:
+    """The measure of a function of the user, which the settings contain under this name."""
+    scorer = _scorer(f"{CUSTOM}{name}", "custom:count_custom", "custom_units", measure=name)
+    return Measure(name, "spans", scorer, _custom, "evenhand.tasks.spans.custom", summary="A function of the user.")
+
+
 def _scorer(name: str, count: str, units: str, *needs: Need, also_run: Scorer | None = None, **options: Any) -> Scorer:
     """A scorer that counts by a function of a module of this folder, and lists units by another one."""
     module, _, count = count.partition(":")
@@ -417,12 +434,15 @@ _UNITS = _scorer(
 _SEMEVAL = _scorer("semeval", "overlap:count_semeval", "semeval_units")
 _STRICT = _scorer("germeval", "germeval:count_strict", "strict_units")
 _LOOSE = _scorer("germeval-loose", "germeval:count_loose", "loose_units")
+_NERVALUATE = "nervaluate"
+"""Its four measures, as an alias of each."""
 _SEMEVAL_SUMMARIES = {
-    "strict": "SemEval-2013: bounds and label of paired spans are equal.",
-    "exact": "SemEval-2013: bounds of paired spans are equal, regardless of label.",
-    "partial": "SemEval-2013: as semeval-exact, with half a point for overlap.",
-    "type": "SemEval-2013: labels of paired spans are equal, if they overlap.",
+    "strict": ("SemEval-2013: bounds and label of paired spans are equal.", "strict", _NERVALUATE),
+    "exact": ("SemEval-2013: bounds of paired spans are equal, regardless of label.", _NERVALUATE),
+    "partial": ("SemEval-2013: as semeval-exact, with half a point for overlap.", "partial", _NERVALUATE),
+    "type": ("SemEval-2013: labels of paired spans are equal, if they overlap.", "type", "ent_type", _NERVALUATE),
 }
+"""The definition of each measure in one line, and its aliases."""
 _GERMEVAL = {
     "strict": (_STRICT, "GermEval, metric 1: bounds and label are equal on the same level."),
     "loose": (_LOOSE, "GermEval, metric 2: as strict, without the suffixes deriv and part."),
@@ -459,7 +479,7 @@ MEASURES = (
     _measure(
         *("exact", _scorer("exact", "fair:count_exact", "exact_units"), _exact, "fair.exact"),
         "A span is right if bounds and label are.",
-        *("strict", "conlleval", "seqeval"),
+        *("conll", "conlleval", "seqeval"),
     ),
     _measure(
         *("fair", _FAIR, _fair, "fair", "Each span counts once; errors of label and of bounds have types."),
@@ -494,7 +514,7 @@ MEASURES = (
         parameters=(IOU,),
     ),
     *(
-        _measure(f"semeval-{name}", _SEMEVAL, _semeval, "overlap.semeval", summary, family="semeval")
+        _measure(f"semeval-{name}", _SEMEVAL, _semeval, "overlap.semeval", *summary, family="semeval")
         for name, summary in _SEMEVAL_SUMMARIES.items()
     ),
     _measure(

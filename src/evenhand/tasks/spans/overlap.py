@@ -231,7 +231,7 @@ def _best_pairs(gold: Spans, system: Spans, pairs: Pairs) -> tuple[Ints, Ints]:
 def _best_first(gold: Spans, system: Spans, pairs: Pairs) -> Ints:
     """The order in which pairs are chosen; ties keep the input order."""
     kind = _kinds(gold, system, pairs.left, pairs.right)
-    ranks = _ranks(gold, pairs.left), _ranks(system, pairs.right)
+    ranks = span_ranks(gold, pairs.left), span_ranks(system, pairs.right)
     return np.lexsort((ranks[1], ranks[0], kind, -pairs.shared, kind >= OVERLAP_SAME))
 
 
@@ -247,7 +247,7 @@ def _kinds(gold: Spans, system: Spans, left: Ints, right: Ints) -> Ints:
     )
 
 
-def _ranks(spans: Spans, rows: Ints) -> Ints:
+def span_ranks(spans: Spans, rows: Ints) -> Ints:
     """The rank of each span by start, end, label name and gaps; equal spans have equal ranks."""
     label = _by_value(spans.label[rows], spans.vocabulary.labels.values)
     shape = _by_value(spans.shape[rows], spans.vocabulary.shapes.values)

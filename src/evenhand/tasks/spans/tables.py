@@ -16,9 +16,9 @@ from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.spans.measures import (
-    CLASS_KINDS,
     ERROR_NAMES,
     ERRORS,
+    FAIR_KINDS,
     KIND,
     LEAK,
     LEAK_NAMES,
@@ -155,6 +155,8 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     system, by_system = result.name, result.settings["focus"] == "system"
     if count == "gold":
         return Query(system, of="gold", gold=label)
+    if model in result.settings.functions:
+        return None
     if model == LEAK:
         return Query(system, kind=count, gold=label, by=LEAK) if count in STATES else None
     if model == "exact" and count in ("FP", "GE") and counts_gold_errors(result.settings):
@@ -168,7 +170,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     by = _EXACT if model == "exact" or count == "TP" else "fair"
     if count == "FP" or (by_system and count in ("LE", "LBE")):
         return Query(system, kind=count, predicted=label, by=by)
-    return Query(system, kind=count, gold=label, by=by) if count in CLASS_KINDS else None
+    return Query(system, kind=count, gold=label, by=by) if count in FAIR_KINDS else None
 
 
 def _error_types(result: Result, score: MeasureScore) -> Table:
@@ -220,6 +222,9 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
 def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     """Notes on the settings."""
     notes = override_notes(settings)
+    if settings.functions:
+        names = " and ".join(settings.functions)
+        notes += (f"{names}: defined by your code, so the signature alone does not reproduce the scores.",)
     if settings["unplaced"] != "drop":
         return notes
     return (*notes, "items without a place in the text are left out (--unplaced drop), which flatters precision.")

@@ -17,6 +17,7 @@ from evenhand.tasks.spans.measures import (
     MEASURES,
     STATES,
     counts_gold_errors,
+    custom_measure,
 )
 
 _WITH_KINDS = ("exact", "fair", "weighted")
@@ -165,6 +166,7 @@ PARAMETERS = (
 TASK = spec.Task(
     name="spans",
     title="labeled spans: named entities, chunks",
+    aliases=("ner", "entities", "chunks", "chunking"),
     unit="span",
     example=spec.Example("ner", "gold.conll", ("gazetteer.conll", "crf.conll", "tagger.conll")),
     measures=MEASURES,
@@ -174,6 +176,7 @@ TASK = spec.Task(
         compared=("fair", "exact", LEAK),
         reported=("fair", "exact", LEAK),
     ),
+    custom=custom_measure,
     parameters=PARAMETERS,
     input=spec.InputSpec(
         has_encoding=True,

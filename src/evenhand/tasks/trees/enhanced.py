@@ -148,7 +148,7 @@ def count_edges(edges: UnitPair, kind: Ints, pairs: Ints, labels: Sequence[str])
 def with_details(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the confusion of labels, and averages over the labels of edges, not of words."""
     macro, weighted = averages(score.labels, {label: int(row["gold"]) for label, row in score.labels.items()})
-    return replace(score, macro=macro, support=weighted, confusion=tallies[score.model.scorer].confusion(is_confused))
+    return replace(score, macro=macro, weighted=weighted, confusion=tallies[score.model.scorer].confusion(is_confused))
 
 
 class EdgeTable:

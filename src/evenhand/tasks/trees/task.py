@@ -139,6 +139,7 @@ def _setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
 TASK = spec.Task(
     name="trees",
     title="dependency trees",
+    aliases=("dep", "dependencies", "dependency-parsing", "parsing"),
     unit="word",
     other_units=dict.fromkeys(words.ENHANCED, "enhanced edge"),
     example=spec.Example("trees", "gold.conllu", ("rules.conllu", "transition.conllu", "neural.conllu")),

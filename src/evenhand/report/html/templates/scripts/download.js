@@ -1,5 +1,6 @@
-/* The listed units as a CSV file, one row per unit and system. */
-const CSV_COLUMNS = ["system", "document", "line", "sentence", "start", "end", "text", "left", "right", "gold", "predicted", "error_type", "matched"];
+/* The listed units as a CSV file, one row per unit and system, with columns of `evenhand errors`. */
+const CSV_COLUMNS = ["system", "document", "line", "sentence", "start", "end", "left", "string", "right", "gold", "predicted", "type", "side", "matched"];
+const CSV_CONTEXT = 5; /* tokens on each side */
 
 function buildDownload() {
   const button = byId("download");
@@ -25,14 +26,14 @@ function rowsOf(filters) {
 function rowOf(unit, system) {
   const sentence = sentenceOf(unit), outcome = classOf(unit, system), start = data.start[unit], end = data.end[unit];
   const [first, last] = isNowhere(unit) ? ["", ""] : data.offsets ? [data.offsets[0][unit], data.offsets[1][unit]] : [start, end];
-  const context = [around(unit, Math.max(0, start - CONTEXT), start), around(unit, end, end + CONTEXT)].map((text) => text.trim());
-  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, stringOf(unit), ...context, outcome.gold, outcome.predicted, outcome.kind, matchedText(unit, system)];
+  const [left, right] = [around(unit, Math.max(0, start - CSV_CONTEXT), start), around(unit, end, end + CSV_CONTEXT)].map((text) => text.trim());
+  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, left, stringOf(unit), right, outcome.gold, outcome.predicted, outcome.kind, data.surplus[unit] ? "system" : "gold", matchedText(unit, system)];
 }
 
 /* RFC 4180. An apostrophe precedes text that a spreadsheet would run as a formula; the numbers of a row are never negative. */
 function csvOf(rows) {
   const cell = (value) => {
-    const text = String(value), safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    const text = String(value), safe = typeof value === "string" && /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   return [CSV_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");

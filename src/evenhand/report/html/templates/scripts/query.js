@@ -1,5 +1,5 @@
 /* The units that the address of the page requests. */
-const FIELDS = ["system", "kind", "gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text", "sort"];
+const FIELDS = ["system", "kind", "gold", "except_gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text", "sort"];
 
 function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; } /* an address that was cut or mistyped */
@@ -32,6 +32,7 @@ function described(filters) {
     of: (value) => (value === "gold" ? "in the gold standard" : "in the system's output"),
     shared: () => "that systems are compared on",
     different: () => "that the two treat differently",
+    except_gold: (value) => `gold ${data.label_name} not ${value.split("\t").join(", ")}`,
     label: (value) => `with the ${data.label_name} ${value}`,
     before: (value) => `before: ${value}`,
     after: (value) => `after: ${value}`,
@@ -49,6 +50,7 @@ function conditions(filters) {
   if (filters.kind !== undefined) { const kinds = new Set(filters.kind.split(",")); tests.push(some((outcome) => kinds.has(outcome.kind))); }
   const pair = filters.from !== undefined && filters.to !== undefined;
   if (filters.gold !== undefined) tests.push(pair ? (unit) => goldText(unit) === filters.gold : filters.of === "gold" && system < 0 ? (unit) => label(data.label[unit]) === filters.gold : some((outcome) => (filters.gold === "" ? !outcome.hasGold : outcome.hasGold && outcome.gold === filters.gold)));
+  if (filters.except_gold !== undefined) { const labels = new Set(filters.except_gold.split("\t")); tests.push(some((outcome) => outcome.hasGold && !labels.has(outcome.gold))); }
   if (filters.predicted !== undefined) tests.push(some((outcome) => (filters.predicted === "" ? !outcome.hasPredicted : outcome.hasPredicted && outcome.predicted === filters.predicted)));
   if (filters.label !== undefined) tests.push((unit) => label(data.label[unit]) === filters.label || (!pair && some((outcome) => outcome.gold === filters.label || outcome.predicted === filters.label)(unit)));
   if (filters.right === "0") tests.push(some(isWrong));
