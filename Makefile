@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
-PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "scipy>=1.15" "playwright>=1.45" "pyarrow>=14"
+PEERS := "seqeval==1.2.2" "nervaluate==1.2.1" "seqscore==0.9.0" "udtools==0.2.9" "stickler-eval==1.0.0" "anls-star==1.0.1" "scipy>=1.15" "playwright>=1.45" "pyarrow>=14"
 INTEGRATIONS_VENV := .venv-integrations
 INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
 # A pinned version keeps the environment reproducible. A build without CUDA (such as 2.13.0+cpu) also fits this version,

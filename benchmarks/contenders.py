@@ -20,6 +20,7 @@ from conlleval_loop import conlleval_loop
 from corefud import evenhand_corefud, plain_corefud
 from links import timed_links, timed_loop
 from peak import peak_mb
+from records import anls_star, evenhand_records, stickler
 from shape_contenders import SHAPE_CONTENDERS, Timed, f1_of, plain_reader, report_of
 
 
@@ -237,6 +238,9 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "plain-loop": plain_loop,
     "evenhand-links": timed_links,
     "plain-links": timed_loop,
+    "evenhand-records": evenhand_records,
+    "stickler": stickler,
+    "anls-star": anls_star,
     "udtools": udtools,
     "evenhand-constituents": evenhand_constituents,
     "plain-brackets": plain_brackets,
@@ -248,7 +252,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
 }
 
 
-_IN_MEMORY = {"evenhand-lists", "evenhand-ids", "evenhand-drop-in"}
+_IN_MEMORY = {"evenhand-records", "evenhand-lists", "evenhand-ids", "evenhand-drop-in"}
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ import chains
 import corefud
 import corpus
 import links
+import records
 import relations
 import report_page
 import scale
@@ -96,6 +97,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _corefud(bench, gum, turn)
         _relations(bench, published)
         _links(bench, linked)
+        _records(bench, data)
         _constituents(bench, data, 40_000)
         _start_up(bench, data)
     further = _large(bench, data) + scale.processes(data) + worst.measure(data)
@@ -220,6 +222,14 @@ def _links(bench: Bench, files: tuple[Path, Path]) -> None:
     for _ in range(2):
         bench.run("evenhand-links", *files, repeat=3)
         bench.run("plain-links", *files, repeat=2)
+
+
+def _records(bench: Bench, data: Path) -> None:
+    """Objects in memory, without the start of a program."""
+    for name in records.SETS:
+        files = records.write_records(data, name)
+        for contender in ("evenhand-records", "stickler", "anls-star"):
+            bench.run(f"{contender}-{name}", *files, repeat=1 + 2 * (contender != "anls-star"), contender=contender)
 
 
 def _constituents(bench: Bench, data: Path, sentences: int) -> None:

@@ -119,7 +119,6 @@ def test_one_system_is_no_comparison(systems: object) -> None:
         {"weights": "fair"},
         {"supertag": "ENTITY"},
         {"baselines": True},
-        {"match": "exact"},
         {"groups": "sentence"},
         {"iou": 0.3},
         {"spurious": 2},

@@ -12,7 +12,7 @@ from conftest import ROOT
 from evenhand.tasks.registry import TASKS
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
-RIGHT = {"spans": "TP", "relations": "TP", "links": "TP", "constituents": "TP", "chains": "tp"}
+RIGHT = {"spans": "TP", "relations": "TP", "links": "TP", "constituents": "TP", "chains": "tp", "records": "TP"}
 """The error type of correct units; `right` for others."""
 
 

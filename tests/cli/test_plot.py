@@ -145,7 +145,6 @@ def test_options_that_would_do_nothing_are_refused(figure: Path) -> None:
         ("confusion", "--no-singletons"),
         ("confusion", "--nominal"),
         ("ranks", "--system"),
-        ("comparison", "--match"),
     ):
         result = run("plot", kind, *SPANS, option, "1", "-o", figure)
         assert result.exit_code == 2

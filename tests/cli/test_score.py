@@ -183,7 +183,7 @@ def test_bad_input_gives_one_sentence_and_status_2(kind: str, tmp_path: Path, mo
     [
         ("--as", "xml"),
         ("--repair", "guess"),
-        ("--encoding", "system:bio"),
+        ("--encoding", "system:iob"),
         ("--nothing",),
         ("--align", "near"),
     ],

@@ -355,8 +355,9 @@ def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
     types, chosen = formula.error_types, set[str]()
     known = {name.lower(): {name} for name in types.values()}
     for name, weights in formula.counts.items():
-        parts = {types[kind] for kind, weight in weights.items() if weight > 0 and kind in types}
-        if parts:
+        kinds = {kind for kind, weight in weights.items() if weight > 0 and kind in types}
+        parts = {types[kind] for kind in kinds}
+        if kinds and kinds == {kind for kind in types if types[kind] in parts}:  # no type is divided
             known.setdefault(name.lower(), parts)
     for name in query.types:
         if name.lower() not in known:

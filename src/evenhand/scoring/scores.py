@@ -314,7 +314,8 @@ def score_tally(
 ) -> MeasureScore:
     """The scores of a tally; `support` is the number of gold units by label, `supertags` are tallies of label groups.
 
-    `units` is the number of all gold units, which may include some without a label. With `is_empty`, the gold standard has no units, so the overall scores are undefined.
+    `units` is the number of all gold units, which may include some without a label. With `is_empty`, the gold standard
+    has no units, so the overall scores are undefined.
     """
     tally = tally.total()
     table = tally.by_label(model.breakdown.focus, shares_unlabeled=model.breakdown.shares_unlabeled)

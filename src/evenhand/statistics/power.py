@@ -213,9 +213,10 @@ def power_of_mcnemar(delta: float, disagreement: float, units: int, alpha: float
 
 def _binomial(trials: int, probability: float) -> Values:
     """The probabilities of 0, 1, …, n successes."""
-    if probability in (0, 1):
-        return np.eye(trials + 1)[trials if probability else 0]
     successes = np.arange(trials + 1)
+    if probability in (0, 1):
+        certain: Values = (successes == trials * probability).astype(np.float64)
+        return certain
     steps = np.log(np.arange(1, trials + 1))
     factorial = np.append(0.0, np.cumsum(steps))
     chances = factorial[-1] - factorial - factorial[::-1]

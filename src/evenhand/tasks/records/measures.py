@@ -140,10 +140,10 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
         for leaf in document.spurious:
             strings[len(rows)] = text_of(leaf)
             rows.append((_CODE[leaf.verdict or ""], at, -1, -1, leaf.field.label))
-    kind, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
+    kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
     columns = (gold_label, predicted, start < 0)
-    return UnitRows.of(TALLY_KINDS, kind, place, *columns, strings=strings, matched_strings=matched)
+    return UnitRows.of(TALLY_KINDS, kinds, place, *columns, strings=strings, matched_strings=matched)
 
 
 def count_soft(pair: RecordPair) -> Tally:

@@ -66,7 +66,7 @@ _MEASURES = "evenhand.tasks.records.measures"
 _PEERS = "evenhand.tasks.records.peers"
 _RE = {f"RE.{how}": 1.0 for how in HOW}
 _PAIRED = {"FE": 1.0, "VE": 1.0, "HE": 1.0, **_RE}
-_TYPES = {kind: kind for kind in TALLY_KINDS if kind not in ("KE.system", "text")}
+_TYPES = {kind: kind.partition(".")[0] for kind in TALLY_KINDS if kind not in ("KE.system", "text")}
 _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
 

@@ -83,6 +83,7 @@ _GROUPED = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _LOOSE_MARKS = re.compile(r"(?<![0-9])[.,:]|[.,:](?![0-9])")
 _DROPPED = re.compile(r"[;!?'\"()\[\]{}_\s]")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=\w)|(?<=\w)-(?=[^\W\d_])")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
 _PUNCTUATION = str.maketrans("", "", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -156,18 +157,20 @@ def _number_in(text: str, decimal: str) -> Number | None:
 def parse_number(value: object, decimal: str = "point") -> Number | None:
     """A JSON number, or a number with its unit in a string; None if it is neither."""
     if isinstance(value, str):
-        return _number_in(value, decimal) if len(value) < 1_000 else None
+        return _number_in(value, decimal) if len(value) < 1_000 and _DIGIT.search(value) else None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
     return Number(exact, number_key(exact), None)
 
 
-@lru_cache(_CACHED)
 def parse_date(text: str, first: str | None = None) -> str | None:
     """A date as `2020-05-12`, or a month as `2020-05`; None if a string is neither."""
-    if len(text) > 100:
-        return None
+    return _date_in(text, first) if 6 <= len(text) <= 100 and _DIGIT.search(text) else None
+
+
+@lru_cache(_CACHED)
+def _date_in(text: str, first: str | None) -> str | None:
     text = plain(text)
     if text[:1].isdigit() or text[:3] in _MONTHS:
         time = _TIME.search(text)
@@ -201,7 +204,9 @@ def parse_boolean(value: object) -> bool | None:
     """true, yes, y, 1; false, no, n, 0; None for everything else."""
     if isinstance(value, bool):
         return value
-    word = plain(value) if isinstance(value, str) and len(value) < 100 else scalar_key(value).lstrip("\0")
+    if isinstance(value, str) and len(value) > 20:
+        return None
+    word = plain(value) if isinstance(value, str) else scalar_key(value).lstrip("\0")
     return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else None
 
 

@@ -255,16 +255,19 @@ class DocumentComparison:
         fits: Callable[[tuple[Leaf, _Scope], tuple[Leaf, _Scope]], bool],
         how: Callable[[_Scope, _Scope], str] = lambda one, other: "",
     ) -> None:
-        golds = sorted((one for one in golds if is_informative(one[0].value)), key=_by_field)
-        systems = sorted((one for one in systems if is_informative(one[0].value)), key=_by_field)
-        if not golds or not systems:
-            return
+        golds = [one for one in golds if is_informative(one[0].value)]
         for keys_of, is_equal in ((_default_keys, _is_same), (_format_keys, _is_formatting)):
+            known = {key for one in golds if one[0].verdict is None for key in keys_of(one[0])}
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
                 for key in keys_of(other[0]):
-                    by_key[key].append(other)
-            for one in golds:
+                    if key in known and is_informative(other[0].value):
+                        by_key[key].append(other)
+            if not by_key:  # the usual case
+                continue
+            for others in by_key.values():
+                others.sort(key=_by_field)
+            for one in sorted(golds, key=_by_field):
                 if one[0].verdict is None:
                     candidates = [other for key in keys_of(one[0]) for other in by_key.get(key, ())]
                     for other in candidates:
