@@ -6,13 +6,14 @@ checks that these classes have the same names and kinds. Nothing imports this mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from evenhand.settings import Align, ColumnName, Groups, Repair
 
 if TYPE_CHECKING:
+    from evenhand.comparison.slices import Slices
     from evenhand.pipeline.run import Engine
     from evenhand.tasks.spans.custom import Span
 
@@ -24,14 +25,14 @@ Names = str | Sequence[str]
 """Names in a list, or in a text with commas."""
 BySide = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
-Columns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName]] | None
+Columns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]]
 
 
 class FileKeywords(TypedDict, total=False):
     """How files are read."""
 
     format: BySide
-    column: Columns
+    column: Columns | None
     encoding: BySide
     repair: Repair
     offsets: BySide
@@ -122,6 +123,8 @@ class ScoreKeywords(Keywords, total=False):
 
     show: str | None
     limit: int | None
+    slices: Slices
+    vocabulary: str | PathLike[str] | Collection[str] | None
 
 
 class ErrorsKeywords(FileKeywords, TaskKeywords, total=False):

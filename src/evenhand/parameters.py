@@ -131,7 +131,7 @@ LIMITS = Kind("a mapping from names of scores to numbers", _are_limits)
 NOTHING = Kind("None", lambda value: value is None)
 FUNCTION = Kind("a function of a gold span and a system span", callable)
 KINDS = {
-    **dict.fromkeys(("labels", "exclude", "slices"), NAMES),
+    **dict.fromkeys(("labels", "exclude"), NAMES),
     "match": Kind("names of measures, functions, or a list of these", _is_match) | NOTHING,
     "by": TEXT | FUNCTION | NOTHING,
     **dict.fromkeys(("repair", "groups", "interval"), TEXT),

@@ -177,7 +177,12 @@ SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
         ("compare gate", "groups", "x", "groups does nothing in a comparison; leave it out."),
         ("score report", "groups", "x", "groups is 'x'; choose one of total, document, sentence, finest."),
         ("rank", "groups", "document", "groups does nothing in a ranking; specify with `of` what is resampled."),
-        ("compare", "slices", 3, "slices is 3; give a text or a list of texts."),
+        (
+            "compare",
+            "slices",
+            3,
+            "slices is 3; give names, a table, a frame, or a mapping from names to mappings from ids to values.",
+        ),
         ("compare", "vocabulary", 3, "vocabulary is 3; give the path of a file, or a list of words, or None."),
         ("score", "match", 3, "match is 3; give names of measures, functions, or a list of these, or None."),
         ("score", "labels", [1], "labels is [1]; give a text or a list of texts."),

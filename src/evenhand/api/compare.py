@@ -6,7 +6,7 @@ puts the figures together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, cmp_to_key, partial
 from itertools import combinations, pairwise
@@ -17,18 +17,25 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
+from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
-from evenhand.comparison.differences import SLICES
 from evenhand.comparison.differences import Transition as UnitTransition
+from evenhand.comparison.slices import (
+    SliceContext,
+    SliceCounts,
+    SliceRequest,
+    Slices,
+    natural_order,
+    notes_on_metadata,
+    word_list,
+)
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
-from evenhand.formats.paths import read_small_file
-from evenhand.formats.storage import to_path
 from evenhand.parameters import (
     FUNCTIONS,
     check_choice,
@@ -74,7 +81,7 @@ from evenhand.results.signature import (
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import headline, headline_of, score_tally
 from evenhand.scoring.tally import Tally
-from evenhand.settings import Resampled, column_names
+from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
 from evenhand.tasks.evaluation import SideSummary
@@ -262,6 +269,8 @@ class ComparedRun:
     resampling: Resampling
     few_documents: int | None = None
     """Maximum number of documents in which two systems differ, if too few for a test, so sentences are resampled."""
+    slice_counts: SliceCounts | None = None
+    """The counts of slices of the scores, if they were requested."""
 
     @property
     def by(self) -> str:
@@ -377,7 +386,7 @@ class ComparisonJob:
     by: str | None
     resampling: Resampling
     options: Mapping[str, Any]
-    slices: tuple[str, ...] = ()
+    slices: SliceRequest = SliceRequest()
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
     """The profile of the gold standard, if known."""
@@ -388,28 +397,28 @@ class ComparisonJob:
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
-        for name in self.slices:
-            tasks = [other for other in TASKS if name in TASKS[other].comparison.slices]
-            if tasks and task.name not in tasks:
-                raise SettingError(f"The slice {name!r} is for {tasks[0]}; leave it out.")
-        known = (*SLICES, *task.comparison.slices)
-        columns = column_names([name for name in self.slices if name not in known])
+        columns = self.slices.columns(task)
         chosen = {**self.options, "match": task.selection.tested(self.by, content)}
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.slices = tuple(dict.fromkeys((*self.slices, *task.comparison.default_slices(content))))
+        self.slices = self.slices.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
         search: UnitSearch | None = None,
         collection: UnitCollection | None = None,
         scored: RunConfig | None = None,
+        sliced: SliceRequest | None = None,
     ) -> ComparedRun:
-        """Evaluate in one pass; `scored` are the settings of measures whose totals are also needed."""
+        """Evaluate in one pass.
+
+        `scored` are the settings of measures whose totals are also needed, `sliced` their slices.
+        """
         compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
         task, systems = compared.task, list(self.systems)
-        extras = Extras(self.slices, self.vocabulary, search, collection)
+        slicings = self.slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
+        extras = Extras(slicings, search, collection)
         counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, extras)
         models = compared.settings.match
         job = Job(self.gold, self.systems, compared, models, "finest")
@@ -417,9 +426,17 @@ class ComparisonJob:
             models = tuple(dict.fromkeys((*scored.settings.match, *models)))
             prepared = replace(scored, settings=replace(scored.settings, match=models))
             job = replace(job, prepared=prepared, models=models, with_totals=True)
-        layers = (*self.slices, *map(extra_layer, compared.read_as["gold"].extra))
-        run = job.run([counts], vocabulary, layers)
-        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling)
+        columns, slice_counts = compared.read_as["gold"].extra, None
+        if sliced and scored is not None:
+            scored = with_columns(scored, sliced)
+            columns = tuple(dict.fromkeys((*columns, *scored.read_as["gold"].extra)))
+            slice_counts = counts_of_slices(self.gold, scored, sliced, SliceContext(self.vocabulary, vocabulary.labels))
+            gold = replace(scored.read_as["gold"], extra=columns)
+            prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
+            job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
+        layers = (*self.slices.names, *map(extra_layer, columns))
+        run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
+        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
         """The units of one class of one pair, from a second pass."""
@@ -526,6 +543,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     resampling["of"] = groups[0] if run.has_groups else None
     has_nothing = bool(gold.units) and before.resampling.is_requested and not before.has_groups
     paired, on_shared = counts.agreement.paired(), counts.on_shared()
+    sliced = {name: _slices(model, *counted) for name, counted in counts.slices().items()}
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
         gold=gold,
@@ -539,7 +557,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         all_answers=paired[run.by] if paired else counts.agreement.all_answers(),
         correct_answers=counts.agreement.correct_answers(),
         labels=_labels(model, run.tallies_of(model), gold.labels),
-        slices={name: _slices(model, *counted) for name, counted in counts.slices().items()},
+        slices=sliced,
         left_out=counts.left_out,
         shared=shared,
         resampling=cast("ResamplingInfo", resampling),
@@ -551,6 +569,8 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
             *task.rules.notes(settings),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
+            *notes_on_metadata(counts.extras.slicings, job.gold),
+            *counts.slice_notes,
         ),
         further_scores={
             name: {model: score[name] for model, score in further.items()} for name in run.run.systems if further
@@ -621,11 +641,10 @@ def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, 
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
-    """The score of every system on every slice, ordered by how much the scores differ."""
+    """The score of every system on every slice, in natural order."""
     empty = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
     slices = empty | {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
-    spread = {value: max(piece.scores.values()) - min(piece.scores.values()) for value, piece in slices.items()}
-    return dict(sorted(slices.items(), key=lambda item: (-spread[item[0]], item[0])))
+    return dict(sorted(slices.items(), key=lambda item: natural_order(item[0])))
 
 
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
@@ -652,7 +671,7 @@ def compare(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
-    slices: str | Sequence[str] = (),
+    slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     show: str | None = None,
     limit: int | None = None,
@@ -675,7 +694,7 @@ def compare(
                there is one document, or if systems differ in too few documents for any p-value below 0.05 (Holm);
                chains and links always by document
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
-               "pronoun", which is included by default if the gold standard has POS
+               "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
     show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
     limit      maximum number of these units
@@ -688,10 +707,10 @@ def compare(
     """
     sides, gold, chosen = systems_by_name(systems) or {}, side_of(gold), dict[str, Any](options)
     measure = one_measure(by, chosen)
-    slices, words = split_names(slices), _word_list(vocabulary)
+    request, words = SliceRequest.of(slices), word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
-    if words is not None and "vocabulary" not in slices:
+    if words is not None and "vocabulary" not in request.names:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
@@ -702,7 +721,7 @@ def compare(
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
     search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, slices, words)
+    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words)
     result = comparison(job, job(search))
     return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
 
@@ -721,14 +740,3 @@ def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> li
         raise SettingError(unknown(f"Unknown system {baseline!r}", baseline, systems, remedy))
     first = systems.index(baseline)
     return [(first, other) for other in numbers if other != first]
-
-
-def _word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
-    if words is not None and not isinstance(words, str | PathLike | Iterable):
-        raise SettingError(
-            f"vocabulary is {quote(words)}; give a text file with one word per line, or a list of words."
-        )
-    if not isinstance(words, str | PathLike):
-        return None if words is None else frozenset(words)
-    lines = read_small_file(to_path(words), "word list").splitlines()
-    return frozenset(line.strip() for line in lines if line.strip())

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
+from evenhand.api.slices import with_columns
 from evenhand.arrays import Bools, Values, ints
-from evenhand.comparison.differences import SLICES, Slicer, slicer
+from evenhand.comparison.slices import (
+    SliceContext,
+    SliceRequest,
+    Slices,
+    Slicing,
+    is_in_slice,
+    natural_order,
+    notes_on_metadata,
+)
 from evenhand.data.annotation import extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
@@ -30,10 +39,8 @@ from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import listed, texts_of, unit_columns
 from evenhand.results.table import Kind, Table
 from evenhand.scoring.measure import Formula, Measure
-from evenhand.settings import column_names
 from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.registry import TASKS, model, model_names
-from evenhand.tasks.task import Task
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Locations
 
@@ -77,6 +84,8 @@ class UnitQuery:
     """A regular expression that occurs in the string."""
     slice: tuple[str, str] | None = None
     """The name of a slice, and its value."""
+    slices: SliceRequest = SliceRequest()
+    """Slices whose values are columns of the table."""
     sample: int | None = None
     """Number of units per system, drawn at random."""
     seed: int = 0
@@ -90,6 +99,7 @@ class UnitQuery:
         label: str | Sequence[str] = (),
         text: str | None = None,
         slice: str | None = None,
+        slices: Slices = (),
         sample: int | None = None,
         seed: int = 0,
         context: int = CONTEXT,
@@ -108,6 +118,7 @@ class UnitQuery:
             split_names(label),
             text,
             (name, value) if slice is not None else None,
+            SliceRequest.of(slices),
             None if sample is None else check_whole_number("sample", sample, 1),
             check_whole_number("seed", seed, 0),
             check_whole_number("context", context, 0),
@@ -126,6 +137,7 @@ def errors(
     system: str | Sequence[str] = (),
     text: str | None = None,
     slice: str | None = None,
+    slices: Slices = (),
     sample: int | None = None,
     seed: int = 0,
     context: int = CONTEXT,
@@ -142,12 +154,22 @@ def errors(
     label      only units with one of these labels, in the gold standard or predicted
     system     only these systems
     text       only units whose string contains this regular expression; (?i) at its beginning ignores case
-    slice      only units of a slice of `compare`: "length=2", "document=doc1", or a column of the gold standard
+    slice      only units of a slice: "length=2", "length=3+", "document=doc1", "genre=chat" for a column or JSON field
+               of the gold standard, or of `slices`
+    slices     names of slices and tables of metadata, as in `score`: their values are columns of the table
     sample     a random sample of this many units per system, always the same for the same `seed`
     context    words of the sentence before (`left`) and after (`right`) the unit
     """
     query = UnitQuery.of(
-        correct=all, type=type, label=label, text=text, slice=slice, sample=sample, seed=seed, context=context
+        correct=all,
+        type=type,
+        label=label,
+        text=text,
+        slice=slice,
+        slices=slices,
+        sample=sample,
+        seed=seed,
+        context=context,
     )
     gold, sides = sides_of(gold, systems)
     measures = split_names(cast("str", match) or ())  # functions are replaced by their names
@@ -183,13 +205,16 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
-    if query.slice is not None and query.slice[0] not in (*SLICES, *config.task.comparison.slices):
-        columns = column_names([query.slice[0]])
-        read_as = {**config.read_as, "gold": replace(config.read_as["gold"], extra=columns)}
-        config, layers = replace(config, read_as=read_as), (query.slice[0], *map(extra_layer, columns))
-    vocabulary = Vocabulary()
-    collected = _Collected(measure, measure.prepare(config.settings), config.task, query, vocabulary.labels)
+    vocabulary, slicings, request = Vocabulary(), list[Slicing](), query.slices
+    if query.slice is not None and not request.has(query.slice[0]):
+        request = request.adding([query.slice[0]])
+    if request:
+        config = with_columns(config, request)
+        layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
+        slicings = request.slicings(config.task, SliceContext(labels=vocabulary.labels), inputs.gold)
+    collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
     Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
+    notes_on_metadata(slicings, inputs.gold)  # an error if a table has nothing in common with the gold standard
     return collected.table()
 
 
@@ -197,14 +222,18 @@ class _Collected:
     """Collects units part by part: an observer of evaluations."""
 
     def __init__(
-        self, measure: Measure, formula: Formula, task: Task, query: UnitQuery, labels: StringIndex[str]
+        self,
+        measure: Measure,
+        formula: Formula,
+        query: UnitQuery,
+        slicings: Sequence[Slicing],
+        labels: StringIndex[str],
     ) -> None:
-        self._measure, self._formula, self._task, self._query, self._labels = measure, formula, task, query, labels
+        self._measure, self._formula, self._query, self._labels = measure, formula, query, labels
         self._types = _chosen_types(formula, query)
-        self._slice_names: StringIndex[str] = StringIndex()
-        self._slice_of: Slicer | None = None
-        if query.slice is not None:
-            self._slice_of = slicer(query.slice[0], None, labels, task.comparison.slices)
+        self._slicings: dict[str, tuple[Slicing, StringIndex[str]]] = {
+            slicing.name: (slicing, StringIndex()) for slicing in slicings
+        }
         self._columns: dict[str, dict[str, list[Any]]] = {}
         """Columns by system and name."""
         self._counts: dict[str, Counter[str]] = {}
@@ -239,10 +268,11 @@ class _Collected:
             codes = [code for code in map(self._labels.find, query.labels) if code is not None]
             columns = (rows.gold_label, rows.predicted, *rows.names.values())
             chosen &= np.logical_or.reduce([np.isin(column, codes) for column in columns])
-        if self._slice_of is not None and query.slice is not None and len(rows):
-            slices = self._slice_of(rows, locations, self._slice_names)
-            value = self._slice_names.find(query.slice[1])
-            chosen &= slices == (-1 if value is None else value)
+        if query.slice is not None and len(rows):
+            name, value = query.slice
+            slicing, names = self._slicings[name]
+            of_unit = slicing.of_units(rows, locations, names)
+            chosen &= np.array([is_in_slice(known, value) for known in names.values], dtype=np.bool_)[of_unit]
         return chosen
 
     def _sampled(self, system: str, rows: UnitRows) -> UnitRows:
@@ -271,15 +301,19 @@ class _Collected:
         columns["parts"] = [
             None if parts is None else " ".join(f"{start}-{end}" for start, end in parts) for parts in columns["parts"]
         ]
+        for name, (slicing, slice_names) in self._slicings.items():
+            of_unit = slicing.of_units(rows, locations, slice_names).tolist() if len(rows) else []
+            columns[name] = [slice_names[code] for code in of_unit]
         collected = self._columns.setdefault(system, {})
         for name, values in columns.items():
             collected.setdefault(name, []).extend(values)
 
     def table(self) -> Table:
         """All units; further columns, such as the arguments of relations, only if a unit has them."""
-        if self._query.slice is not None and self._query.slice[1] not in self._slice_names.values:
-            name, value = self._query.slice
-            values = sorted(self._slice_names.values)
+        name, value = self._query.slice or ("", "")
+        known_values = self._slicings[name][1].values if name else []
+        if name and not any(is_in_slice(known, value) for known in known_values):
+            values = sorted(known_values, key=natural_order)
             remedy = f"there are {', '.join(values[:20])}{', …' if len(values) > 20 else ''}"
             raise SettingError(unknown(f"The slice {name!r} has no value {value!r}", value, values, remedy))
         for system, (_, keys) in self._keys.items():

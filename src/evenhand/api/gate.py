@@ -6,11 +6,13 @@ criteria check the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, nan
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack
+from urllib.parse import unquote
 
 from evenhand.api.compare import (
     NOT_COMPARED,
@@ -22,6 +24,8 @@ from evenhand.api.compare import (
     one_measure,
 )
 from evenhand.api.score import score_inputs, totals_of
+from evenhand.api.slices import score_with_slices, with_slices
+from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
 from evenhand.parameters import FUNCTIONS, check_number, check_whole_number, checked_arguments, parse_unit
@@ -52,6 +56,8 @@ if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
 
 DEFAULT_ALPHA = 0.05
+SLICE_MIN = 20
+"""The minimum number of gold units of a slice with a limit."""
 MIN_ALPHA = 1e-6
 DEFAULT_DROP = 1.0
 """Default limit, in points, for the drop of a score if the test cannot decide."""
@@ -218,11 +224,14 @@ class ScoreName:
     """The measure that sentences need not name."""
     is_other: bool = False
     """Whether options replaced the named measure, so sentences must name it."""
+    slice: tuple[str, str] | None = None
+    """The slicing and the slice whose score it is."""
 
     @staticmethod
     def read(text: str, task: str, default: str, by: str, options: Mapping[str, Any]) -> ScoreName:
         """Parse a name for a task whose systems are compared by a measure; names without a measure have `default`."""
-        label, colon, remainder = text.rpartition(":")
+        piece, plain = slice_in(text)
+        label, colon, remainder = plain.rpartition(":")
         first, *path = remainder.split(".")
         known = [*(measure.name for measure in models_of(task)), *options.get(FUNCTIONS, ())]
         named = name_among(task, first, known) if first else default
@@ -230,18 +239,18 @@ class ScoreName:
             named, path = default, [first, *path]
         resolved = TASKS[task].selection.resolve(named, options)
         is_other = first != "" and resolved != named
-        return ScoreName(text, label if colon else None, resolved, tuple(path), by, is_other)
+        return ScoreName(text, label if colon else None, resolved, tuple(path), by, is_other, piece)
 
     @property
     def full_name(self) -> str:
         """The name for sentences: as the user writes it, or with its measure if that is not obvious."""
-        if (self.model == self.by and not self.is_other) or not self.text:
+        if (self.model == self.by and not self.is_other) or not self.text or self.slice is not None:
             return self.text or self.model
         return ("" if self.label is None else f"{self.label}:") + ".".join((self.model, *self.path))
 
-    def figure(self, result: Result) -> Figure:
-        """The figure of a result under this name; an error if it has none."""
-        score = result[self.model]
+    def figure(self, result: Result, slice_min: int = SLICE_MIN) -> Figure:
+        """The figure of a result under this name; an error if it has none, or if its slice is too small."""
+        score = result[self.model] if self.slice is None else self._sliced(result, slice_min)
         value: Any = self._row(plain(saved_score(score)))
         path, name, row = self.path or (self._headline(score),), "", value
         while path:  # names of figures may contain full stops
@@ -257,6 +266,21 @@ class ScoreName:
             names = ", ".join(f"{self.text}.{key}" for key in list(value)[:_MAX_LISTED])
             raise SettingError(f"{self.text!r} is ambiguous; choose one of {names}.")
         return self._figure(score.model, name, value, row)
+
+    def _sliced(self, result: Result, least: int) -> MeasureScore:
+        """The score on the slice, which must have enough units."""
+        assert self.slice is not None
+        name, value = self.slice
+        slices = result.slices[name]
+        if value not in slices:
+            raise SettingError(f"{self.text!r} is not a score: {name} has no slice {value!r}, only {_listed(slices)}.")
+        piece = slices[value]
+        if self.model not in piece:
+            raise SettingError(f"{self.text!r} is not a score: {self.model} has no units, which {name} is a slice of.")
+        if piece.units < least:
+            units = f"expected at least {least} units for a floor, got {piece.units}"
+            raise SettingError(f"{name}={value}: {units}.")
+        return piece[self.model]
 
     def declared(self, task: str) -> Figure | None:
         """The figure without its value, if the measure declares it: known before any file is read."""
@@ -317,10 +341,23 @@ class ScoreName:
         return f"{self.model} has no figure {name!r}, only {_listed(figures)}{hint}"
 
 
+def slice_in(text: str) -> tuple[tuple[str, str] | None, str]:
+    """The slicing and slice of a name, if it has one, and the name without it: [LABEL:]SLICE=VALUE/FIGURE.
+
+    The slice precedes the last slash, and its value may contain equals signs; `/` and `:` in it are percent-encoded.
+    """
+    before, slash, figure = text.rpartition("/")
+    label, colon, piece = before.rpartition(":")
+    name, equals, value = piece.partition("=")
+    if not (slash and equals and name and value):
+        return None, text
+    return (name, unquote(value)), f"{label}{colon}{figure}"
+
+
 def measure_of_names(names: Iterable[str], task: str, by: str) -> str:
     """The measure of names without one: the compared measure, or the only one that declares a named ratio."""
     formulas = [measure.prepare(_default_settings(task, by)) for measure in models_of(task)]
-    for figure in (name.rpartition(":")[2] for name in names):
+    for figure in (slice_in(name)[1].rpartition(":")[2] for name in names):
         owners = [formula.name for formula in formulas if figure in (ratio.name for ratio in formula.ratios)]
         if len(owners) != 1 or figure in _SCORES:
             continue
@@ -341,7 +378,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def criteria(
-    limits: Limits, names: Mapping[str, ScoreName], results: Results | None, candidate: str, compared: Comparison | None
+    limits: Limits,
+    names: Mapping[str, ScoreName],
+    results: Results | None,
+    candidate: str,
+    compared: Comparison | None,
+    slice_min: int = SLICE_MIN,
 ) -> Iterator[Criterion]:
     """Floors and ceilings of a candidate's scores; drops, new errors and the p-value, against a baseline."""
     pair = None if compared is None else next(iter(compared.pairs.values()))
@@ -352,7 +394,7 @@ def criteria(
         assert results is not None
         name, figures = names[limit.name], dict[str, Figure]()
         for system in results if limit.kind == "max-drop" else [candidate]:
-            figures[system] = name.figure(results[system])
+            figures[system] = name.figure(results[system], slice_min)
             limit.check(figures[system])
         if pair is not None and limit.kind == "max-drop":
             yield _drop(100 * (figures[pair.before].value - figures[pair.after].value), limit.limit, name=limit.name)
@@ -490,6 +532,9 @@ def gate(
     trials: int | None = None,
     seed: int = 0,
     of: Resampled | None = None,
+    slices: Slices = (),
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    slice_min: int = SLICE_MIN,
     **options: Unpack[Keywords],
 ) -> Gate:
     """Check a candidate against fixed limits or against a baseline.
@@ -504,6 +549,9 @@ def gate(
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences if the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
+    slices          metadata and bins of slices, as in `score`
+    slice_min       minimum number of gold units of a slice that has a limit; fewer are an error
+
     A gold standard without any unit is an error because every score is undefined.
 
     All specified criteria must hold, and with a baseline the default one, alpha. `gate.not_checked` has the criteria
@@ -513,7 +561,9 @@ def gate(
 
     Names of scores have the form LABEL:MEASURE.FIGURE. The default label is all labels, the default measure is `by`,
     and the default figure is the headline; figures are named as in the JSON of `score` ("precision", "FN", "macro.f1").
-    Without `by`, a figure that only one measure declares (`leak_rate`) makes it the default measure.
+    Without `by`, a figure that only one measure declares (`leak_rate`) makes it the default measure. Scores on slices
+    are named [LABEL:]SLICE=VALUE/[MEASURE.]FIGURE: {"genre=chat/recall": 0.8, "PER:length=2/fair.f1": 0.7}; `/` and `:`
+    in a value are percent-encoded.
 
     A test that cannot reach alpha is not a reason to pass: if the systems differ in too few groups, a worse candidate
     fails by a specified alpha; by default its score may fall by max_drop or, without that, by one point. `by`,
@@ -538,18 +588,28 @@ def gate(
         if figure is not None:
             limit.check(figure)
     prepared = _prepared(gold, systems, names, compared, chosen, content) if names else None
+    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
+    if request and not any(name.slice for name in names.values()):
+        raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
+    least = check_whole_number("slice_min", slice_min, 1)
     if resampling is None:
         assert prepared is not None  # there is a floor or a ceiling
-        results = score_inputs(gold, systems, prepared, "total")
+        if request:
+            results = score_with_slices(gold, systems, prepared, "total", request, words)
+        else:
+            results = score_inputs(gold, systems, prepared, "total")
         _refuse_empty(results.gold, content.task)
-        return Gate(last, default, tuple(criteria(limits, names, results, last, None)), results, None)
+        return Gate(last, default, tuple(criteria(limits, names, results, last, None, least)), results, None)
     kept = compared_options(chosen) if names else chosen
-    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, content=content)
-    run = job(scored=prepared)
+    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, vocabulary=words, content=content)
+    run = job(scored=prepared, sliced=request)
     _refuse_empty(run.gold, content.task)
     scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
+    if scored is not None and run.slice_counts is not None:
+        scored = with_slices(scored, run.run, run.slice_counts, gold)
     result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
-    checked = tuple(criteria(limits, names, scored, last, result))
+    checked = tuple(criteria(limits, names, scored, last, result, least))
     few = result.resampling["few_documents"]
     return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)))
 

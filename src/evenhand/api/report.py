@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from evenhand.api.compare import (
@@ -18,7 +19,9 @@ from evenhand.api.compare import (
 )
 from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
-from evenhand.comparison.units import Collection
+from evenhand.api.slices import with_slices
+from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
@@ -60,6 +63,8 @@ def report(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
+    slices: Slices = (),
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
     **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
@@ -70,20 +75,27 @@ def report(
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
+    slices, vocabulary
+               of scores, as in `score`, and of the comparison
+
     Other keywords are as in `score`.
     """
-    units = Collection(check_whole_number("limit", limit, 0))
+    units = UnitCollection(check_whole_number("limit", limit, 0))
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), content=content)
-    run = job(collection=units, scored=scored)
+    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)
+    run = job(collection=units, scored=scored, sliced=request)
+    results = totals_of(run.gold_name, run.run, scored)
+    if run.slice_counts is not None:
+        results = with_slices(results, run.run, run.slice_counts, gold)
     made = Report(
         title=title or "",
-        results=totals_of(run.gold_name, run.run, scored),
+        results=results,
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
         comparison=comparison(job, run) if pairs else None,
         by=run.by,

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import isnan
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
@@ -34,6 +35,7 @@ from evenhand.tasks.evaluation import UncorrectedScores
 from evenhand.tasks.registry import model, model_title
 
 if TYPE_CHECKING:
+    from evenhand.comparison.slices import Slices
     from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
 
@@ -225,6 +227,8 @@ def score(
     engine: Engine | None = None,
     show: str | None = None,
     limit: int | None = None,
+    slices: Slices = (),
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
     **parameters: Unpack[TaskKeywords],
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -259,6 +263,11 @@ def score(
     engine     another engine, such as `eh.engines.dask(client)` for a cluster; see `eh.engines`
     show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
                `result["leak"].further["leaked"]["spans"]`
+    slices     also score slices of the units, in `result.slices`: names ("length", "sentence-length", "document",
+               "vocabulary", a column or a JSON field of the gold standard), with bins if needed ("length=1,2,3,4+",
+               "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
+               data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
+    vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
 
     Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
     task. If one side counts in characters (texts with offsets), all do.
@@ -286,11 +295,24 @@ def score(
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")
-    if show is None:
+    if not is_nothing(slices):
+        from evenhand.api.slices import score_with_slices  # rare
+
+        if show is not None or engine is not serial:
+            raise SettingError("Slices are counted in one process, without show; leave out show, jobs and engine.")
+        results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
+    elif vocabulary is not None:
+        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+    elif show is None:
         results = score_inputs(gold, sides, prepared, groups, engine)
     else:
         results = score_with_leaks(gold, sides, prepared, groups, limit)
     return next(iter(results.values())) if systems is None or is_single_system(systems) else results
+
+
+def is_nothing(slices: Any) -> bool:
+    """Whether no slices are requested."""
+    return slices is None or (isinstance(slices, str | Sequence | Mapping) and not slices)
 
 
 def chosen_engine(engine: Engine | None, jobs: int | None) -> Engine:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, WRITING, Command, Group, option, with_options
+from evenhand.cli.help import COMPARING, SCORING, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
-    INPUT,
     INTERVAL_NAMES,
     OUTPUT,
     STATISTICS_NAMES,
     Choice,
-    Names,
     by_option,
     input_arguments,
     interval_options,
@@ -24,6 +22,8 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    slice_keywords,
+    slice_options,
     statistics_options,
 )
 from evenhand.cli.output import (
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold"))
+@slice_options(SCORING)
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
@@ -69,7 +70,7 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
     from evenhand.files import write_file
 
     check_suffix(output, "html")
-    chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES)
+    chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES) | slice_keywords(options)
     page = evenhand.report(*sides(options), **chosen)
     write_file(output, page.to_html())
     if not quiet:
@@ -78,13 +79,6 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
 
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
-SLICES = (
-    "length",
-    "sentence-length",
-    "vocabulary",
-    "document",
-    *(name for task in TASKS.values() for name in task.comparison.slices),
-)
 SHOWN = ("correction", "new_error", "changed_error", "unsolved", "solved_once")
 _CONFUSED = [task.name for task in TASKS.values() if task.display.confusion is not None]
 """Tasks whose labels can be confused."""
@@ -219,23 +213,7 @@ def write_figure(
 @click.command(cls=Command)
 @input_arguments("SYSTEM SYSTEM...", rare=True)
 @pair_options
-@option(
-    COMPARING,
-    "--slice",
-    "slices",
-    type=Names(lambda ctx: SLICES),
-    metavar="NAME,...",
-    default=(),
-    help=f"Slices to score: {', '.join(SLICES)}, or a column of GOLD.",
-)
-@option(
-    COMPARING,
-    "--vocabulary",
-    type=INPUT,
-    metavar="FILE",
-    help="For the slice vocabulary: a file with one word or phrase per line.",
-    rare=True,
-)
+@slice_options(COMPARING)
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False)
@@ -248,7 +226,7 @@ def write_figure(
     help=f"List units with their sentences: {', '.join(SHOWN)}.",
 )
 @option(WRITING, "--limit", type=int, help="Maximum number of units in --show [all].")
-@option(WRITING, "--top", type=int, default=5, help="Transitions to list for each class.")
+@option(WRITING, "--top", type=int, default=5, help="Transitions to list for each class.", rare=True)
 @option(
     WRITING,
     "--sort",
@@ -280,6 +258,7 @@ def compare(**options: Any) -> None:
     style = table_style(options)
     if options["form"] == "jsonl" and options["show"] is None:
         raise click.UsageError("JSON lines contain units; add --show")
-    plain = ("by", "baseline", "sequence", "top", "sort", "slices", "vocabulary", "show", "limit", *STATISTICS_NAMES)
-    comparison = evenhand.compare(*sides(options), **score_options(options, *plain))
+    plain = ("by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
+    chosen = score_options(options, *plain) | slice_keywords(options)
+    comparison = evenhand.compare(*sides(options), **chosen)
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

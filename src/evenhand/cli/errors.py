@@ -10,6 +10,7 @@ import click
 
 from evenhand.cli.help import LISTING, WRITING, Command, option
 from evenhand.cli.options import (
+    INPUT,
     NAMES,
     OUTPUT,
     Choice,
@@ -21,7 +22,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import quiet_option, show
 
-_QUERY = ("all", "type", "label", "system", "text", "slice", "sample", "seed", "context")
+_QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample", "seed", "context")
 
 
 @click.command(cls=Command)
@@ -34,7 +35,16 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "sample", "seed", "
     LISTING,
     "--slice",
     metavar="NAME=VALUE",
-    help="List only units of a slice: length, sentence-length, document, pronoun, or a column of GOLD.",
+    help="List only units of a slice: length=2, document=d1, a column or JSON field of GOLD, a column of --slices.",
+)
+@option(
+    LISTING,
+    "--slices",
+    "slices",
+    type=INPUT,
+    multiple=True,
+    metavar="TABLE",
+    help="CSV, TSV or JSON lines with a column of document ids; the other columns are added to every row. Repeatable.",
 )
 @option(LISTING, "--sample", type=int, metavar="NUMBER", help="Draw a random sample of each system's units.")
 @option(LISTING, "--seed", type=int, default=0, help="Seed of the sample.", rare=True)
@@ -74,6 +84,7 @@ def errors(**options: Any) -> None:
       evenhand errors gold.conll flair.conll elmo.conll --sample 100 -o a.csv
       evenhand errors gold.conllu parser.conllu --match uas --text '(?i)^that$'
       evenhand errors gold.conll flair.conll --all -o units.parquet
+      evenhand errors gold.conll flair.conll --slices meta.csv --slice genre=chat
     """
     import evenhand
     from evenhand.cli.process import say

@@ -19,6 +19,8 @@ from evenhand.cli.options import (
     scoring_options,
     seed_option,
     sides,
+    slice_keywords,
+    slice_options,
     trials_option,
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
@@ -97,8 +99,17 @@ def _bound_option(name: str, help: str) -> Decorator:
     help="Fail if the score falls with a p-value below this [0.05; none without BASELINE].",
 )
 @option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")
+@slice_options(CRITERIA, are_rare=True)
+@option(
+    CRITERIA,
+    "--slice-min",
+    type=int,
+    default=20,
+    help="Minimum number of gold units of a slice with a limit; fewer are an error.",
+    rare=True,
+)
 @by_or_match_option
-@trials_option("[10,000; more for a small alpha]")
+@trials_option("[10,000; more for a small alpha]", rare=True)
 @seed_option
 @of_option("documents, or sentences if documents are too few for the test")
 @reading_options(sided=True)
@@ -118,7 +129,8 @@ def gate(**options: Any) -> None:
 
     SCORE is LABEL:MEASURE.FIGURE. The default LABEL is all labels, the default MEASURE is --by, and the default FIGURE
     is the headline. Figures are named as in `evenhand score --as json`: precision, recall, f1, FN, macro.f1 and so on.
-    A figure that only one measure declares (leak_rate) makes it the default MEASURE.
+    A figure that only one measure declares (leak_rate) makes it the default MEASURE. SLICE=VALUE/ before MEASURE is the
+    score on a slice: PER:genre=chat/fair.f1=0.7; / and : in VALUE are percent-encoded.
 
     With --as github, the tables are also added to the summary of the step (GITHUB_STEP_SUMMARY).
 
@@ -130,6 +142,7 @@ def gate(**options: Any) -> None:
       evenhand gate gold.conll old.conll new.conll --only --max-drop 0.5
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
+      evenhand gate gold.conll new.conll --slices m.csv --floor genre=chat/f1=80%
     """
     import evenhand
 
@@ -139,8 +152,8 @@ def gate(**options: Any) -> None:
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
     criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
-    plain = (*criteria, "by", "trials", "seed", "of")
-    result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain))
+    plain = (*criteria, "by", "trials", "seed", "of", "slice_min")
+    result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain), **slice_keywords(options))
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)
     if options["form"] == "github" and os.environ.get(SUMMARY):
         append_to_file(os.environ[SUMMARY], result.to_markdown() + "\n")

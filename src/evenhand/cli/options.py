@@ -321,6 +321,51 @@ query_options = with_options(
 )
 
 
+SLICES = ("length", "sentence-length", "vocabulary", "document")
+"""The slices of all tasks; `comparison.slices` defines them."""
+
+
+def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
+    """The slices to score; if they are rare, only tables are in the short help."""
+    names = (*SLICES, *(name for task in TASKS.values() for name in task.comparison.slices))
+    return with_options(
+        option(
+            section,
+            "--slice",
+            "slice_names",
+            type=Names(lambda ctx: names),
+            metavar="NAME,...",
+            default=(),
+            help=f"Slices: {', '.join(names)}, a column or JSON field of GOLD; with bins: length=1,2,3+, year=q4.",
+            rare=are_rare,
+        ),
+        option(
+            section,
+            "--slices",
+            "slice_tables",
+            type=INPUT,
+            multiple=True,
+            metavar="TABLE",
+            help="CSV, TSV or JSON lines with a column of document ids; every other column is a slice. Repeatable.",
+        ),
+        option(
+            section,
+            "--vocabulary",
+            type=INPUT,
+            metavar="FILE",
+            help="For the slice vocabulary: a file with one word or phrase per line.",
+            rare=True,
+        ),
+    )
+
+
+def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `slice_options`, as keywords of the Python functions."""
+    names = [",".join(options["slice_names"])] if options["slice_names"] else []
+    slices = [*names, *options["slice_tables"]]
+    return {"vocabulary": options["vocabulary"], **({"slices": slices} if slices else {})}
+
+
 def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
     """The keywords of `score` for these options; file names are checked before anything is read."""
     if options["groups"] and options["tallies"] is None:

@@ -24,6 +24,8 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    slice_keywords,
+    slice_options,
     task_choice,
     trials_option,
 )
@@ -182,6 +184,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @input_arguments("[SYSTEM]...")
 @reading_options(sided=True)
 @scoring_options()
+@slice_options(SCORING)
 @engine_options
 @form_option(OUTPUTS)
 @option(
@@ -230,6 +233,7 @@ def score(**options: Any) -> None:
       evenhand score key.conll response.conll --match mela --no-singletons
       evenhand score gold.conll flair.conll --verdicts verdicts.parquet
       evenhand score gold.conll redacted.conll --match leak --show leaked
+      evenhand score gold.conll flair.conll --slices metadata.csv --slice length
       evenhand score --manifest pairs.tsv --engine dask
     """
     import evenhand
@@ -239,7 +243,7 @@ def score(**options: Any) -> None:
         key, named = sides(options, least=0)
         if form == "conlleval":
             options |= _conlleval(key, options)
-        chosen = score_options(options, "show", "limit") | query_choices(options, engine)
+        chosen = score_options(options, "show", "limit") | query_choices(options, engine) | slice_keywords(options)
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         summary = _summary(key, named, chosen, options)

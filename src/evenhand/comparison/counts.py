@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values, is_ones, ones
-from evenhand.comparison.differences import Differences, Oracle, slicer
+from evenhand.comparison.differences import Differences, Oracle
+from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import UnitSearch
 from evenhand.data.vocabulary import StringIndex
@@ -87,9 +87,7 @@ class GroupTables:
 class Extras:
     """What a comparison collects in addition to its counts."""
 
-    slices: Sequence[str] = ()
-    vocabulary: Collection[str] | None = None
-    """The word list of the slice `vocabulary`."""
+    slicings: Sequence[Slicing] = ()
     search: UnitSearch | None = None
     collection: UnitCollection | None = None
 
@@ -111,12 +109,12 @@ class ComparisonCounts:
         self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
         self.agreement: Agreement = (task.comparison.similarity or Agreement)(self.systems, by, settings)
         self.extras = extras
-        self._slicers = {
-            name: slicer(name, extras.vocabulary, labels, task.comparison.slices) for name in extras.slices
+        self._slice_names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in extras.slicings}
+        self._sliced: dict[str, list[list[Tally]]] = {
+            slicing.name: [[] for _ in range(len(systems) + 1)] for slicing in extras.slicings
         }
-        self._slice_names: dict[str, StringIndex[str]] = {name: StringIndex() for name in extras.slices}
-        self._slice_units: dict[str, Counter[str]] = {name: Counter() for name in extras.slices}
-        self._sliced: dict[str, list[list[Tally]]] = {name: [[] for _ in systems] for name in extras.slices}
+        """By slicing, the gold units, then the units of each system; slices are groups."""
+        self.slice_notes: list[str] = []
         self.gold_count = SideSummary()
         """The gold standard's units, if they are not the units of the task."""
         self.left_out = 0
@@ -141,8 +139,9 @@ class ComparisonCounts:
             self.lost += int(np.count_nonzero(~has_all))
             self._units += int(np.count_nonzero(has_all))
             self._right += np.count_nonzero(answers.right & has_all, axis=1)
-        for name, slice_of in self._slicers.items():
-            self._add_slice(name, slice_of(answers, locations, self._slice_names[name]), answers)
+        for slicing in self.extras.slicings:
+            of_unit = slicing.of_units(answers, locations, self._slice_names[slicing.name])
+            self._add_slice(slicing.name, of_unit, answers)
         if self.extras.search is not None:
             self.extras.search.add(answers, locations, self)
         if self.extras.collection is not None:
@@ -156,22 +155,27 @@ class ComparisonCounts:
         return self._units, dict(zip(self.systems, shares, strict=True))
 
     def _add_slice(self, name: str, of_unit: Ints, answers: Predictions) -> None:
-        kinds = answers.kinds
-        names = tuple(self._slice_names[name].values)
-        counts = np.bincount(of_unit[~answers.is_surplus], minlength=len(names)).tolist()
-        self._slice_units[name].update(dict(zip(names, counts, strict=True)))
-        for row, tallies in enumerate(self._sliced[name]):
+        gold = np.flatnonzero(~answers.is_surplus)
+        self._sliced[name][0].append(_tally(("gold",), of_unit[gold], np.zeros_like(gold)))
+        for row, tallies in enumerate(self._sliced[name][1:]):
             kind = answers.kind[row]
-            units = answers.counted[kind[answers.counted] < len(kinds)]  # TN of spans is not counted
-            group, nothing = np.zeros(len(units), dtype=np.int64), np.full(len(units), -1)
-            tallies.append(Tally.of(names, kinds, group, of_unit[units], nothing, kind[units]))
+            units = answers.counted[kind[answers.counted] < len(answers.kinds)]  # TN of spans is not counted
+            tallies.append(_tally(answers.kinds, of_unit[units], kind[units]))
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
         """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
-        return {
-            name: (self._slice_units[name], dict(zip(self.systems, map(Tally.merge, parts), strict=True)))
-            for name, parts in self._sliced.items()
-        }
+        sliced = {}
+        self.slice_notes = []
+        for slicing in self.extras.slicings:
+            gold, *tallies = map(Tally.merge, self._sliced[slicing.name])
+            values = self._slice_names[slicing.name].values
+            units = np.bincount(gold.group, gold.count, minlength=len(values))
+            names, code_of, note = binned(slicing, values, units)
+            sums = np.bincount(code_of, units, minlength=len(names)).astype(np.int64).tolist()
+            labeled = [_with_labels(tally.regroup(code_of), names) for tally in tallies]
+            self.slice_notes += [] if note is None else [note]
+            sliced[slicing.name] = dict(zip(names, sums, strict=True)), dict(zip(self.systems, labeled, strict=True))
+        return sliced
 
     def gold(self, answers: Predictions, locations: Locations, unit: int) -> tuple[str, str | None]:
         """The gold label of a unit, empty for surplus, and the head of a word in a tree."""
@@ -201,6 +205,18 @@ class ComparisonCounts:
         """Answers of systems in words, by code."""
         answer_text, labels = self.task.comparison.answer_text, self.labels.values
         return {code: _LACKED[code] if code < 0 else answer_text(code, labels) for code in codes}
+
+
+def _tally(kinds: tuple[str, ...], group: Ints, kind: Ints) -> Tally:
+    """Units without labels by group."""
+    nothing = np.full(len(group), -1)
+    return Tally.of((), kinds, group, nothing, nothing, kind)
+
+
+def _with_labels(tally: Tally, names: Sequence[str]) -> Tally:
+    """The same counts with the names of groups as labels, in one group."""
+    group = np.zeros(len(tally), dtype=np.int64)
+    return Tally.of(names, tally.kinds, group, tally.group, np.full(len(tally), -1), tally.kind, tally.count)
 
 
 def _mention(answers: Predictions, locations: Locations, unit: int) -> str | None:

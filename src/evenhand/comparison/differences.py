@@ -1,4 +1,4 @@
-"""Differences between two systems, the oracle of several systems, and slices.
+"""Differences between two systems, and the oracle of several systems.
 
 For a pair of systems 1 and 2 and N units:
 
@@ -23,19 +23,16 @@ Ortmann 2022.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
-from evenhand.data.vocabulary import StringIndex
+from evenhand.arrays import Bools, Ints
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
-from evenhand.tasks.unit_rows import UnitRows
-from evenhand.tasks.units import Locations, Predictions, together
+from evenhand.tasks.units import Predictions, together
 
 CLASSES = ("correction", "new_error", "changed_error")
 CHANGES = ("", "head", "relation", "both")
@@ -45,10 +42,6 @@ _LACKED = 2
 _LABEL, _SHOWN = (1 << _LABEL_BITS) - 1, (1 << _SHOWN_BITS) - 1
 _CHANGE_BIT = _LABEL_BITS + 2 * _SHOWN_BITS
 """Position of the change in a key, which packs a change, a gold label, and twice an answer and whether it is right."""
-SLICES = ("length", "sentence-length", "vocabulary", "document")
-"""The slices of all tasks that are not columns."""
-Slicer = Callable[[Predictions | UnitRows, Locations, StringIndex[str]], Ints]
-"""Returns the slice of every unit, as a code in a table of names."""
 
 
 class Transition(NamedTuple):
@@ -224,85 +217,3 @@ class Oracle:
 def _bound(row: Ints) -> Bound:
     units, *right, solved = row.tolist()
     return Bound(units, tuple(right), solved)
-
-
-def slicer(
-    name: str, words: Collection[str] | None, labels: StringIndex[str], of_task: Mapping[str, Callable[..., Ints]]
-) -> Slicer:
-    """Slices: units by properties other than their labels.
-
-    - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
-    - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
-    - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
-    - `document`: units by their document: its name, or its number from 1.
-    - `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
-    - any column of the gold standard: units by its value at their first token.
-
-    By length and by columns, strings of a language model that are not in the text are in a slice *no place*.
-
-    Slices are taken after matching: a unit keeps its error type in every slice. Surplus belongs to slices like gold
-    spans.
-
-    Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data.
-    """
-    if name in of_task:
-        return lambda answers, locations, names: of_task[name](answers, locations, names, labels)
-    if name == "vocabulary":
-        if words is None:
-            raise SettingError("The slice 'vocabulary' needs a word list; name it with --vocabulary FILE.")
-        return lambda answers, locations, names: _by_vocabulary(answers, locations, names, words)
-    return _SLICERS.get(name) or (lambda answers, locations, names: _by_column(name, answers, locations, names))
-
-
-def _by_length(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
-    lengths = _binned(answers.end - answers.start, (2, 3, 4, 5), ("1", "2", "3", "4", "5+"), names)
-    return _placed(lengths, answers, locations, names)
-
-
-def _by_sentence_length(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
-    lengths = locations.lengths
-    if lengths is None:
-        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
-    return _binned(lengths[answers.sentence], (11, 21, 41), ("1-10", "11-20", "21-40", "41+"), names)
-
-
-def _by_document(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
-    numbers, index = np.unique(locations.document_of[answers.sentence], return_inverse=True)
-    return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
-
-
-def _by_vocabulary(
-    answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], words: Collection[str]
-) -> Ints:
-    if len(answers) and locations.words(int(answers.sentence[0]), int(answers.start[0]), int(answers.end[0])) is None:
-        raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
-    rows = zip(answers.sentence.tolist(), answers.start.tolist(), answers.end.tolist(), strict=True)
-    seen, unseen = names.code("seen"), names.code("unseen")
-    return ints([seen if locations.words(*row) in words else unseen for row in rows])
-
-
-def _by_column(column: str, answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
-    layer = locations.layer(column)
-    if layer is None:
-        raise SettingError(f"The gold standard has no column {column!r} to slice by.")
-    code, texts, starts = layer
-    start = np.where(locations.has_no_place(answers.start), 0, answers.start)
-    values, index = np.unique(code[starts[answers.sentence] + start], return_inverse=True)
-    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], answers, locations, names)
-
-
-def _placed(slices: Ints, answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str]) -> Ints:
-    """Move units that are not in the text to a separate slice."""
-    nowhere = locations.has_no_place(answers.start)
-    return np.where(nowhere, names.code("no place"), slices) if nowhere.any() else slices
-
-
-def _binned(values: Ints, minima: tuple[int, ...], bins: tuple[str, ...], names: StringIndex[str]) -> Ints:
-    return ints([names.code(name) for name in bins])[np.searchsorted(minima, values, side="right")]
-
-
-_SLICERS: dict[str, Slicer] = {
-    "length": _by_length,
-    "sentence-length": _by_sentence_length,
-    "document": _by_document,
-}

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.arrays import Ints, empty, ints, zeros
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans, Tags
@@ -88,7 +88,7 @@ def read_table(
 ) -> Iterator[Annotation]:
     """The table in batches of whole rows, with one layer for each entry of `columns`, for the format of this name."""
     with table.broken():
-        layout = layout_of(source, table, columns, settings.task)
+        layout = layout_of(source, table, columns, settings.task, settings.extra)
 
     def rows(size: int) -> Generator[ArrowRows, None, None]:
         return sliced(source, table.batches(layout.columns, size), size)
@@ -148,14 +148,19 @@ class Layout:
     """Whether the text is a string, not tokens."""
     layers: Mapping[str, Annotated]
     document: str | None
+    extra: tuple[str, ...] = ()
+    """Columns with one value per row, which become layers."""
 
     @property
     def columns(self) -> list[str]:
         annotated = (layer.column for layer in self.layers.values())
-        return list(dict.fromkeys([self.text, *annotated, *([self.document] if self.document else [])]))
+        document = [self.document] if self.document else []
+        return list(dict.fromkeys([self.text, *annotated, *document, *self.extra]))
 
 
-def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | None) -> Layout:
+def layout_of(
+    source: Source, table: ArrowTable, columns: Columns, task: Task | None, extra: Sequence[ColumnName] = ()
+) -> Layout:
     """The columns of a table for these layers; without layers, only the text."""
     finder = _ColumnFinder(source, table, task)
     layers = {layer: finder.annotated(layer, names) for layer, names in columns.items()}
@@ -165,7 +170,7 @@ def layout_of(source: Source, table: ArrowTable, columns: Columns, task: Task | 
         raise source.error(None, finding, "name two columns of the same kind")
     text = texts.pop()
     document = next((name for name in DOCUMENTS if finder.kinds.get(name) in ("text", "number")), None)
-    layout = Layout(text, text != TOKENS, layers, document)
+    layout = Layout(text, text != TOKENS, layers, document, tuple(map(finder.value_column, extra)))
     repeated = [name for name in layout.columns if table.schema.names.count(name) > 1]
     if repeated:
         raise source.error(None, f"several columns are called {repeated[0]!r}", "rename all but one of them")
@@ -190,6 +195,13 @@ class _ColumnFinder:
         if fields is None or fields.is_inclusive or self._text is None:
             return TOKENS
         return self._text
+
+    def value_column(self, name: ColumnName) -> str:
+        """A column with one text or number per row."""
+        if self.kinds.get(str(name)) not in ("text", "number"):
+            finding = f"no column {name!r} with one text or number per row {self._among}"
+            raise self._source.error(None, finding, "name one of these")
+        return str(name)
 
     def annotated(self, layer: str, names: tuple[ColumnName, ...]) -> Annotated:
         """The column of a layer; `names` are those that a user gives."""
@@ -342,6 +354,8 @@ class _TableReader:
             tags, layers[layer], tag_reading = self._tags[layer].read(coded_tags(*tags_and_codes, corpus))
             layers["tags" if layer == "spans" else f"{layer}-tags"] = tags
             readings[layer] = replace(tag_reading, format=self._name, column=annotated.column)
+        for column in self._layout.extra:
+            layers[extra_layer(column)] = values_as_tags(rows.plain(column), corpus)
         return Annotation(corpus, layers, readings, self._source.name)
 
     def _checked(self, rows: ArrowRows) -> tuple[ArrowRows, Decoded]:
@@ -403,6 +417,14 @@ class _TableReader:
         names = tuple(str(values[row].as_py()) for row in first.tolist())
         continues, self._last_document = self._last_document == names[0], names[-1]
         return replace(corpus, documents=first, names=names, continues=continues)
+
+
+def values_as_tags(values: Any, corpus: Corpus) -> Tags:
+    """One value per sentence as tags of its tokens or characters; a null is the empty tag."""
+    texts = ["" if value is None else str(value) for value in values.to_pylist()]
+    names = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+    assert corpus.lengths is not None
+    return Tags(np.repeat(ints([names[text] for text in texts]), corpus.lengths), tuple(names))
 
 
 # Columns of tags

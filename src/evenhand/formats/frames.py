@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.corpus import Corpus
+from evenhand.data.layers import Tags
 from evenhand.data.structures import OffsetLists
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
@@ -45,7 +46,7 @@ from evenhand.formats.arrow import (
     plain,
     tokens_of,
 )
-from evenhand.formats.arrow_tables import ArrowTable, coded_tags, read_table
+from evenhand.formats.arrow_tables import ArrowTable, coded_tags, read_table, values_as_tags
 from evenhand.formats.conll import SIDE_WORDS, columns_of_tags
 from evenhand.formats.csv_table import DOCUMENT_WORDS, NAME_PART, SENTENCE_WORDS
 from evenhand.formats.format import type_names
@@ -87,6 +88,15 @@ def read_object(
     if any(is_list(array.type) for array in readable.values()):
         return _read_lists(arrow.table(readable), value, source, settings, vocabulary, columns)
     return read_flat(arrays, source, settings, vocabulary, columns)
+
+
+def frame_rows(value: Any, source: Source) -> Iterator[dict[str, Any]]:
+    """The rows of a frame as mappings from columns to values, without lists."""
+    check_pyarrow(source, "data frames")
+    frame = _Frame(source, _arrays(value, source))
+    columns = {name: frame.array(name) for name in frame.arrays}
+    plain_columns = {name: array.to_pylist() for name, array in columns.items() if not is_list(array.type)}
+    return (dict(zip(plain_columns, row, strict=True)) for row in zip(*plain_columns.values(), strict=True))
 
 
 def _arrays(value: Any, source: Source) -> dict[str, Any]:
@@ -344,7 +354,16 @@ def _read_tokens(
     coded = {
         layer: [coded_tags(frame.strings(name), None, {}, corpus) for name in names] for layer, names in tags.items()
     }
-    return layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags)
+    annotation = layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags)
+    extra = {extra_layer(column): _tags(frame, frame.name(column)) for column in settings.extra}
+    return replace(annotation, layers={**annotation.layers, **extra})
+
+
+def _tags(frame: _Frame, name: str) -> Tags:
+    """A column of texts or numbers as tags; a missing value is the empty tag."""
+    values = ["" if value is None else str(value) for value in frame.array(name).to_pylist()]
+    names = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return Tags(ints([names[value] for value in values]), tuple(names))
 
 
 def _columns_of_tags(
@@ -538,6 +557,9 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
     layers: dict[str, Layer] = {"spans": spans}
     if texts[0] is None:  # offsets serve as positions until the texts are known
         layers[OFFSET_LISTS] = OffsetLists(tuple(lists), tuple(quoted), settings.offsets)
+    for column in settings.extra if corpus.lengths is not None else ():
+        table = frame.array(frame.name(column))
+        layers[extra_layer(column)] = values_as_tags(table.take(first_rows), corpus)
     is_inferred = settings.offsets is None and convention != Convention()
     reading = ReadInfo(
         ARROW.name,

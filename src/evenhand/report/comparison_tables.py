@@ -189,9 +189,11 @@ def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> T
     columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in systems)]
     columns.append(Column("spread", "percent"))
     rows: list[list[Cell]] = []
-    for value, scores in list(slices.items())[:MAX_ROWS]:
-        spread = max(scores.scores.values()) - min(scores.scores.values())
-        rows.append([value, scores.units, *(scores.scores[system] for system in systems), spread])
+    spread = {value: max(piece.scores.values()) - min(piece.scores.values()) for value, piece in slices.items()}
+    shown = sorted(spread, key=lambda value: -spread[value])[:MAX_ROWS]
+    for value in (value for value in slices if value in shown):
+        scores = slices[value]
+        rows.append([value, scores.units, *(scores.scores[system] for system in systems), spread[value]])
     remark = f"The {MAX_ROWS} of {len(slices):,} on which systems differ most." if len(slices) > MAX_ROWS else ""
     return Table(f"slice: {name}", columns, rows, remark=remark)
 

@@ -164,6 +164,11 @@ def _rows_of_score(result: Result, score: MeasureScore) -> Iterator[dict[str, Va
         is_unit = label in gold.labels or label in result.predicted_labels  # tags of words are not labels of brackets
         counts = (gold.labels.get(label, 0), result.predicted_labels.get(label, 0)) if is_unit else (None, None)
         yield row("label", scores, label, gold=counts[0], predicted=counts[1])
+    for name, slices in result.slices.items():
+        for value, piece in slices.items():
+            if score.name in piece:
+                sliced = piece[score.name]
+                yield {**row("slice", sliced.overall, f"{name}={value}", gold=piece.units), _HEADLINE: sliced.headline}
     for kind, rows in (("part", score.overall.parts), ("supertag", score.supertags if details == "all" else {})):
         for name, scores in rows.items():
             yield row(kind, scores, name)

@@ -76,6 +76,10 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
     """The summary, then one section per system."""
     unit, display = results.unit, TASKS[results.task].display
     sections = [Section("", list(display.summary(results)))]
+    if any(result.slices for result in results.values()):
+        from evenhand.tasks.tables import slice_tables  # rare
+
+        sections.append(Section("", list(slice_tables(results))))
     for result in results.values():
         in_chains = "" if result.chains is None else f" in {counted(result.chains, 'chain')}"
         heading = f"{result.name}: {counted(result.predicted, unit)}{in_chains}"

@@ -31,7 +31,7 @@ from evenhand.parameters import Parameter, check_file, check_path
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, Figures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
-from evenhand.results.result import GoldSummary, Result, Results
+from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
 from evenhand.scoring.scores import (
@@ -271,12 +271,22 @@ def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str)
         chains=_convert(saved.get("chains"), Count | None, f"{path}.chains"),
         grounding=None if grounding is None else _grounding(_convert(grounding, Saved, f"{path}.grounding")),
         before=_scores(before, gold, without_overrides(settings)),
+        slices={
+            name: {value: _slice_scores(piece, gold, settings) for value, piece in pieces.items()}
+            for name, pieces in _convert(saved.get("slices", {}), dict[str, dict[str, Saved]], f"{path}.slices").items()
+        },
         facts={
             fact: _field(saved, fact, Saved, path)
             for fact in TASKS[settings.task].evaluation.fact_names
             if fact in saved
         },
     )
+
+
+def _slice_scores(saved: Saved, gold: GoldSummary, settings: ScoreSettings) -> SliceScores:
+    labels = _field(saved, "labels", dict[str, Count])
+    scores = _scores(_field(saved, "scores", dict[str, Saved]), replace(gold, labels=labels), settings)
+    return SliceScores(_field(saved, "units", Count), labels, scores)
 
 
 def _grounding(saved: Saved) -> GroundingCounts:

@@ -52,6 +52,28 @@ class GoldSummary:
         return {name: getattr(self, name) for name in ("documents", "sentences", "tokens", "characters", "units")}
 
 
+@dataclass(frozen=True)
+class SliceScores(Mapping[str, MeasureScore]):
+    """The scores of one system on the units of one slice: `result.slices["genre"]["chat"]["fair"].f1`."""
+
+    units: Count
+    """The number of gold units."""
+    labels: Mapping[str, Count]
+    """The number of gold units by label, if they have labels."""
+    scores: Mapping[str, MeasureScore]
+
+    def __getitem__(self, model: str) -> MeasureScore:
+        if model not in self.scores:
+            raise KeyError(f"no measure {model!r} has these slices; there are {', '.join(self.scores)}")
+        return self.scores[model]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
 @dataclass(frozen=True, repr=False)
 class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[str, MeasureScore]):
     """The scores of one system by measure: `result["fair"].f1`, `result["fair"].labels["ORG"].recall`."""
@@ -85,6 +107,8 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
     """Tallies by sentence, for tests if documents are too few; only if the groups are documents."""
     lacking: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The measures of annotation that the system does not have; their scores are undefined instead of 0."""
+    slices: Mapping[str, Mapping[str, SliceScores]] = field(default_factory=dict)
+    """The scores on slices, by the name of the slicing and the slice, in natural order."""
     inputs: ScoredInputs | None = field(default=None, repr=False, compare=False)
     """The files or annotations, from which units are read again; a saved result has none."""
 
@@ -347,10 +371,24 @@ def _saved_system(result: Result) -> dict[str, Any]:
         **present(chains=result.chains, grounding=grounding, **result.facts),
         "labels": result.predicted_labels,
         "scores": {name: saved_score(score) for name, score in result.scores.items()},
-        **present(before={name: saved_score(score) for name, score in result.before.items()}),
+        **present(
+            before={name: saved_score(score) for name, score in result.before.items()},
+            slices={name: _saved_slices(slices) for name, slices in result.slices.items()},
+        ),
         "signature": result.signature,
         "notes": result.notes,
         "reading": result.reading,
+    }
+
+
+def _saved_slices(slices: Mapping[str, SliceScores]) -> dict[str, Any]:
+    return {
+        value: {
+            "units": piece.units,
+            "labels": piece.labels,
+            "scores": {name: saved_score(score) for name, score in piece.scores.items()},
+        }
+        for value, piece in slices.items()
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -261,6 +261,17 @@ class Tally:
         keep = np.flatnonzero(group >= 0)
         count = ones(len(keep)) if is_ones(self.count) else self.count[keep]
         return replace(self, group=group[keep], cell=self.cell[keep], count=count)
+
+    def split(self, groups: int) -> list[Tally]:
+        """The rows of each group as one tally, in which they have the group 0."""
+        order = np.argsort(self.group, kind="stable")
+        edges = np.searchsorted(self.group[order], np.arange(groups + 1)).tolist()
+        parts = []
+        for begin, end in pairwise(edges):
+            rows = order[begin:end]
+            group = np.zeros(len(rows), dtype=np.int64)
+            parts.append(replace(self, group=group, cell=self.cell[rows], count=self.count[rows]))
+        return parts
 
     def repeated(self, times: Ints) -> Tally:
         """The same counts with group i repeated `times[i]` times."""

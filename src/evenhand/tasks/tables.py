@@ -37,6 +37,8 @@ MOST_LABELS = 10
 """Number of labels in a confusion matrix, to fit a terminal."""
 MOST_COLUMNS = 5
 """Up to this number, each system has a column; more systems have rows."""
+_MOST_SLICED = 3
+"""Number of measures in tables of slices."""
 _MOST_BAR_LABELS = 6
 """Number of labels with a part of each error bar; the others share one."""
 MICRO, MACRO, WEIGHTED = "micro avg", "macro avg", "weighted avg"
@@ -148,6 +150,53 @@ def side_by_side(results: Results, title: str, models: Sequence[str], value: Cal
         rows = [[system, *(value(result[model]) for model in models)] for system, result in results.items()]
     columns = [Column(title, "text"), *(Column(head, "percent") for head in heads)]
     return Table(title, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
+
+
+def slice_tables(results: Results) -> Iterator[Table]:
+    """The scores on slices: of one system with counts, precision and recall; of several systems side by side.
+
+    The other measures have a column or a table, up to `_MOST_SLICED` measures.
+    """
+    first = next(iter(results.values()))
+    for name, slices in first.slices.items():
+        models = list(next(iter(slices.values())).scores)[:_MOST_SLICED]
+        if len(results) == 1:
+            yield _slice_table(first, name, models)
+        else:
+            yield from (_slices_side_by_side(results, name, model) for model in models)
+
+
+def _slice_table(result: Result, name: str, models: Sequence[str]) -> Table:
+    slices, formula = result.slices[name], result[models[0]].model.of_labels()
+    kinds = [kind for kind in formula.counts if kind != "gold"]
+    columns = [Column(name, "text"), Column("gold", "count")]
+    columns += [Column(_COUNT_NAMES.get(kind, count_title(kind)), "count") for kind in kinds]
+    columns += measure_columns(formula.ratios) if formula.has_ratios_only else score_columns(formula.beta)
+    columns += [Column(model_title(result.settings.task, model), "percent") for model in models[1:]]
+    rows: list[list[Cell]] = []
+    for value, piece in slices.items():
+        score = piece[models[0]]
+        average = score.macro if formula.headline == "macro" else score.overall
+        scores = (
+            measure_cells(formula.ratios, score.overall)
+            if formula.has_ratios_only
+            else score_cells(average, formula.beta)
+        )
+        counts = [score.overall.counts[kind] for kind in kinds]
+        rows.append([value, piece.units, *counts, *scores, *(piece[model].headline for model in models[1:])])
+    remark = f"Counts, precision and recall are those of {models[0]}." if len(models) > 1 else ""
+    return Table(f"slice: {name}", columns, rows, remark=remark)
+
+
+def _slices_side_by_side(results: Results, name: str, model: str) -> Table:
+    title = model_title(results.task, model)
+    columns = [Column(name, "text"), Column("gold", "count"), *(Column(system, "percent") for system in results)]
+    first = next(iter(results.values()))
+    rows: list[list[Cell]] = [
+        [value, piece.units, *(result.slices[name][value][model].headline for result in results.values())]
+        for value, piece in first.slices[name].items()
+    ]
+    return Table(f"slice: {name} ({title})", columns, rows, beside=True)
 
 
 def score_columns(beta: float) -> list[Column]:

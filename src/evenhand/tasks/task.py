@@ -308,11 +308,18 @@ class Task:
     input: InputSpec = InputSpec()
     rules: SettingRules = SettingRules()
     evaluation: EvaluationSpec
+    units_expected_by: str | None = None
+    """The measure that expects every gold unit once. Default: the first one."""
     error_types: ErrorTypes = ErrorTypes()
     comparison: ComparisonSpec = ComparisonSpec()
     agreement: AgreementSpec | None = None
     """None if the agreement of annotators is not measured."""
     display: Display = Display()
+
+    @property
+    def unit_measure(self) -> str:
+        """The measure that expects every gold unit once."""
+        return self.units_expected_by or self.measures[0].name
 
     def unit_of(self, by: str) -> str:
         """The unit of a measure, in the singular."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, distinct, empty, ints, pack
 from evenhand.data.annotation import Annotation, extra_layer
-from evenhand.data.corpus import Corpus, Positions
+from evenhand.data.corpus import Corpus, Positions, complete
 from evenhand.data.layers import Tags
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
@@ -271,6 +271,21 @@ class Locations:
         if corpus.tokens is not None:
             return corpus.tokens[index]
         return f"word {index - int(corpus.bounds[np.searchsorted(corpus.bounds, index, side='right') - 1]) + 1}"
+
+    @property
+    def sentences(self) -> int:
+        return self._first[-1]
+
+    @cached_property
+    def ids(self) -> list[str] | None:
+        """The ids of sentences, if all files have them."""
+        ids = complete([batch.corpus.ids for batch in self._batches])
+        return None if ids is None else [text for part in ids for text in part.texts(0, len(part))]
+
+    @property
+    def are_files(self) -> bool:
+        """Whether documents are named by the paths of their files."""
+        return any(batch.corpus.is_file for batch in self._batches)
 
     @property
     def lengths(self) -> Ints | None:

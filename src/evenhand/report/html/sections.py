@@ -24,6 +24,7 @@ from evenhand.results.result import Result
 from evenhand.results.signature import ALPHA
 from evenhand.tables import PLAIN, Queries, Query, Table, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
+from evenhand.tasks.tables import slice_tables
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             ),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
+    if any(result.slices for result in results.values()):
+        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results)])
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 

@@ -370,6 +370,7 @@ TASK = spec.Task(
         resolve=lambda name, options: name if options.get("errors") == SKIP else with_errors(name),
         leaves_out=lambda name, options: options.get("errors") == SKIP and counts_errors(name),
     ),
+    units_expected_by=with_errors("labeled"),
     parameters=PARAMETERS,
     input=spec.InputSpec(alignments=("strict",), detects=lambda annotation: CONSTITUENTS in annotation.layers),
     rules=spec.SettingRules(

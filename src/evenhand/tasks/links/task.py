@@ -211,6 +211,7 @@ TASK = spec.Task(
         compared=("fair",),
         reported=("fair",),
     ),
+    units_expected_by="mentions",
     parameters=PARAMETERS,
     input=spec.InputSpec(
         default_alignment=lambda content: "position" if RESPELLED in content.traits else "strict",

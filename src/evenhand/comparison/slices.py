@@ -1,0 +1,679 @@
+"""Slices: scores on some of the units, chosen by an attribute, a column or metadata.
+
+Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its own
+attributes, also if it is matched with another unit; surplus of a system belongs to the slice of its own attributes.
+Values of sentences and documents are those of the gold standard.
+
+- `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
+- `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
+- `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
+- `document`: units by their document: its name, or its number from 1.
+- `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
+- a column of a table of metadata, or a field of the gold standard's JSON records: units by the value of their document
+  (or sentence); *(none)* if it has none.
+- any column of the gold standard: units by its value at their first token.
+
+By length and by columns, strings of a language model that are not in the text are in a slice *no place*.
+
+Numbers are put into bins: `length=1,2,3,4+` (single numbers, ranges such as 5-9, and open ends), `year=q4` (four
+quantile bins) or `rate=0,q3` (the value 0, and three bins of all others). Quantile bins hold about the same number of
+gold units: in ascending order of values, a bin ends after the value that makes it larger than the mean number of
+remaining units per remaining bin. A column with more than 20 different numbers gets `q4`. Of a column with more than 50
+different texts, the 20 most frequent ones are kept, and the others are *(other)*.
+
+Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data; Fu
+et al. 2020 for the bins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial
+from math import isclose
+from os import PathLike
+from pathlib import PurePath
+from typing import Any, Literal
+
+import numpy as np
+
+from evenhand.arrays import Ints, Numbers, ints
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import StringIndex
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError, counted
+from evenhand.formats.format import WrappedObject
+from evenhand.formats.metadata import MetadataTable, fields_of, metadata_of, read_metadata
+from evenhand.formats.paths import FileList, files_of, read_small_file
+from evenhand.formats.source import Source
+from evenhand.formats.storage import Address, AnyPath, to_path
+from evenhand.parameters import SIDES, quote
+from evenhand.pipeline.inputs import Input, name_of
+from evenhand.scoring.measure import Formula, PrecisionRecall
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ColumnName, ScoreSettings, column_names
+from evenhand.tasks.evaluation import Evaluation
+from evenhand.tasks.registry import TASKS, model
+from evenhand.tasks.task import Task
+from evenhand.tasks.unit_rows import UnitRows
+from evenhand.tasks.units import Locations, Predictions
+
+NONE, OTHER, NO_PLACE = "(none)", "(other)", "no place"
+_LAST = (NO_PLACE, OTHER, NONE)
+"""Slices that come after all others."""
+MANY_NUMBERS, MANY_TEXTS, MOST_TEXTS = 20, 50, 20
+QUANTILES = "q4"
+TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".gz", ".bz2", ".xz", ".zst")
+"""Suffixes by which a text names a table, not a slice."""
+Level = Literal["unit", "sentence", "document"]
+Units = Predictions | UnitRows
+_BIN = re.compile(r"(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?)|(\+))?")
+_QUANTILES = re.compile(r"q([2-9]|[1-9]\d)")
+_NUMBER_PART = re.compile(r"(\d+(?:\.\d+)?)")
+
+
+# Attributes
+
+
+@dataclass(frozen=True)
+class SliceContext:
+    """What attributes may need: a word list, and the labels of a run."""
+
+    words: Collection[str] | None = None
+    labels: StringIndex[str] | None = None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of units or of their sentences, declared once.
+
+    The function takes units, their locations, a table of names and the context, and returns codes; of an attribute of
+    sentences or documents, it takes no units and returns a code for each sentence.
+    """
+
+    function: Callable[..., Ints]
+    level: Level = "unit"
+    bins: str = ""
+    """The default bins of numbers."""
+
+
+def _by_length(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+    return _placed(_numbers(units.end - units.start, names), units, locations, names)
+
+
+def _by_sentence_length(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+    lengths = locations.lengths
+    if lengths is None:
+        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
+    return _numbers(lengths, names)
+
+
+def _by_document(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+    numbers, index = np.unique(locations.document_of, return_inverse=True)
+    return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
+
+
+def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+    words = context.words
+    assert words is not None
+    if len(units) and locations.text(0) is None:
+        raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
+    rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
+    seen, unseen = names.code("seen"), names.code("unseen")
+    found = [row[0] >= 0 and locations.words(*row) in words for row in rows]
+    return _placed(np.where(np.array(found, dtype=np.bool_), seen, unseen), units, locations, names)
+
+
+def _by_column(column: str, units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
+    layer = locations.layer(column)
+    if layer is None:
+        raise SettingError(f"The gold standard has no column {column!r} to slice by.")
+    code, texts, starts = layer
+    start = np.where(locations.has_no_place(units.start), 0, units.start)
+    values, index = np.unique(code[starts[units.sentence] + start], return_inverse=True)
+    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], units, locations, names)
+
+
+def _placed(codes: Ints, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
+    """Move units that are not in the text to a separate slice."""
+    nowhere = locations.has_no_place(units.start)
+    return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
+
+
+def _numbers(values: Ints, names: StringIndex[str]) -> Ints:
+    distinct, index = np.unique(values, return_inverse=True)
+    return ints([names.code(str(value)) for value in distinct.tolist()])[index]
+
+
+ATTRIBUTES: Mapping[str, Attribute] = {
+    "length": Attribute(_by_length, bins="1,2,3,4,5+"),
+    "sentence-length": Attribute(_by_sentence_length, "sentence", "1-10,11-20,21-40,41+"),
+    "vocabulary": Attribute(_by_vocabulary),
+    "document": Attribute(_by_document, "document"),
+}
+"""The slices of all tasks that are not columns. Tasks declare others in `ComparisonSpec.slices`."""
+
+
+# Bins
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How numbers are put into bins: ranges of values, and quantile bins of all others."""
+
+    text: str
+    ranges: tuple[tuple[str, float, float], ...]
+    """Name, minimum and maximum of each."""
+    quantiles: int = 0
+
+    @staticmethod
+    def parse(text: str, name: str) -> Bins:
+        """Parse `1,2,3,4+`, `q4` or `0,q3`."""
+        ranges, quantiles = list[tuple[str, float, float]](), 0
+        for part in (part.strip() for part in text.split(",")):
+            edge, quantile = _BIN.fullmatch(part), _QUANTILES.fullmatch(part)
+            if quantile is not None and not quantiles:
+                quantiles = int(quantile[1])
+            elif edge is not None:
+                low = float(edge[1])
+                high = float("inf") if edge[3] else low if edge[2] is None else float(edge[2])
+                ranges.append((part, low, high))
+            else:
+                remedy = "give numbers, ranges and quantiles, such as length=1,2,3,4+, year=q4 or rate=0,q3"
+                raise SettingError(f"The slice {name!r} has the bins {text!r}; {remedy}.")
+        return Bins(text, tuple(ranges), quantiles)
+
+    def names(self, values: Sequence[float], units: Numbers) -> list[str]:
+        """The bin of each value, given the number of gold units of each."""
+        bins = [next((name for name, low, high in self.ranges if low <= value <= high), "") for value in values]
+        others = sorted({value for value, name in zip(values, bins, strict=True) if not name})
+        if not self.quantiles or not others:
+            return [name or OTHER for name in bins]
+        counts = dict.fromkeys(others, 0.0)
+        for value, count in zip(values, units.tolist(), strict=True):
+            if value in counts:
+                counts[value] += count
+        named = _quantile_bins(counts, self.quantiles)
+        return [name or named[value] for value, name in zip(values, bins, strict=True)]
+
+
+def _quantile_bins(counts: Mapping[float, float], bins: int) -> dict[float, str]:
+    """The name of the bin of each value, given the number of units of each value in ascending order."""
+    groups: list[list[float]] = [[]]
+    remaining, size = sum(counts.values()), 0.0
+    mean = remaining / bins
+    for value, count in counts.items():
+        groups[-1].append(value)
+        size += count
+        if size > mean and len(groups) < bins:
+            remaining, size = remaining - size, 0.0
+            mean = remaining / (bins - len(groups))
+            groups.append([])
+    names: dict[float, str] = {}
+    for group in filter(None, groups):
+        name = f"{group[0]:g}" if len(group) == 1 else f"{group[0]:g}-{group[-1]:g}"
+        names |= dict.fromkeys(group, name)
+    return names
+
+
+def number_of(text: str) -> float | None:
+    """The number that a value is, if it is one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def natural_order(name: str) -> tuple[Any, ...]:
+    """A key that sorts 9 before 10, and slices without a value last."""
+    parts = _NUMBER_PART.split(name)
+    keys = [(0, float(part), "") if index % 2 else (1, 0.0, part.casefold()) for index, part in enumerate(parts)]
+    return _LAST.index(name) + 1 if name in _LAST else 0, [key for key in keys if key != (1, 0.0, "")], name
+
+
+def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
+    """The words of the slice `vocabulary`, from a list or from a file with one word or phrase per line."""
+    if words is not None and not isinstance(words, str | PathLike | Iterable):
+        raise SettingError(
+            f"vocabulary is {quote(words)}; give a text file with one word per line, or a list of words."
+        )
+    if not isinstance(words, str | PathLike):
+        return None if words is None else frozenset(words)
+    lines = read_small_file(to_path(words), "word list").splitlines()
+    return frozenset(line.strip() for line in lines if line.strip())
+
+
+# Slicings
+
+
+class Metadata:
+    """The values of documents or sentences in one column of a table, and what of the table was used.
+
+    Unless the table states it, ids are those of named documents or, if none of these is in it, of sentences. The
+    numbers of documents count if these have no names, and sentences no ids.
+    """
+
+    def __init__(self, table: MetadataTable, column: str) -> None:
+        self.table, self.column, self.values = table, column, table.columns[column]
+        self._ids, self._used = frozenset(table.ids), set[str]()
+        self._level: Level | None = table.level
+        """None until an id of the table is found."""
+        self._first: str | None = None
+        self._all, self._absent, self._empty = set[int](), set[int](), set[int]()
+        """The numbers of all documents (or sentences), of those not in the table, and of those without a value."""
+
+    def of_sentences(self, locations: Locations, names: StringIndex[str]) -> Ints:
+        """The slice of each sentence."""
+        numbers, index = np.unique(locations.document_of, return_inverse=True)
+        has_document = self._level is None and any(self._key(number, locations) for number in numbers.tolist())
+        if self._level is None and not has_document and not self._ids.isdisjoint(locations.ids or ()):
+            self._level, self._first, self._all, self._absent = "sentence", None, set(), set()
+        if self._level != "sentence":
+            return self.of_documents(numbers, locations, names)[index]
+        if locations.ids is None:
+            raise SettingError(f"{self.table.source} has ids of sentences, which the gold standard does not have.")
+        rows = enumerate(locations.ids, locations.before)
+        return ints([self._code(number, key, key if key in self._ids else None, names) for number, key in rows])
+
+    def of_documents(self, numbers: Ints, locations: Locations, names: StringIndex[str]) -> Ints:
+        """The slice of each of these documents."""
+        if self._level == "sentence":
+            raise SettingError(f"{self.table.source} has ids of sentences; give values by document for this task.")
+        rows = ((number, locations.document(number), self._key(number, locations)) for number in numbers.tolist())
+        return ints([self._code(*row, names) for row in rows])
+
+    def _key(self, number: int, locations: Locations) -> str | None:
+        """The id of a document in the table: its name, or the name of its file."""
+        name = locations.document(number)
+        keys = [name, *([PurePath(name).name] if locations.are_files else [])]
+        is_numbered = locations.name(number) is None
+        if is_numbered and self._level is None and locations.ids is not None:
+            return None
+        return next((key for key in keys if key in self._ids), None)
+
+    def _code(self, number: int, name: str, key: str | None, names: StringIndex[str]) -> int:
+        self._first = name if self._first is None else self._first
+        self._all.add(number)
+        value = None if key is None else self.values.get(key)
+        if key is not None:
+            self._used.add(key)
+            self._level = self._level or "document"
+        if value is None:
+            (self._absent if key is None else self._empty).add(number)
+        return names.code(NONE if value is None else value)
+
+    def notes(self, gold: str) -> Iterator[str]:
+        """What the gold standard or the table lacks; an error if they have nothing in common."""
+        source, what = self.table.source, self._level or "document"
+        if not self._used:
+            here, there = quote(self.table.ids[0]), quote(self._first)
+            raise SettingError(f"{source}: no {what} ({here}, …) is in {gold} ({there}, …).")
+        total = counted(len(self._all), what)
+        if self._absent:
+            size = len(self._absent)
+            yield f"{source}: {size:,} of {total} of {gold} {'is' if size == 1 else 'are'} not in it; see {NONE}."
+        if self._empty:
+            size = len(self._empty)
+            yield f"{source}: {size:,} of {total} {'has' if size == 1 else 'have'} no {self.column}; see {NONE}."
+        surplus = [name for name in self.table.ids if name not in self._used]
+        if surplus:
+            listed = quote(surplus[0]) + (", …" if len(surplus) > 1 else "")
+            verb = "is" if len(surplus) == 1 else "are"
+            yield f"{source}: {counted(len(surplus), what)} ({listed}) {verb} not in {gold}."
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """One way to slice units: an attribute, a column, or metadata, with its bins."""
+
+    name: str
+    level: Level
+    function: Callable[..., Ints]
+    """Takes units, locations and names; of sentences and documents, only locations and names."""
+    bins: Bins | None = None
+    is_column: bool = False
+    """Whether many numbers or texts are put into bins without being asked."""
+    metadata: Metadata | None = None
+
+    def of_units(self, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
+        """The slice of each unit; units that are not in the text have no sentence."""
+        if self.level == "unit":
+            return self.function(units, locations, names)
+        codes = self.function(locations, names)[units.sentence]
+        nowhere = units.sentence < 0
+        return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
+
+    def of_groups(self, evaluation: Evaluation, names: StringIndex[str], *, by_document: bool) -> Ints | None:
+        """The slice of each group (sentence or document) of a part; None if it is an attribute of units there."""
+        locations = evaluation.locations
+        if self.level == "unit" or (self.level == "sentence" and by_document):
+            return None
+        if not by_document:
+            return self.function(locations, names)
+        groups = evaluation.groups
+        if self.metadata is None:
+            return ints([names.code(locations.document(number)) for number in groups.tolist()])
+        return self.metadata.of_documents(groups, locations, names)
+
+
+Slices = str | PathLike[str] | Mapping[str, Any] | Sequence[Any]
+"""Names of slices, tables of metadata (paths, frames, mappings), or a list of these."""
+
+
+@dataclass(frozen=True)
+class SliceRequest:
+    """The slices that a user names."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Bins by name; empty: the default."""
+    tables: tuple[MetadataTable, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.tables)
+
+    @staticmethod
+    def of(slices: Any) -> SliceRequest:
+        """Read names and tables."""
+        names, tables = dict[str, str](), list[MetadataTable]()
+        is_list = isinstance(slices, Iterable) and not isinstance(slices, str | PathLike | Mapping)
+        for item in slices if is_list and not hasattr(slices, "columns") else [slices]:
+            if isinstance(item, PathLike | Address) or (
+                isinstance(item, str) and item.lower().endswith(TABLE_SUFFIXES)
+            ):
+                tables.append(read_metadata(to_path(item)))
+            elif isinstance(item, str):
+                names |= dict(_names(item))
+            else:
+                tables.append(metadata_of(item))
+        return SliceRequest(names, tuple(tables))
+
+    def has(self, name: str) -> bool:
+        """Whether a slice is among these."""
+        return name in self.names or any(name in table.columns for table in self.tables)
+
+    def adding(self, names: Iterable[str]) -> SliceRequest:
+        """The request with further slices."""
+        return replace(self, names={**self.names, **{name: "" for name in names if name not in self.names}})
+
+    def columns(self, task: Task) -> tuple[ColumnName, ...]:
+        """The names that may be columns of the gold standard; an error for slices of other tasks."""
+        of_tables = {name for table in self.tables for name in table.columns}
+        for name in self.names:
+            tasks = [other for other in TASKS if name in TASKS[other].comparison.slices and name not in of_tables]
+            if tasks and task.name not in tasks:
+                raise SettingError(f"The slice {name!r} is for {tasks[0]}; leave it out.")
+        known = {*ATTRIBUTES, *task.comparison.slices, *of_tables}
+        return column_names([name for name in self.names if name not in known])
+
+    def slicings(self, task: Task, context: SliceContext, gold: Input) -> list[Slicing]:
+        """The slicings of a task; fields of JSON records of the gold standard may be slices, too."""
+        slicings = [self._named(name, task, context, _file_of(gold)) for name in self.names]
+        for table in self.tables:
+            others = (name for name in table.columns if name not in {slicing.name for slicing in slicings})
+            slicings += [_of_table(table, name, "") for name in others]
+        return slicings
+
+    def _named(self, name: str, task: Task, context: SliceContext, gold: AnyPath | None) -> Slicing:
+        text = self.names[name]
+        if name in task.comparison.slices:
+            function = task.comparison.slices[name]
+            return Slicing(name, "unit", partial(_of_task, function, context), _bins(text, name))
+        if name in ATTRIBUTES:
+            attribute = ATTRIBUTES[name]
+            if name == "vocabulary" and context.words is None:
+                raise SettingError("The slice 'vocabulary' needs a word list; name it with --vocabulary FILE.")
+            bins = _bins(text or attribute.bins, name)
+            return Slicing(name, attribute.level, partial(_with_context, attribute.function, context), bins)
+        table = next((table for table in self.tables if name in table.columns), None)
+        if table is None and gold is not None:
+            table = fields_of(gold, name)
+        if table is not None:
+            return _of_table(table, name, text)
+        function = partial(_with_context, partial(_by_column, name), context)
+        return Slicing(name, "unit", function, _bins(text, name), is_column=True)
+
+
+def _file_of(gold: Input) -> AnyPath | None:
+    """The file of a gold standard, if it is one that can be read again."""
+    if isinstance(gold, Annotation | WrappedObject | FileList):
+        return None
+    path = to_path(gold)
+    return path if files_of(path) is None and Source(path).is_here else None
+
+
+def _names(text: str) -> Iterator[tuple[str, str]]:
+    """Names and their bins: in `length=1,2,3+,genre`, numbers and quantiles belong to the name before."""
+    name, bins = "", list[str]()
+    for part in (part.strip() for part in text.split(",")):
+        is_bin = _BIN.fullmatch(part) is not None or _QUANTILES.fullmatch(part) is not None
+        if name and bins and is_bin:
+            bins.append(part)
+            continue
+        if name:
+            yield name, ",".join(bins)
+        name, equals, first = part.partition("=")
+        bins = [first] if equals else []
+        if equals and not (name and first):
+            raise SettingError(f"{text!r} is not a slice; write NAME, or NAME=BINS such as length=1,2,3,4+.")
+    if name:
+        yield name, ",".join(bins)
+
+
+def _bins(text: str, name: str) -> Bins | None:
+    return Bins.parse(text, name) if text else None
+
+
+def _of_table(table: MetadataTable, column: str, bins: str) -> Slicing:
+    metadata = Metadata(table, column)
+    return Slicing(column, "document", metadata.of_sentences, _bins(bins, column), is_column=True, metadata=metadata)
+
+
+def _with_context(function: Callable[..., Ints], context: SliceContext, *arguments: Any) -> Ints:
+    return function(*arguments, context)
+
+
+def _of_task(function: Callable[..., Ints], context: SliceContext, *arguments: Any) -> Ints:
+    return function(*arguments, context.labels)
+
+
+def is_in_slice(name: str, slice_name: str) -> bool:
+    """Whether a value belongs to a slice: it is its name, or a number in its range (`3+`, `5-9`)."""
+    edge, number = _BIN.fullmatch(slice_name), number_of(name)
+    if name == slice_name or edge is None or number is None:
+        return name == slice_name
+    return any(low <= number <= high for _, low, high in Bins.parse(slice_name, "").ranges)
+
+
+# Counts
+
+
+@dataclass(frozen=True)
+class SlicedCounts:
+    """The counts of one slicing: its slices in natural order, and tallies in which every slice is a group."""
+
+    names: tuple[str, ...]
+    labels: Sequence[Mapping[str, int]]
+    """The gold units of each slice by label; the empty label is that of units without one."""
+    tallies: Mapping[str, Sequence[Mapping[str, Tally]]]
+    """By system, the tallies of each slice: by scorer or, of slices of units, by measure."""
+    measures: frozenset[str] | None
+    """The measures whose units are sliced; None for all measures."""
+    note: str | None = None
+    """How values were put into bins, if the user did not ask for it."""
+
+
+class SliceCounts:
+    """Adds up the counts of slices: an observer of evaluations, whose tallies have the finest groups.
+
+    Slices of sentences and documents are regrouped tallies, so every measure has them. Slices of units are counted for
+    measures whose counts are those of the units that they list.
+    """
+
+    def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:
+        """`labels` are the labels of the run, which grow."""
+        self.slicings, self._labels, self._by_document = slicings, labels, task.evaluation.by_document
+        self._expected = model(task.name, task.unit_measure).prepare(settings)
+        measures = (model(task.name, name) for name in dict.fromkeys((task.unit_measure, *settings.match)))
+        self._listing = {
+            measure.name: (measure, measure.prepare(settings)) for measure in measures if not measure.instead_of_units
+        }
+        self._requested = settings.match
+        self._names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in slicings}
+        self._counts: dict[str, dict[tuple[str, str], list[Tally]]] = {slicing.name: {} for slicing in slicings}
+        """By slicing, tallies by system and scorer (or measure). The empty system is the gold standard."""
+        self._are_units = dict[str, bool]()
+
+    def __call__(self, evaluation: Evaluation) -> None:
+        for slicing in self.slicings:
+            names = self._names[slicing.name]
+            of_groups = slicing.of_groups(evaluation, names, by_document=self._by_document)
+            self._are_units[slicing.name] = of_groups is None
+            if of_groups is None:
+                self._add_units(slicing, evaluation, names)
+            elif len(of_groups):
+                self._add_groups(slicing, evaluation, of_groups)
+
+    def _add(self, slicing: Slicing, system: str, counted_by: str, tally: Tally) -> None:
+        self._counts[slicing.name].setdefault((system, counted_by), []).append(tally)
+
+    def _add_groups(self, slicing: Slicing, evaluation: Evaluation, of_groups: Ints) -> None:
+        first = int(evaluation.groups[0])
+        for system, tallies in evaluation.tallies.items():
+            for scorer, tally in {**tallies, **evaluation.shared}.items():
+                self._add(slicing, system, scorer, tally.shifted(-first).regroup(of_groups))
+        tally = next(iter(evaluation.tallies.values()))[self._expected.scorer].shifted(-first).regroup(of_groups)
+        self._add(slicing, "", self._expected.name, _expected_units(self._expected, tally))
+
+    def _add_units(self, slicing: Slicing, evaluation: Evaluation, names: StringIndex[str]) -> None:
+        first = next(iter(evaluation.tallies))
+        for system, tallies in evaluation.tallies.items():
+            for name, (measure, formula) in list(self._listing.items()):
+                kinds = tallies[formula.scorer].kinds
+                rows = evaluation.unit_rows(system, measure, replace(formula, types={kind: kind for kind in kinds}))
+                of_unit = slicing.of_units(rows, evaluation.locations, names)
+                tally = _tally_of_units(rows, of_unit, self._labels, kinds)
+                if tally is None or not _has_counts_of(formula, tally, tallies[formula.scorer]):
+                    del self._listing[name]  # it counts something else than the units that it lists
+                    continue
+                self._add(slicing, system, name, tally)
+                if system == first:
+                    gold = np.flatnonzero(~rows.is_extra)
+                    nothing, kind = np.full(len(gold), -1), np.zeros_like(gold)
+                    tally = Tally.of(self._labels, _GOLD, of_unit[gold], rows.gold_label[gold], nothing, kind)
+                    self._add(slicing, "", name, tally)
+        if not any(name in self._listing for name in self._requested):
+            listed = ", ".join(self._requested)
+            raise SettingError(f"The slice {slicing.name!r} is of units, and {listed} cannot be counted by unit.")
+
+    def finish(self, gold: Input) -> tuple[dict[str, SlicedCounts], list[str]]:
+        """The sums of each slicing, and notes on them."""
+        counts = {slicing.name: self._sums(slicing) for slicing in self.slicings}
+        notes = notes_on_metadata(self.slicings, gold)
+        notes += [sums.note for sums in counts.values() if sums.note is not None]
+        return counts, notes
+
+    def _sums(self, slicing: Slicing) -> SlicedCounts:
+        """The sums of one slicing, in its bins."""
+        are_units, names = self._are_units[slicing.name], list(self._names[slicing.name].values)
+        merged = {
+            (system, name): Tally.merge(parts)
+            for (system, name), parts in self._counts[slicing.name].items()
+            if name in self._listing or not are_units
+        }
+        by_measure = {name: tally for (system, name), tally in merged.items() if not system}
+        gold = by_measure.get(self._expected.name) or next(iter(by_measure.values()))
+        units = np.bincount(gold.group, gold.count, minlength=len(names))
+        new_names, code_of, note = binned(slicing, names, units)
+        labels: list[dict[str, int]] = [{} for _ in new_names]
+        gold = gold.regroup(code_of)
+        for group, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):
+            name = gold.labels[label] if label >= 0 else ""
+            labels[group][name] = labels[group].get(name, 0) + round(count)
+        tallies: dict[str, list[dict[str, Tally]]] = {}
+        for (system, name), tally in merged.items():
+            of_system = tallies.setdefault(system, [{} for _ in new_names])
+            for of_slice, part in zip(of_system, tally.regroup(code_of).split(len(new_names)), strict=True):
+                of_slice[name] = part
+        return SlicedCounts(tuple(new_names), labels, tallies, frozenset(self._listing) if are_units else None, note)
+
+
+_GOLD = ("gold",)
+
+
+def _tally_of_units(rows: UnitRows, of_unit: Ints, labels: Sequence[str], kinds: tuple[str, ...]) -> Tally | None:
+    """The units of each slice by count type; None if their types are not count types.
+
+    A unit with different labels counts once for either side, if the scorer does so (`gold.wrong`, `system.wrong`).
+    """
+    code_of = {name: code for code, name in enumerate(kinds)}
+    prefixes = ("", *(f"{side}." for side in SIDES))
+    columns = ([code_of.get(f"{prefix}{name}", -1) for name in rows.types] for prefix in prefixes)
+    kind, of_gold, of_system = (ints(codes)[rows.type] for codes in columns)
+    if (kind < 0).any():
+        return None
+    is_split = (rows.gold_label != rows.predicted) & (of_gold >= 0) & (rows.gold_label >= 0) & (rows.predicted >= 0)
+    again = np.flatnonzero(is_split)
+    return Tally.of(
+        labels,
+        kinds,
+        np.append(of_unit, of_unit[again]),
+        np.append(rows.gold_label, np.full(len(again), -1)),
+        np.append(rows.predicted, rows.predicted[again]),
+        np.append(np.where(is_split, of_gold, kind), of_system[again]),
+    )
+
+
+def _has_counts_of(formula: Formula, tally: Tally, other: Tally) -> bool:
+    """Whether two tallies have the same counts of a measure."""
+    sums = [
+        dict(zip(each.kinds, np.bincount(each.kind, each.count, minlength=len(each.kinds)).tolist(), strict=True))
+        for each in (tally, other)
+    ]
+    for weights in (*formula.counts.values(), *formula.columns()):
+        one, two = (sum(weight * counts.get(kind, 0) for kind, weight in weights.items()) for counts in sums)
+        if not isclose(one, two):
+            return False
+    return True
+
+
+def _expected_units(formula: Formula, tally: Tally) -> Tally:
+    """The gold units of a tally, by label."""
+    assert isinstance(formula.divided, PrecisionRecall)
+    weights = np.array([formula.divided.expected.get(kind, 0.0) for kind in tally.kinds])[tally.kind]
+    rows = np.flatnonzero(weights)
+    nothing, kind = np.full(len(rows), -1), np.zeros_like(rows)
+    count = tally.count[rows] * weights[rows]
+    return Tally.of(tally.labels, _GOLD, tally.group[rows], tally.gold[rows], nothing, kind, count)
+
+
+def notes_on_metadata(slicings: Sequence[Slicing], gold: Input) -> list[str]:
+    """What tables of metadata or the gold standard lack; an error if they have nothing in common."""
+    title = name_of(gold) if isinstance(gold, Annotation | WrappedObject | FileList) else str(to_path(gold))
+    columns = (slicing.metadata for slicing in slicings if slicing.metadata is not None)
+    return list(dict.fromkeys(note for metadata in columns for note in metadata.notes(title)))
+
+
+def binned(slicing: Slicing, names: Sequence[str], units: Numbers) -> tuple[list[str], Ints, str | None]:
+    """The slices in natural order, the slice of each value, and a note on bins that the user did not ask for.
+
+    `units` are the gold units of each value.
+    """
+    bins, note, numbers = slicing.bins, None, {name: number_of(name) for name in names if name not in _LAST}
+    is_numeric = bool(numbers) and None not in numbers.values()
+    if bins is None and slicing.is_column and is_numeric and len(numbers) > MANY_NUMBERS:
+        bins = Bins.parse(QUANTILES, slicing.name)
+        note = f"{slicing.name} has {len(numbers):,} different numbers, which are put into quantile bins ({QUANTILES})."
+    new = {name: name for name in names}
+    if bins is not None:
+        known = {name: number for name, number in numbers.items() if number is not None}
+        size = np.array([units[names.index(name)] for name in known]) if known else np.zeros(0)
+        new |= dict(zip(known, bins.names(list(known.values()), size), strict=True))
+    elif slicing.is_column and not is_numeric and len(numbers) > MANY_TEXTS:
+        frequent = sorted(numbers, key=lambda name: (-units[names.index(name)], name))[:MOST_TEXTS]
+        new |= {name: OTHER for name in numbers if name not in frequent}
+        note = f"{slicing.name} has {len(numbers):,} different values; the {MOST_TEXTS} most frequent ones are shown."
+    ordered = sorted(set(new.values()), key=natural_order)
+    code = {name: number for number, name in enumerate(ordered)}
+    return ordered, ints([code[new[name]] for name in names]), note
