@@ -196,6 +196,41 @@ def test_unknown_option_values_are_usage_errors(paths: tuple[Path, Path], option
     assert result.stderr.count("\n") == 1
 
 
+NER = [Path(eh.__file__).parent / "examples" / "ner" / f"{name}.conll" for name in ("gold", "crf", "tagger")]
+
+
+def test_several_systems_have_a_summary_or_all_tables() -> None:
+    summary, full = run("score", *NER).stdout, run("score", *NER, "--full").stdout
+    assert summary.startswith("tagger leads crf by 14.52 points")
+    assert "crf: 212 spans" in full
+    assert "crf: 212 spans" not in summary
+    assert run("score", *NER[:2], "--full").stdout == run("score", *NER[:2]).stdout
+    assert "summary" not in json.loads(run("score", *NER, "--as", "json").stdout)
+    assert json.loads(run("score", *NER, "--as", "json", "--against", "first").stdout)["summary"]["against"] == "crf"
+
+
+def test_slices_of_several_systems_have_all_tables() -> None:
+    assert "slice: length (exact)" in run("score", *NER, "--slice", "length").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*NER[:2], "--summary"),
+        (*NER[:2], "--against", "first"),
+        (*NER, "--full", "--against", "first"),
+        (*NER, "--summary", "--as", "value"),
+        (*NER, "--summary", "--slice", "length"),
+        (*NER, "--against", "nobody"),
+        (*NER, "--vocabulary", "words.txt"),
+    ],
+)
+def test_options_of_summaries_that_do_nothing_are_errors(arguments: tuple[object, ...]) -> None:
+    result = run("score", *arguments, "--quiet")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+
+
 def test_demo() -> None:
     result = run("demo")
     assert result.exit_code == 0

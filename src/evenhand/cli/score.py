@@ -260,22 +260,27 @@ def score(**options: Any) -> None:
 SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 """Forms in which several systems have a summary unless a user asks for --full."""
 
+_WITHOUT_SUMMARY = ("show", "limit", "groups", "slices", "vocabulary")
+"""Keywords of `score` that a summary does not have."""
+
 
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_possible = len(systems) > 1 and chosen.get("show") is None and chosen.get("groups", "total") == "total"
+    is_plain = not any(chosen.get(name) for name in _WITHOUT_SUMMARY)
+    is_possible = len(systems) > 1 and is_plain
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        raise click.UsageError(f"--summary and --against are for several systems, {forms}, without --show and --groups")
+        others = "without --show, --slice, --slices and --groups"
+        raise click.UsageError(f"--summary and --against are for several systems, {forms}, {others}")
     if against and wants is False:
         raise click.UsageError("--against is for a summary, not for --full")
     if not is_possible or wants is False or not (wants or against or form in SUMMARY_OUTPUTS):
         return None
     import evenhand
 
-    others = {name: value for name, value in chosen.items() if name not in ("show", "limit", "groups")}
-    return evenhand.summarize(gold, systems, against=against or "best", **others)
+    keywords = {name: value for name, value in chosen.items() if name not in _WITHOUT_SUMMARY}
+    return evenhand.summarize(gold, systems, against=against or "best", **keywords)
 
 
 def _with_one_measure(engine: Engine | None) -> Engine:
