@@ -201,7 +201,7 @@ def test_the_gold_standard_says_what_is_punctuation(score: Score) -> None:
         assert headlines(score(gold, system, punctuation=policy)) == [1, 1 / 2, 1 / 2]
         assert headlines(score(system, gold, punctuation=policy)) == [1, 1, 1]
         assert score(gold, system, punctuation=policy).predicted_labels == {"punct": 1, "root": 1}
-        assert score(system, gold, punctuation=policy).labels == {"root": 1}
+        assert score(system, gold, punctuation=policy).predicted_labels == {"root": 1}
 
 
 @pytest.mark.parametrize("policy", ["", "pos", "pos:", "relations", "keep:PUNCT"])
