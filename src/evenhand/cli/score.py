@@ -264,17 +264,20 @@ SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_possible = len(systems) > 1 and chosen.get("show") is None and chosen.get("groups", "total") == "total"
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary"))
+    is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        raise click.UsageError(f"--summary and --against are for several systems, {forms}, without --show and --groups")
+        without = "without --show, --slice and --groups"
+        raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if against and wants is False:
         raise click.UsageError("--against is for a summary, not for --full")
     if not is_possible or wants is False or not (wants or against or form in SUMMARY_OUTPUTS):
         return None
     import evenhand
 
-    others = {name: value for name, value in chosen.items() if name not in ("show", "limit", "groups")}
+    unused = ("show", "limit", "groups", "slices", "vocabulary")
+    others = {name: value for name, value in chosen.items() if name not in unused}
     return evenhand.summarize(gold, systems, against=against or "best", **others)
 
 
