@@ -110,7 +110,7 @@ def test_attributes_add_up(task: str, name: str) -> None:
 
 def test_measures_without_units_are_named() -> None:
     with pytest.raises(
-        eh.SettingError, match="The slice 'length' is of units, and exact, .* cannot be counted by unit"
+        eh.SettingError, match=r"The slice 'length' is of units, and exact, .* cannot be counted by unit"
     ):
         eh.score(*example(WITHOUT), task=WITHOUT, slices="length")
     gold, system = example("chains")

@@ -52,4 +52,7 @@ def test_a_figure_in_the_frame_leads_to_its_units(
     inner = page.frames[1]
     until(page, lambda: inner.url.startswith("about:srcdoc#units?from="))
     assert inner.title() == example_reports["spans"].title
+    with page.expect_download() as started:
+        frame.locator("#download").click()
+    assert Path(started.value.path()).read_text(encoding="utf-8-sig").startswith("system,document,line,")
     page.close()

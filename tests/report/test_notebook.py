@@ -79,7 +79,7 @@ def test_a_figure_is_shown_once_with_the_command_too(outputs: dict[str, list[Any
 
 def test_a_report_is_its_page_in_a_frame(outputs: dict[str, list[Any]]) -> None:
     frame = shown(outputs, "report")["text/html"]
-    assert frame.startswith('<iframe title="crf, tagger on gold" srcdoc="')
+    assert frame.startswith('<iframe title="tagger, crf on gold" srcdoc="')
     page = html.unescape(frame)
     assert '<head><base href="about:srcdoc">' in page
     assert "Changes between systems" in page

@@ -260,27 +260,25 @@ def score(**options: Any) -> None:
 SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 """Forms in which several systems have a summary unless a user asks for --full."""
 
-_WITHOUT_SUMMARY = ("show", "limit", "groups", "slices", "vocabulary")
-"""Keywords of `score` that a summary does not have."""
-
 
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_plain = not any(chosen.get(name) for name in _WITHOUT_SUMMARY)
-    is_possible = len(systems) > 1 and is_plain
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary"))
+    is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        others = "without --show, --slice, --slices and --groups"
-        raise click.UsageError(f"--summary and --against are for several systems, {forms}, {others}")
+        without = "without --show, --slice and --groups"
+        raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if against and wants is False:
         raise click.UsageError("--against is for a summary, not for --full")
     if not is_possible or wants is False or not (wants or against or form in SUMMARY_OUTPUTS):
         return None
     import evenhand
 
-    keywords = {name: value for name, value in chosen.items() if name not in _WITHOUT_SUMMARY}
-    return evenhand.summarize(gold, systems, against=against or "best", **keywords)
+    unused = ("show", "limit", "groups", "slices", "vocabulary")
+    others = {name: value for name, value in chosen.items() if name not in unused}
+    return evenhand.summarize(gold, systems, against=against or "best", **others)
 
 
 def _with_one_measure(engine: Engine | None) -> Engine:

@@ -158,4 +158,5 @@ def framed(report: Report) -> str:
     source = html.escape(text.replace("<head>", f"<head>{_BASE}", 1), quote=True)
     style = "width:100%;height:640px;border:1px solid rgba(128,128,128,.5);background:#fff"
     title = html.escape(report.title, quote=True)
-    return f'<iframe title="{title}" srcdoc="{source}" sandbox="allow-scripts" style="{style}"></iframe>\n'
+    sandbox = "allow-scripts allow-downloads"
+    return f'<iframe title="{title}" srcdoc="{source}" sandbox="{sandbox}" style="{style}"></iframe>\n'

@@ -94,7 +94,7 @@ def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fi
                 raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
-    return frozenset(field.place for field in fields.all)
+    return fields.known_places()
 
 
 def _located(error: LimitError, source: str, line: int | None) -> InputError:

@@ -268,6 +268,12 @@ class Fields:
             field.items = self._new((*field.path, ITEMS))
         return field.items
 
+    def known_places(self) -> frozenset[int]:
+        """The places of all fields so far, and of those in the schema."""
+        paths = (path if self._strict else self._place(path) for path in self.in_schema)
+        in_schema = (self._places.setdefault(path, len(self._places)) for path in paths)
+        return frozenset((*(field.place for field in self.all), *in_schema))
+
     def keys_of(self, record: Field) -> list[Path]:
         """The steps from a record to its key fields, without lists."""
         prefix, size = self._place(record.path), len(self._place(record.path))
