@@ -443,7 +443,7 @@ def test_without_pos_there_are_no_types(bare: list[str]) -> None:
         ({"slices": "pronoun"}, "The slice 'pronoun' is for mentions, and takes the POS of words; leave it out."),
         ({"slices": "pos"}, "The gold standard has no column 'pos' to slice by."),
         ({"by": "mela"}, "by is 'mela'; choose one of arcs_any, arcs_nom for chains."),
-        ({"match": "mela"}, "match does nothing in a comparison; leave it out."),
+        ({"match": "mela"}, "by is 'mela'; choose one of arcs_any, arcs_nom for chains."),
         ({"labels": "PRP"}, "labels does nothing for chains; leave it out."),
     ],
     ids=["arcs_nom", "pronoun", "pos", "mela", "match", "labels"],
