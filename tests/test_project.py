@@ -48,9 +48,8 @@ def test_every_target_that_a_page_names_exists() -> None:
 
 
 def test_ci_runs_all_checks() -> None:
-    wanted = ["check", "check-extras", "test", "test-lowest", "test-integrations"]
-    assert re.findall(r"^make (\S+)$", CI, re.MULTILINE) == wanted
-    for target in wanted:
+    assert re.findall(r"^make (\S+)$", CI, re.MULTILINE) == ["check", "test"]
+    for target in ("check", "check-extras", "test", "test-lowest", "test-integrations"):
         assert re.search(rf"run: make {target}\b(?!-)", WORKFLOW), target
 
 
