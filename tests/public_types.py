@@ -82,3 +82,6 @@ def frames() -> None:
     assert_type(eh.score(frame, frame), eh.Result)
     assert_type(eh.score(frame, {"one": frame, "two": SYSTEM}), eh.Results)
     assert_type(eh.score(frame, column={"gold": "tag", "system": "prediction", "token": "word"}), eh.Result)
+    sliced = eh.score(GOLD, SYSTEM, slices=["length", {"genre": {"1": "news"}}, frame])
+    assert_type(sliced.slices["genre"]["news"]["exact"].f1, float)
+    assert_type(eh.score(GOLD, SYSTEM, slices=frame), eh.Result)

@@ -43,7 +43,7 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.formats.format import WrappedObject
+from evenhand.formats.format import Frame, WrappedObject
 from evenhand.formats.metadata import MetadataTable, fields_of, metadata_of, read_metadata
 from evenhand.formats.paths import FileList, files_of, read_small_file
 from evenhand.formats.source import Source
@@ -358,7 +358,7 @@ class Slicing:
         return self.metadata.of_documents(groups, locations, names)
 
 
-Slices = str | PathLike[str] | Mapping[str, Any] | Sequence[Any]
+Slices = str | PathLike[str] | Frame | Mapping[str, Any] | Sequence[Any]
 """Names of slices, tables of metadata (paths, frames, mappings), or a list of these."""
 
 
