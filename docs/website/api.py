@@ -14,22 +14,23 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "functions": (
         "Functions that evaluate",
         (
-            *("score", "summarize", "errors", "compare", "rank", "rank_suite", "gate", "agree", "adjudicate"),
+            *("score", "summarize", "errors", "compare", "rank", "rank_suite", "gate", "power", "agree", "adjudicate"),
             *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (
         "Inputs",
         (
-            *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links"),
+            *("read", "tags", "spans", "trees", "constituents", "chains", "relations", "links", "records"),
             *("extractions", "docs", "manifest", "Annotation", "Span"),
         ),
     ),
     "results": (
         "Results",
         (
-            *("Result", "Results", "Summary", "scoring.scores:MeasureScore", "scoring.scores:Row", "Comparison"),
-            *("Ranking", "Gate", "Agreement", "Adjudication", "Report", "GermEval", "Table", "Tally", "Verdict"),
+            *("Result", "Results", "Summary", "scoring.scores:MeasureScore", "scoring.scores:Row"),
+            *("Comparison", "Ranking", "Gate", "Power", "Agreement", "Adjudication", "Report", "GermEval"),
+            *("Table", "Tally", "Verdict"),
         ),
     ),
     "errors": ("Errors", ("EvenhandError", "InputError", "SettingError", "EvenhandWarning")),

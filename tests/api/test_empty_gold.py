@@ -132,7 +132,7 @@ def test_tables_have_dashes_and_labels_keep_zeros(files: dict[str, str]) -> None
         line.split() for line in run("score", files["empty"], files["one"], "--match", "exact").stdout.splitlines()
     ]
     assert ["exact", "–", "–", "–"] in lines
-    assert ["overall", "0", "0", "1", "0", "–", "–", "–"] in lines
+    assert ["micro", "avg", "0", "0", "1", "0", "–", "–", "–"] in lines
     assert ["PER", "0", "0", "1", "0", "0.00", "0.00", "0.00"] in lines
 
 

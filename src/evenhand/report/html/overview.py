@@ -82,8 +82,10 @@ def _bar(report: Report, bar: Bar, colors: Mapping[ErrorKind, str]) -> dict[str,
 def _all_errors(bar: Bar) -> Query:
     """The query for all errors of a bar: their types, or all wrong units if the parts are labels."""
     queries = [query for query in bar.queries if query is not None]
-    if len(queries) < len(bar.queries) or any(
-        query != Query(bar.system, kind=query.kind, by=query.by) for query in queries
+    if (
+        not queries
+        or len(queries) < len(bar.queries)
+        or any(query != Query(bar.system, kind=query.kind, by=query.by) for query in queries)
     ):
         return Query(bar.system, right=False)
     return replace(queries[0], kind=",".join(query.kind for query in queries if query.kind))

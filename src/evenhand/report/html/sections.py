@@ -95,8 +95,8 @@ def _leaders(report: Report) -> str:
     leaders = Counter[str]()
     for measure in report.ranking.shown_models:
         standings = report.ranking[measure]
-        best = max((name for name in report.ordered if standings[name].rank), key=lambda name: standings[name].score)
-        leaders[best] += 1
+        defined = [name for name in report.ordered if standings[name].rank]
+        leaders.update([max(defined, key=lambda name: standings[name].score)] if defined else ())
     return ", ".join(f"{name} leads by {counted(number, 'measure')}" for name, number in leaders.most_common(3))
 
 
