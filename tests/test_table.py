@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from evenhand.tables import Column, LazyQueries, Query, Table
+from evenhand.tables import Column, DisplayTable, LazyQueries, Query
 
 COLUMNS = [Column("label", "text"), Column("count", "count"), Column("%", "share")]
 
 
-def table(labels: int) -> Table:
+def table(labels: int) -> DisplayTable:
     """The last label is the most frequent; a row sums up."""
     names = [f"L{number}" for number in range(labels)]
     rows = [*([name, number, 0.5] for number, name in enumerate(names)), ["overall", labels, 1.0]]
     queries = [*([Query(label=name)] * 3 for name in names), [Query(), Query(), None]]
-    return Table("", COLUMNS, rows, 1, "Said below.", weights=list(range(labels)), queries=queries)
+    return DisplayTable("", COLUMNS, rows, 1, "Said below.", weights=list(range(labels)), queries=queries)
 
 
 def test_columns_keep_their_queries() -> None:
@@ -23,7 +23,7 @@ def test_columns_keep_their_queries() -> None:
 
 
 def test_a_table_without_queries_stays_so() -> None:
-    assert Table("", COLUMNS, [["a", 1, 1.0]]).with_columns([0]).queries == []
+    assert DisplayTable("", COLUMNS, [["a", 1, 1.0]]).with_columns([0]).queries == []
 
 
 def test_the_most_frequent_rows_and_the_last_ones_stay() -> None:
@@ -44,7 +44,7 @@ def test_late_queries_are_made_once_and_only_for_who_asks() -> None:
         made.append(True)
         return [[Query(label="a"), None, None]]
 
-    found = Table("", COLUMNS, [["a", 1, 1.0]], queries=LazyQueries(queries))
+    found = DisplayTable("", COLUMNS, [["a", 1, 1.0]], queries=LazyQueries(queries))
     assert found.folded().rows == [["a", 1, 1.0]]
     assert not made
     assert found.queries[0] == [Query(label="a"), None, None]

@@ -115,7 +115,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class DisplayTable:
     """Named columns and rows."""
 
     title: str
@@ -137,7 +137,7 @@ class Table:
     shaded: bool = False
     """Whether the cells of a matrix are shaded by their counts."""
 
-    def with_columns(self, columns: Sequence[int]) -> Table:
+    def with_columns(self, columns: Sequence[int]) -> DisplayTable:
         return replace(
             self,
             columns=[self.columns[column] for column in columns],
@@ -145,7 +145,7 @@ class Table:
             queries=[[row[column] for column in columns] for row in self.queries],
         )
 
-    def folded(self) -> Table:
+    def folded(self) -> DisplayTable:
         """Return the table with only the most frequent rows and the summary, if it is too long for a screen."""
         labels = len(self.weights)
         if labels <= MAX_ROWS:

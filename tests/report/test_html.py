@@ -21,7 +21,7 @@ from conftest import ROOT
 from declared import EXAMPLES
 from evenhand.report.html import unit_data
 from evenhand.report.html.sections import address, html_table
-from evenhand.tables import Column, Query, Table
+from evenhand.tables import Column, DisplayTable, Query
 from pages import QUICK
 
 VOID = ("meta", "link", "br", "img", "input", "hr")
@@ -196,7 +196,7 @@ def test_verdicts_of_another_score_are_not_in_the_page() -> None:
 def test_cells_without_a_figure_have_no_link() -> None:
     columns = [Column("label", "text"), Column("a", "count"), Column("b", "bar"), Column("c", "percent")]
     asked = [Query(label=name) for name in "wxyz"]
-    table = html_table(Table("", columns, [["PER", 0, 0.5, 0.5]], queries=[asked]), "fair")
+    table = html_table(DisplayTable("", columns, [["PER", 0, 0.5, 0.5]], queries=[asked]), "fair")
     assert [(cell.text, cell.href) for cell in table.rows[0]] == [
         ("PER", "#units?label=w"),
         ("0", None),

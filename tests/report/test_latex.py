@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.errors import SettingError
 from evenhand.report.latex import Grid, fit, fitted_width, lines
-from evenhand.tables import Cell, Column, Marked, Table, TableStyle
+from evenhand.tables import Cell, Column, DisplayTable, Marked, TableStyle
 
 TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "percent"), Column("", "bar")]
@@ -14,7 +14,7 @@ ROWS: list[list[Cell]] = [["LOC", 12345, 0.87654, 0.9], ["PER_X", 2, 0.5, 0.5], 
 
 
 def test_a_table_with_everything() -> None:
-    assert lines(Table("fair & square", COLUMNS, ROWS, summary_rows=1, remark="100 % of it.")) == [
+    assert lines(DisplayTable("fair & square", COLUMNS, ROWS, summary_rows=1, remark="100 % of it.")) == [
         rf"\begin{{center}}{TYPE}",
         r"\begin{tabular}{lrr}",
         r"\toprule",
@@ -33,7 +33,7 @@ def test_a_table_with_everything() -> None:
 
 
 def test_without_title_summary_and_remark() -> None:
-    assert lines(Table("", COLUMNS[:2], [["LOC", 1]])) == [
+    assert lines(DisplayTable("", COLUMNS[:2], [["LOC", 1]])) == [
         rf"\begin{{center}}{TYPE}",
         r"\begin{tabular}{lr}",
         r"\toprule",
@@ -47,11 +47,11 @@ def test_without_title_summary_and_remark() -> None:
 
 
 def test_rows_that_sum_up_nothing_have_no_second_rule() -> None:
-    assert lines(Table("", COLUMNS, ROWS[2:], summary_rows=1)).count(r"\midrule") == 1
+    assert lines(DisplayTable("", COLUMNS, ROWS[2:], summary_rows=1)).count(r"\midrule") == 1
 
 
 def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
-    shown = lines(Table("", COLUMNS, ROWS, summary_rows=1, rivals=[range(2)]))
+    shown = lines(DisplayTable("", COLUMNS, ROWS, summary_rows=1, rivals=[range(2)]))
     assert shown[5:9] == [
         r"LOC & 12,345 & \textbf{87.65} \\",
         r"PER\_X & 2 & 50.00 \\",
@@ -63,7 +63,7 @@ def test_the_best_percentage_is_bold_and_sums_do_not_compete() -> None:
 def test_all_that_look_like_the_best_are_bold() -> None:
     columns = [Column("system", "text"), Column("P", "percent"), Column("R", "percent"), Column("F1", "percent")]
     rows: list[list[Cell]] = [["a", 0.87654, None, "n/a"], ["b", 0.87649, 0.1, "n/a"], ["c", 0.1, 0.05, "n/a"]]
-    assert lines(Table("", columns, rows, rivals=[range(3)]))[5:8] == [
+    assert lines(DisplayTable("", columns, rows, rivals=[range(3)]))[5:8] == [
         r"a & \textbf{87.65} &  & n/a \\",
         r"b & \textbf{87.65} & \textbf{10.00} & n/a \\",
         r"c & 10.00 & 5.00 & n/a \\",
@@ -84,7 +84,7 @@ def test_all_that_look_like_the_best_are_bold() -> None:
     ],
 )
 def test_commands_in_cells_are_text(cell: str, shown: str) -> None:
-    header, row = lines(Table("", [Column(cell, "text")], [[cell]]))[3:6:2]
+    header, row = lines(DisplayTable("", [Column(cell, "text")], [[cell]]))[3:6:2]
     assert header == row == shown + r" \\"
 
 
@@ -94,11 +94,11 @@ def test_commands_in_cells_are_text(cell: str, shown: str) -> None:
 TWO = TableStyle(page_columns=2)
 
 
-def matrix(labels: int, rows: int = 3) -> Table:
+def matrix(labels: int, rows: int = 3) -> DisplayTable:
     """A label and a count a column."""
     columns = [Column("label", "text"), *(Column(f"L{number}", "count") for number in range(labels))]
     cells: list[list[Cell]] = [[f"row {row}", *range(labels)] for row in range(rows)]
-    return Table("", columns, cells)
+    return DisplayTable("", columns, cells)
 
 
 def test_a_table_that_fits_is_a_plain_tabular() -> None:
@@ -143,14 +143,14 @@ def test_long_tables_are_split_by_rows(style: TableStyle) -> None:
 def test_rules_and_bold_cells_go_with_their_rows() -> None:
     columns = [Column("system", "text"), Column("F1", "percent")]
     cells: list[list[Cell]] = [[f"row {row}", row / 100] for row in range(60)]
-    shown = lines(Table("", columns, cells, summary_rows=1, rivals=[range(59)]), TWO)
+    shown = lines(DisplayTable("", columns, cells, summary_rows=1, rivals=[range(59)]), TWO)
     at = shown.index(r"row 58 & \textbf{58.00} \\")
     assert shown[at + 1 : at + 3] == [r"\midrule", r"row 59 & 59.00 \\"]
     assert sum(r"\textbf" in line for line in shown) == 1
 
 
 def test_long_texts_are_wrapped_and_share_the_rest_of_the_line() -> None:
-    table = Table("", [Column("path", "text"), Column("n", "count")], [["a/very/long/ " * 9, 7]])
+    table = DisplayTable("", [Column("path", "text"), Column("n", "count")], [["a/very/long/ " * 9, 7]])
     shown = lines(table, TWO)
     assert shown[1] == r"\begin{tabular}{>{\raggedright\arraybackslash}p{0.882\linewidth}r}"
     assert r"a/\allowbreak{}very/\allowbreak{}long/" in shown[5]
@@ -160,24 +160,24 @@ def test_long_names_are_shortened_if_the_table_is_too_wide_and_they_remain_disti
     names = [f"bert-base-german-cased-finetuned-{number}" for number in (1, 2)]
     columns = [Column("system", "text"), *(Column(name, "count") for name in ("P", "R", "F1"))]
     rows: list[list[Cell]] = [[name, 1, 2, 3] for name in names]
-    assert [line for line in lines(Table("", columns, rows)) if line.startswith("bert")] == [
+    assert [line for line in lines(DisplayTable("", columns, rows)) if line.startswith("bert")] == [
         rf"{name} & 1 & 2 & 3 \\" for name in names
     ], "it fits"
-    assert [line for line in lines(Table("", columns, rows), TWO) if line.startswith("bert")] == [
+    assert [line for line in lines(DisplayTable("", columns, rows), TWO) if line.startswith("bert")] == [
         rf"bert-b\ldots{{}}d-finetuned-{number} & 1 & 2 & 3 \\" for number in (1, 2)
     ]
     alike: list[list[Cell]] = [[f"bert-base-{kind}-german-cased-finetuned", 1, 2, 3] for kind in "ab"]
-    assert not any(r"\ldots" in line for line in lines(Table("", columns, alike), TWO))
+    assert not any(r"\ldots" in line for line in lines(DisplayTable("", columns, alike), TWO))
 
 
 def test_headings_are_folded_if_the_table_is_too_wide_otherwise() -> None:
     columns = [Column("label", "text"), *(Column("new errors", "count") for _ in range(3))]
-    assert r"\shortstack[r]{new\\errors}" in lines(Table("", columns, [["x", 1, 2, 3]]), TWO)[3]
+    assert r"\shortstack[r]{new\\errors}" in lines(DisplayTable("", columns, [["x", 1, 2, 3]]), TWO)[3]
 
 
 def test_columns_without_content_are_left_out() -> None:
     columns = [Column("a", "text"), Column("b", "count"), Column("c", "count")]
-    assert lines(Table("", columns, [["x", None, 1]]))[3] == r"a & c \\"
+    assert lines(DisplayTable("", columns, [["x", None, 1]]))[3] == r"a & c \\"
 
 
 def test_widths_are_characters_and_capitals_are_wider() -> None:
@@ -202,13 +202,13 @@ def test_papers_have_no_options_of_commands() -> None:
     remark = (
         "The 50 most frequent of 60; --as json has them all. Seed 0 (--seed changes it). Use --top for more. p < 0.05."
     )
-    shown = lines(Table("", COLUMNS[:2], [["LOC", 1]], remark=remark))
+    shown = lines(DisplayTable("", COLUMNS[:2], [["LOC", 1]], remark=remark))
     assert shown[-2] == r"\parbox{\linewidth}{The 50 most frequent of 60. Seed 0. p \textless{} 0.05.}"
 
 
 def test_stars_leave_decimals_below_each_other() -> None:
     rows: list[list[Cell]] = [["a", Marked(0.5, "**")], ["b", Marked(0.25, "*")], ["c", Marked(0.75)]]
-    shown = lines(Table("", [Column("system", "text"), Column("F1", "percent")], rows, rivals=[range(3)]))
+    shown = lines(DisplayTable("", [Column("system", "text"), Column("F1", "percent")], rows, rivals=[range(3)]))
     assert shown[5:8] == [
         r"a & 50.00** \\",
         r"b & 25.00*\phantom{*} \\",

@@ -17,7 +17,7 @@ from declared import EXAMPLES
 from evenhand.integrations import germeval
 from evenhand.report import latex
 from evenhand.report.latex import CODES_COMMAND, needs
-from evenhand.tables import Column, Table, TableStyle
+from evenhand.tables import Column, DisplayTable, TableStyle
 
 pytestmark = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 FOLDER = Path(eh.__file__).parent / "examples"
@@ -129,7 +129,7 @@ def test_germeval_compiles(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", NASTY)
 def test_text_that_looks_like_commands_compiles(text: str, tmp_path: Path) -> None:
-    table = Table(text, [Column(text, "text"), Column(text, "label")], [[text, text], [text, text]], 1, text)
+    table = DisplayTable(text, [Column(text, "text"), Column(text, "label")], [[text, text], [text, text]], 1, text)
     body = "\n".join(latex.lines(table))
     compiled(tmp_path, f"% needs {needs(body)}\n{CODES_COMMAND}\n{body}")
 
@@ -144,7 +144,7 @@ def test_names_of_systems_and_labels_stay_text_in_a_whole_report(tmp_path: Path)
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 def test_special_characters_print_as_themselves(tmp_path: Path) -> None:
     shown = r"\input{x} % _ & # $ { } ~ ^ < > | -- ,, é ß × ± → ≥"
-    table = Table("", [Column("text", "text")], [[shown], ["人"], ["\x1b[0m"]])
+    table = DisplayTable("", [Column("text", "text")], [[shown], ["人"], ["\x1b[0m"]])
     body = "\n".join(latex.lines(table))
     compiled(tmp_path, f"% needs {needs(body)}\n{CODES_COMMAND}\n\\pagestyle{{empty}}\n{body}")
     done = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, check=True)

@@ -20,7 +20,7 @@ from evenhand.report import latex, text
 from evenhand.report import text as markdown
 from evenhand.report.document import cell_text
 from evenhand.report.latex import comment, escaped, needs
-from evenhand.tables import Cell, Column, Table, TableStyle, stars
+from evenhand.tables import Cell, Column, DisplayTable, TableStyle, stars
 
 FOLDER = Path(eh.__file__).parent / "examples" / "ner"
 FORMS = ("text", "markdown", "latex")
@@ -135,7 +135,7 @@ def test_systems_beside_each_other_compete_within_rows() -> None:
 
 def test_rivals_are_compared_by_what_they_show() -> None:
     rows: list[list[Cell]] = [["a", 0.87654], ["b", 0.87649], ["c", None]]
-    table = Table("", [Column("system", "text"), Column("F1", "percent")], rows, rivals=[range(3)])
+    table = DisplayTable("", [Column("system", "text"), Column("F1", "percent")], rows, rivals=[range(3)])
     assert len(bold_rows("\n".join(latex.lines(table)))) == 2
     assert len(bold_rows("\n".join(latex.lines(table, TableStyle(decimals=3))))) == 1
 
@@ -173,8 +173,8 @@ def test_labels_that_would_break_out(label: str) -> None:
 
 
 def test_packages_are_those_that_tables_need() -> None:
-    long = Table("", [Column("label", "text"), Column("gold", "count")], [[f"L{i}", i] for i in range(41)])
-    broken = Table("", [Column("sentence", "text"), Column("gold", "count")], [["many words " * 20, 1]])
+    long = DisplayTable("", [Column("label", "text"), Column("gold", "count")], [[f"L{i}", i] for i in range(41)])
+    broken = DisplayTable("", [Column("sentence", "text"), Column("gold", "count")], [["many words " * 20, 1]])
     body = "\n".join([*latex.lines(long), *latex.lines(broken)])
     assert needs(body) == r"\usepackage{booktabs}, \usepackage{array}"
 
@@ -219,12 +219,12 @@ def test_comments_stay_on_their_line() -> None:
     ],
 )
 def test_markdown_cells_are_text(given: str, shown: str) -> None:
-    assert markdown.markdown_lines(Table("", [Column("x", "text")], [[given]]))[2] == f"| {shown} |"
+    assert markdown.markdown_lines(DisplayTable("", [Column("x", "text")], [[given]]))[2] == f"| {shown} |"
 
 
 def test_markdown_keeps_the_signs_of_numbers() -> None:
     assert (
-        markdown.markdown_lines(Table("", [Column("x", "text"), Column("d", "label")], [["a", "-0.52"]]))[2]
+        markdown.markdown_lines(DisplayTable("", [Column("x", "text"), Column("d", "label")], [["a", "-0.52"]]))[2]
         == "| a | -0.52 |"
     )
 

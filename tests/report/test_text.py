@@ -20,7 +20,7 @@ from evenhand.report import text as markdown
 from evenhand.report import text as text_report
 from evenhand.report.comparison_tables import pair_tables, summary_of_comparison
 from evenhand.report.text import markdown_lines as lines
-from evenhand.tables import Column, Table
+from evenhand.tables import Column, DisplayTable
 from evenhand.tasks.chains.tables import details
 from evenhand.tasks.chains.tables import summary as summary_chains
 from evenhand.tasks.tables import summary as summary_markdown
@@ -151,7 +151,7 @@ COLUMNS = [Column("label", "text"), Column("gold", "count"), Column("F1", "perce
 
 def test_a_table_with_everything() -> None:
     rows = [["LOC", 12345, 0.87654, 0.9], ["PER", 2, 1.0, 1.0], ["macro average", None, 0.5, None]]
-    assert lines(Table("fair", COLUMNS, rows, summary_rows=1, remark="There is more.")) == [
+    assert lines(DisplayTable("fair", COLUMNS, rows, summary_rows=1, remark="There is more.")) == [
         "| fair | gold | F1 |",
         "| :--- | ---: | ---: |",
         "| LOC | 12,345 | 87.65 |",
@@ -163,7 +163,7 @@ def test_a_table_with_everything() -> None:
 
 
 def test_without_title_the_first_column_has_its_name() -> None:
-    assert lines(Table("", COLUMNS[:2], [])) == ["| label | gold |", "| :--- | ---: |"]
+    assert lines(DisplayTable("", COLUMNS[:2], [])) == ["| label | gold |", "| :--- | ---: |"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_without_title_the_first_column_has_its_name() -> None:
     ],
 )
 def test_markup_in_cells_is_text(cell: str, shown: str) -> None:
-    assert lines(Table("", [Column(cell, "text")], [[cell]])) == [f"| {shown} |", "| :--- |", f"| {shown} |"]
+    assert lines(DisplayTable("", [Column(cell, "text")], [[cell]])) == [f"| {shown} |", "| :--- |", f"| {shown} |"]
 
 
 def test_the_summary_of_two_systems(example: Path) -> None:
@@ -202,11 +202,11 @@ SCORES = ["mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "MELA", "A
 NONE: Any = {"trials": 0, "resamples": 0}
 
 
-def names(table: Table) -> list[str]:
+def names(table: DisplayTable) -> list[str]:
     return [column.name for column in table.columns]
 
 
-def first(table: Table) -> list[object]:
+def first(table: DisplayTable) -> list[object]:
     """The first cells of its rows."""
     return [row[0] for row in table.rows]
 

@@ -36,7 +36,7 @@ from evenhand.results.display import Displayed
 from evenhand.scoring.prf import Percentages, percentages, ratio
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, Repair
-from evenhand.tables import Cell, Column, Table
+from evenhand.tables import Cell, Column, DisplayTable
 from evenhand.tasks.spans.germeval import (
     CLASSES,
     LABELS,
@@ -452,14 +452,14 @@ def latex(result: GermEval, *, verbose: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _metric_table(result: GermEval) -> Table:
+def _metric_table(result: GermEval) -> DisplayTable:
     columns = [Column("metric", "text"), *(Column(name, "percent") for name in ("accuracy", "P", "R", "F1"))]
     rows: list[list[Cell]] = []
     for name, title in _ROWS.items():
         metric = result.metrics[name]
         scored = result.strict if result.as_script and name == "loose" else metric  # as in the script's table
         rows.append([title, metric.accuracy, scored.precision, scored.recall, scored.f1])
-    return Table("", columns, rows)
+    return DisplayTable("", columns, rows)
 
 
 def remarks(result: GermEval) -> list[str]:
@@ -516,7 +516,7 @@ def _prf(score: Score) -> tuple[str, str, str]:
     return f"Precision: {precision:6.2f}%", f"Recall: {recall:6.2f}%", f"FB1: {f1:6.2f}"
 
 
-def _counts(result: GermEval) -> Table:
+def _counts(result: GermEval) -> DisplayTable:
     """Gold, predicted and correct entities by label and level."""
     labels = {name: _cells(levels) for name, levels in result.labels.items()}
     classes = {f"{name}, loose": _cells(levels) for name, levels in result.classes.items()}
@@ -526,14 +526,14 @@ def _counts(result: GermEval) -> Table:
     }
     rows: list[list[Cell]] = [[name, *counts] for name, counts in {**labels, **classes, **sums}.items()]
     columns = [Column(f"{level} {count}", "count") for level in LEVELS for count in _COUNTS]
-    return Table("counts", [Column("label", "text"), *columns], rows, summary_rows=len(sums))
+    return DisplayTable("counts", [Column("label", "text"), *columns], rows, summary_rows=len(sums))
 
 
 def _cells(levels: ByLevel) -> list[int]:
     return [count for score in levels for count in (score.gold, score.found, score.correct)]
 
 
-def _table_lines(table: Table) -> Iterator[str]:
+def _table_lines(table: DisplayTable) -> Iterator[str]:
     """The table as text, with the levels above the names of their columns."""
     yield f"{table.title:<12}" + "".join(f"{level:>{8 * len(_COUNTS)}}" for level in LEVELS)
     for first, *counts in (("", *_COUNTS * len(LEVELS)), *row_texts(table)):

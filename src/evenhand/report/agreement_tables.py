@@ -11,7 +11,7 @@ from evenhand.data.overrides import VERDICTS
 from evenhand.errors import counted
 from evenhand.report.document import ReportDocument, Section
 from evenhand.results.agreement import Adjudication, Agreement, PairAgreement
-from evenhand.tables import PLAIN, Cell, Column, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, TableStyle
 from evenhand.tasks.registry import TASKS
 
 NOTHING = "–"
@@ -67,11 +67,11 @@ def adjudication_document(adjudication: Adjudication, style: TableStyle) -> Repo
         for label, verdicts in adjudication.labels.items()
     ]
     rows.append(["overall", sum(before.values()), *adjudication.verdicts.values(), sum(after.values())])
-    section = Section("", [Table("overrides", columns, rows, 1)])
+    section = Section("", [DisplayTable("overrides", columns, rows, 1)])
     return ReportDocument(opening, [section], adjudication.notes, adjudication.signature)
 
 
-def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Iterator[Table]:
+def summary_of_agreement(agreement: Agreement, style: TableStyle = PLAIN) -> Iterator[DisplayTable]:
     """Coverage, coefficients, F1, units, labels, pairs; documents and disagreements if requested."""
     yield _coverage(agreement)
     if agreement.codes:
@@ -111,7 +111,7 @@ def _why(agreement: Agreement, paths: Iterable[str]) -> str:
     return f"{NOTHING}: {'; '.join(reasons)}." if reasons else ""
 
 
-def _coverage(agreement: Agreement) -> Table:
+def _coverage(agreement: Agreement) -> DisplayTable:
     unit = TASKS[agreement.figures.task].unit
     columns = [Column("annotator", "text"), Column("documents", "count"), Column(f"{unit}s", "count")]
     rows: list[list[Cell]] = [
@@ -119,10 +119,10 @@ def _coverage(agreement: Agreement) -> Table:
     ]
     numbers = [(number, count) for number, count in agreement.coverage.by_number.items() if count]
     remark = ", ".join(f"{count:,} by {number}" for number, count in numbers)
-    return Table("", columns, rows, remark=f"Documents by number of annotators: {remark}.")
+    return DisplayTable("", columns, rows, remark=f"Documents by number of annotators: {remark}.")
 
 
-def _codes(agreement: Agreement, style: TableStyle) -> Table:
+def _codes(agreement: Agreement, style: TableStyle) -> DisplayTable:
     columns = [Column("atoms", "text"), Column("number", "count")]
     columns += [Column(title, "label") for title in COEFFICIENTS.values()]
     rows: list[list[Cell]] = [
@@ -130,13 +130,13 @@ def _codes(agreement: Agreement, style: TableStyle) -> Table:
         for name, code in agreement.codes.items()
     ]
     paths = [f"codes.{name}.{coefficient}" for name in agreement.codes for coefficient in COEFFICIENTS]
-    return Table("codes of atoms", columns, rows, remark=_why(agreement, paths))
+    return DisplayTable("codes of atoms", columns, rows, remark=_why(agreement, paths))
 
 
-def _f1(agreement: Agreement) -> Table:
+def _f1(agreement: Agreement) -> DisplayTable:
     columns = [Column(f"{_score_name(agreement)} of pairs", "text"), Column("mean", "percent"), Column("SD", "percent")]
     rows: list[list[Cell]] = [[name, _score(f1.mean), _score(f1.sd)] for name, f1 in agreement.f1.items()]
-    return Table("", columns, rows, remark=_why(agreement, [f"f1.{name}.mean" for name in agreement.f1]))
+    return DisplayTable("", columns, rows, remark=_why(agreement, [f"f1.{name}.mean" for name in agreement.f1]))
 
 
 def _score_name(agreement: Agreement) -> str:
@@ -144,7 +144,7 @@ def _score_name(agreement: Agreement) -> str:
     return "F1" if agreement.is_unitized or not agreement.codes else "agreement"
 
 
-def _units(agreement: Agreement, style: TableStyle) -> Table:
+def _units(agreement: Agreement, style: TableStyle) -> DisplayTable:
     figures = agreement.unitizing
     titles = {name: title for name, title in UNITIZING.items() if len(agreement.pairs) == 1 or name != "cu_alpha"}
     titles |= {
@@ -155,14 +155,14 @@ def _units(agreement: Agreement, style: TableStyle) -> Table:
     columns = [Column("units", "text"), Column("atoms", "count")]
     columns += [Column(title, "label") for title in titles.values()]
     row: list[Cell] = ["all", figures.atoms, *(_coefficient(getattr(figures, name), style) for name in titles)]
-    return Table("", columns, [row], remark=_why(agreement, map(_unitizing_path, titles)))
+    return DisplayTable("", columns, [row], remark=_why(agreement, map(_unitizing_path, titles)))
 
 
 def _unitizing_path(name: str) -> str:
     return f"unitizing.{'alpha_U' if name == 'alpha_u' else name}"
 
 
-def _intervals(agreement: Agreement, style: TableStyle) -> Table:
+def _intervals(agreement: Agreement, style: TableStyle) -> DisplayTable:
     """The intervals of coefficients over all atoms, and of F1."""
     resampling, level = agreement.figures.resampling, 100 * agreement.figures.resampling.level
     titles = {f"codes.all.{name}": title for name, title in COEFFICIENTS.items()}
@@ -176,10 +176,10 @@ def _intervals(agreement: Agreement, style: TableStyle) -> Table:
             name = f"{_score_name(agreement)} {path.split('.')[1]}"
             rows.append([name, style.interval((interval.low, interval.high))])
     remark = f"From {counted(resampling.resamples, 'resample')} of the {resampling.of}, seed {resampling.seed}."
-    return Table(f"{level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark)
+    return DisplayTable(f"{level:g}% intervals", [Column("figure", "text"), Column("", "label")], rows, remark=remark)
 
 
-def _labels(agreement: Agreement, style: TableStyle) -> Table:
+def _labels(agreement: Agreement, style: TableStyle) -> DisplayTable:
     columns = [Column("label", "text"), *(Column(COEFFICIENTS[name], "label") for name in ("kappa", "fleiss", "alpha"))]
     columns += [Column("F1", "percent"), Column("SD", "percent")]
     rows: list[list[Cell]] = []
@@ -190,10 +190,10 @@ def _labels(agreement: Agreement, style: TableStyle) -> Table:
     weights = [
         sum(annotator.labels.get(name, 0) for annotator in agreement.figures.annotators) for name in agreement.labels
     ]
-    return Table("labels", columns, rows, remark=_why(agreement, paths), weights=weights).folded()
+    return DisplayTable("labels", columns, rows, remark=_why(agreement, paths), weights=weights).folded()
 
 
-def _pairs(agreement: Agreement, style: TableStyle) -> Table:
+def _pairs(agreement: Agreement, style: TableStyle) -> DisplayTable:
     columns = [Column("pair", "text"), Column("documents", "count")]
     columns += [Column(name, "percent") for name in agreement.f1]
     over_codes = ("kappa", "alpha", "ac1") if agreement.codes else ()
@@ -208,10 +208,10 @@ def _pairs(agreement: Agreement, style: TableStyle) -> Table:
     names = [f"f1.{name}" for name in agreement.f1]
     names += [f"codes.all.{name}" for name in over_codes] + [f"unitizing.{name}" for name in over_units]
     paths = [f"pairs.{a}.{b}.{name}" for a, b in agreement.pairs for name in names]
-    return Table("pairs", columns, rows, remark=_why(agreement, paths))
+    return DisplayTable("pairs", columns, rows, remark=_why(agreement, paths))
 
 
-def _documents(agreement: Agreement, style: TableStyle) -> Table:
+def _documents(agreement: Agreement, style: TableStyle) -> DisplayTable:
     columns = [Column("document", "text"), Column("annotators", "count"), Column(_score_name(agreement), "percent")]
     columns += [Column("alpha", "label")] if agreement.codes else []
     rows: list[list[Cell]] = []
@@ -220,10 +220,10 @@ def _documents(agreement: Agreement, style: TableStyle) -> Table:
         rows.append([document.name, document.annotators, _score(document.exact), *alpha])
     endings = (".exact", ".alpha") if agreement.codes else (".exact",)
     paths = [path for path in agreement.undefined if path.startswith("documents.") and path.endswith(endings)]
-    return Table("documents", columns, rows, remark=_why(agreement, paths))
+    return DisplayTable("documents", columns, rows, remark=_why(agreement, paths))
 
 
-def _disagreements(agreement: Agreement) -> Table:
+def _disagreements(agreement: Agreement) -> DisplayTable:
     columns = [Column("disagreement", "text"), Column("text", "text")]
     columns += [Column(name, "text") for name in (*agreement.annotators, "accepted")]
     rows: list[list[Cell]] = []
@@ -233,7 +233,7 @@ def _disagreements(agreement: Agreement) -> Table:
         rows.append([location, conflict.text or "", *spans, _spans(conflict.accepted)])
     position = "character" if any(conflict.positions == "characters" for conflict in agreement.listed) else "token"
     remark = f"Document, sentence and first {position}; {NOTHING}: no span; nothing: the annotator lacks the document."
-    return Table("", columns, rows, remark=remark)
+    return DisplayTable("", columns, rows, remark=remark)
 
 
 def _spans(spans: Sequence[Answer]) -> str:
@@ -243,7 +243,7 @@ def _spans(spans: Sequence[Answer]) -> str:
     return ", ".join(f"{span[2]} {part}" for span, part in zip(spans, parts, strict=True)) or NOTHING
 
 
-def _confusion(pair: PairAgreement) -> Iterator[Table]:
+def _confusion(pair: PairAgreement) -> Iterator[DisplayTable]:
     names = sorted({*pair.confusion, *(name for row in pair.confusion.values() for name in row)})
     if not 1 < len(names) <= MAX_CODES:
         return
@@ -251,15 +251,15 @@ def _confusion(pair: PairAgreement) -> Iterator[Table]:
     rows: list[list[Cell]] = [
         [name or NOTHING, *(pair.confusion.get(name, {}).get(other, 0) for other in names)] for name in names
     ]
-    yield Table("codes", columns, rows, remark=f"Atoms: rows {pair.a}, columns {pair.b}.", shaded=True)
+    yield DisplayTable("codes", columns, rows, remark=f"Atoms: rows {pair.a}, columns {pair.b}.", shaded=True)
 
 
-def _verdicts(agreement: Agreement) -> Table:
+def _verdicts(agreement: Agreement) -> DisplayTable:
     """The error types of pairs, with the first annotator as the reference."""
     pairs = [(pair, pair.verdicts) for pair in agreement.pairs.values() if pair.verdicts is not None]
     columns = [Column("verdicts", "text"), *(Column(kind, "count") for kind in pairs[0][1].counts)]
     rows: list[list[Cell]] = [[f"{pair.a} – {pair.b}", *verdicts.counts.values()] for pair, verdicts in pairs]
-    return Table("", columns, rows, remark="FN: only the first of the two has the span; FP: only the second.")
+    return DisplayTable("", columns, rows, remark="FN: only the first of the two has the span; FP: only the second.")
 
 
 # Figures as rows

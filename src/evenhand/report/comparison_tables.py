@@ -18,7 +18,7 @@ from evenhand.results.comparison import Comparison, Differences, Pair, Ranking, 
 from evenhand.results.gate import Gate
 from evenhand.results.signature import why_sentences
 from evenhand.statistics.bootstrap import ROUNDING
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle, stars
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle, stars
 from evenhand.tasks.registry import TASKS, model_title
 
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
@@ -51,7 +51,7 @@ def comparison_document(comparison: Comparison, style: TableStyle) -> ReportDocu
 # The summary of a comparison
 
 
-def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> Iterator[Table]:
+def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> Iterator[DisplayTable]:
     """Scores, pairs, the oracle, agreement and difficulty."""
     yield _scores(comparison)
     yield pairs(comparison, style)
@@ -72,7 +72,7 @@ def _is_few(comparison: Comparison) -> bool:
     return len(comparison.systems) <= MAX_SYSTEMS
 
 
-def _scores(comparison: Comparison) -> Table:
+def _scores(comparison: Comparison) -> DisplayTable:
     """The score that systems are compared by; all scores, if there are several."""
     further = comparison.further_scores
     names = list(next(iter(further.values()))) if further else [comparison.by]
@@ -83,10 +83,10 @@ def _scores(comparison: Comparison) -> Table:
     if comparison.before:
         columns.append(Column("before overrides", "percent"))
         rows = [[*row, comparison.before[str(row[0])]] for row in rows]
-    return Table("F1" if further else "", columns, rows, rivals=[range(len(rows))])
+    return DisplayTable("F1" if further else "", columns, rows, rivals=[range(len(rows))])
 
 
-def _oracle(comparison: Comparison, style: TableStyle) -> Table:
+def _oracle(comparison: Comparison, style: TableStyle) -> DisplayTable:
     """The upper bounds of all systems together: overall, for whole sentences, and by label."""
     oracle, best = comparison.oracle, comparison.systems[comparison.oracle.best]
     numbers = [*range(len(comparison.systems))] if _is_few(comparison) else [oracle.best]
@@ -110,7 +110,9 @@ def _oracle(comparison: Comparison, style: TableStyle) -> Table:
     label_queries = [queries(label) for label, _ in labels[:MAX_ROWS]]
     rows += [row("overall", oracle.overall), row("sentences", oracle.sentences)]
     remark = _on_oracle(comparison, best, style)
-    return Table("oracle", columns, rows, 2, remark, queries=[*label_queries, queries(None), [None] * len(columns)])
+    return DisplayTable(
+        "oracle", columns, rows, 2, remark, queries=[*label_queries, queries(None), [None] * len(columns)]
+    )
 
 
 def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
@@ -136,7 +138,7 @@ def _on_shares(comparison: Comparison) -> str:
     return f"Figures are shares of the gold standard's {units}; the score {comparison.by} also counts extra ones."
 
 
-def _difficulty(comparison: Comparison) -> Table:
+def _difficulty(comparison: Comparison) -> DisplayTable:
     total = sum(comparison.difficulty.values())
     columns = [Column("systems right", "text"), Column("units", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
@@ -144,10 +146,10 @@ def _difficulty(comparison: Comparison) -> Table:
         share = units / total if total else 0.0
         rows.append([str(number), units, share, share])
     queries = [[Query(solved=str(number))] * len(columns) for number in comparison.difficulty]
-    return Table("systems right", columns, rows, queries=queries)
+    return DisplayTable("systems right", columns, rows, queries=queries)
 
 
-def _paired(comparison: Comparison) -> Table:
+def _paired(comparison: Comparison) -> DisplayTable:
     """One system as the key for another, under several scores."""
     columns = [Column("key", "text"), Column("response", "text")]
     columns += [Column(model_title(comparison.task, model), "percent") for model in comparison.paired]
@@ -159,10 +161,10 @@ def _paired(comparison: Comparison) -> Table:
             queries.append([Query(from_=key, to=response, different=True)] * len(columns))
     further = TASKS[comparison.task].display.remarks.get("paired")
     remark = f"F1 of one response with another as the key{f': {further}' if further else ''}."
-    return Table("key", columns, rows, remark=remark, queries=queries)
+    return DisplayTable("key", columns, rows, remark=remark, queries=queries)
 
 
-def _agreement(comparison: Comparison) -> Table:
+def _agreement(comparison: Comparison) -> DisplayTable:
     """The score of each system with each other as the key; for many systems, the most and least similar pairs."""
     words = TASKS[comparison.task].display.remarks.get("agreement", "equal answers")
     what = f"F1 of {comparison.by}" if comparison.paired else words
@@ -175,16 +177,16 @@ def _agreement(comparison: Comparison) -> Table:
     listed = alike if few else [*alike[: MAX_ROWS // 2], *alike[-MAX_ROWS // 2 :]]
     rows: list[list[Cell]] = [[a, b, share] for a, b, share in listed]
     remark = remark if few else f"{remark} The most and the least alike of {len(alike):,} pairs."
-    return Table("agreement", columns, rows, remark=remark)
+    return DisplayTable("agreement", columns, rows, remark=remark)
 
 
-def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> Table:
+def _matrix(comparison: Comparison, title: str, values: Values, remark: str) -> DisplayTable:
     columns = [Column(title, "text"), *(Column(name, "percent") for name in comparison.systems)]
     rows: list[list[Cell]] = [[name, *values[row].tolist()] for row, name in enumerate(comparison.systems)]
-    return Table(title, columns, rows, remark=remark)
+    return DisplayTable(title, columns, rows, remark=remark)
 
 
-def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> Table:
+def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> DisplayTable:
     systems: Sequence[str] = comparison.systems if _is_few(comparison) else [comparison.systems[comparison.oracle.best]]
     columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in systems)]
     columns.append(Column("spread", "percent"))
@@ -195,7 +197,7 @@ def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> T
         scores = slices[value]
         rows.append([value, scores.units, *(scores.scores[system] for system in systems), spread[value]])
     remark = f"The {MAX_ROWS} of {len(slices):,} on which systems differ most." if len(slices) > MAX_ROWS else ""
-    return Table(f"slice: {name}", columns, rows, remark=remark)
+    return DisplayTable(f"slice: {name}", columns, rows, remark=remark)
 
 
 def gold_answer(unit: Unit) -> str:
@@ -204,7 +206,7 @@ def gold_answer(unit: Unit) -> str:
     return answer if unit.gold_antecedent is None else f"{answer} to {unit.gold_antecedent}"
 
 
-def unit_table(comparison: Comparison) -> Table:
+def unit_table(comparison: Comparison) -> DisplayTable:
     columns = [Column("place", "text"), Column("unit", "text"), Column("gold", "text")]
     by_pair = len(comparison.pairs) > 1 and any(unit.pair is not None for unit in comparison.shown_units)
     columns += [Column("from", "text"), Column("to", "text")] if by_pair else []
@@ -216,13 +218,13 @@ def unit_table(comparison: Comparison) -> Table:
         pair = (unit.pair or ("", "")) if by_pair else ()
         rows.append([unit.place, unit.words or "", gold_answer(unit) or NOTHING, *pair, *answers, unit.text or ""])
     kind = (comparison.show or "").replace("_", " ")
-    return Table(f"units: {kind}", columns, rows, remark="" if rows else "(none)")
+    return DisplayTable(f"units: {kind}", columns, rows, remark="" if rows else "(none)")
 
 
 # Pairs
 
 
-def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -> Iterator[tuple[str, Table]]:
+def pair_tables(comparison: Comparison, pair: Pair, style: TableStyle = PLAIN) -> Iterator[tuple[str, DisplayTable]]:
     """The changes from one system to the other, by class and by label: headings and tables."""
     names = f"{pair.before} to {pair.after}"
     for differences in pair.classes.values():
@@ -241,7 +243,7 @@ def share_of(pair: Pair, differences: Differences) -> str:
     return f"{NAMES[differences.name]}: {differences.count:,} of {pair.different:,} ({share})"
 
 
-def pairs(comparison: Comparison, style: TableStyle) -> Table:
+def pairs(comparison: Comparison, style: TableStyle) -> DisplayTable:
     """One row per pair: the change of the score, tests, and numbers of changed units."""
     has_mcnemar = any(pair.mcnemar is not None for pair in comparison.pairs.values())
     columns = [Column("from", "text"), Column("to", "text"), Column("delta", "label")]
@@ -264,7 +266,7 @@ def pairs(comparison: Comparison, style: TableStyle) -> Table:
     remark = f"{_how(comparison)} {_MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
     if len(listed) < len(comparison.pairs):
         remark = f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv has them all. {remark}"
-    return Table("", columns, rows, remark=remark, queries=queries)
+    return DisplayTable("", columns, rows, remark=remark, queries=queries)
 
 
 def readable_pairs(comparison: Comparison) -> list[Pair]:
@@ -297,7 +299,7 @@ def p_text(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
 
 
-def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
+def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayTable:
     """The changes of further scores, with marks of significance."""
     models = list(next(iter(comparison.pairs.values())).further)
     columns = [Column("from", "text"), Column("to", "text")]
@@ -312,10 +314,10 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> Table:
         for pair in comparison.pairs.values()
     ]
     queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
-    return Table("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
+    return DisplayTable("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
 
 
-def significance(comparison: Comparison) -> Table:
+def significance(comparison: Comparison) -> DisplayTable:
     """The p-values of all pairs, corrected for their number, as a matrix of systems."""
     names = comparison.systems
     rows: list[list[Cell]] = []
@@ -328,10 +330,12 @@ def significance(comparison: Comparison) -> Table:
         queries.append([None, *(None if pair is None else pair.query() for pair in tested)])
     remark = f"Whether the difference in {comparison.by} is more than chance; corrected for the number of pairs."
     columns = [Column("p (Holm)", "text"), *(Column(name, "label") for name in names)]
-    return Table("", columns, rows, remark=remark, queries=queries)
+    return DisplayTable("", columns, rows, remark=remark, queries=queries)
 
 
-def transitions(comparison: Comparison, pair: Pair, differences: Differences, hint: str = "--top shows more") -> Table:
+def transitions(
+    comparison: Comparison, pair: Pair, differences: Differences, hint: str = "--top shows more"
+) -> DisplayTable:
     """The most frequent transitions of one class; `hint` is the way to see the others."""
     display = TASKS[comparison.task].display
     if display.transitions is not None:
@@ -352,7 +356,7 @@ def transitions(comparison: Comparison, pair: Pair, differences: Differences, hi
     remark = f"{counted(more, 'more transition')}; {hint}." if more > 0 else ""
     if display.shows_error_types:
         remark = f"{_by_error_type(differences)} {remark}".strip()
-    return Table("", columns, rows, remark=remark, queries=queries)
+    return DisplayTable("", columns, rows, remark=remark, queries=queries)
 
 
 def _by_error_type(differences: Differences) -> str:
@@ -365,7 +369,7 @@ def _by_error_type(differences: Differences) -> str:
     return f"They are now: {listed}." if is_new else f"They were: {listed}."
 
 
-def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
+def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> DisplayTable:
     """The labels with the largest differences between two systems."""
 
     def delta(scores: Slice) -> float:
@@ -388,7 +392,7 @@ def _labels(comparison: Comparison, pair: Pair, style: TableStyle) -> Table:
     more = len(order) - MAX_ROWS
     which = "most frequent labels" if comparison.sort == "frequency" else "labels with the largest differences"
     remark = f"The {MAX_ROWS} {which} of {len(order)}." if more > 0 else ""
-    return Table("labels", columns, rows, remark=remark, queries=queries)
+    return DisplayTable("labels", columns, rows, remark=remark, queries=queries)
 
 
 # Gates
@@ -407,7 +411,11 @@ def gate_document(gate: Gate, style: TableStyle) -> ReportDocument:
         other, values = gate.beside
         score_columns.append(Column(other, "percent"))
         scores = [[*row, values[str(row[0])]] for row in scores]
-    sections = [Section("", [Table("", columns, rows), Table("", score_columns, scores, rivals=[range(len(scores))])])]
+    sections = [
+        Section(
+            "", [DisplayTable("", columns, rows), DisplayTable("", score_columns, scores, rivals=[range(len(scores))])]
+        )
+    ]
     against = ""
     if gate.compared is not None:
         pair = gate.pair
@@ -436,7 +444,7 @@ def ranking_document(ranking: Ranking, style: TableStyle) -> ReportDocument:
     return ReportDocument(opening, sections, ranking.notes, ranking.signature, ranking_verdict(ranking))
 
 
-def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
+def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[DisplayTable]:
     columns = [Column("system", "text")]
     for measure in ranking.shown_models:
         has_clusters = ranking.clusters is not None and ranking.clusters.model == measure
@@ -454,12 +462,12 @@ def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
         rows.append(row)
     remarks = [f"±: places gained or lost against {ranking.models[0]}."] if len(ranking.shown_models) > 1 else []
     remarks += [] if ranking.clusters is None else [_on_clusters(ranking, ranking.clusters)]
-    yield Table("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
+    yield DisplayTable("", columns, rows, remark=" ".join(remarks), rivals=[range(len(rows))])
     measures = ranking.shown_models
     if ranking.before:
         columns = [Column("system", "text"), *(Column(measure, "percent") for measure in measures)]
         rows = [[system, *(ranking.before[measure][system] for measure in measures)] for system in ranking.systems]
-        yield Table("before overrides", columns, rows, rivals=[range(len(rows))])
+        yield DisplayTable("before overrides", columns, rows, rivals=[range(len(rows))])
     if ranking.resamples:
         columns = [Column("system", "text"), *(Column(measure, "label") for measure in measures)]
         rows = [
@@ -467,7 +475,7 @@ def _ranking_tables(ranking: Ranking, style: TableStyle) -> Iterator[Table]:
             for system in ranking.systems
         ]
         remark = f"From {counted(ranking.resamples, 'resample')} of the {ranking.groups}, seed {ranking.seed}."
-        yield Table(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
+        yield DisplayTable(f"{100 * ranking.level:g}% intervals", columns, rows, remark=remark)
     if ranking.correlations and len(ranking.systems) > 1:
         yield _correlations(ranking)
 
@@ -479,7 +487,7 @@ def _on_clusters(ranking: Ranking, clusters: Clusters) -> str:
     return f"{letters} (alpha {clusters.alpha:g}; {test}).{few}"
 
 
-def _correlations(ranking: Ranking) -> Table:
+def _correlations(ranking: Ranking) -> DisplayTable:
     def text(value: float | None) -> str:
         return NOTHING if value is None else f"{value:.3f}"
 
@@ -489,4 +497,4 @@ def _correlations(ranking: Ranking) -> Table:
         for correlation in ranking.correlations
         if {*correlation.models} <= {*ranking.shown_models}
     ]
-    return Table("rank correlation", columns, rows)
+    return DisplayTable("rank correlation", columns, rows)

@@ -15,14 +15,14 @@ from evenhand.errors import WARNING, SettingError, announced, counted, unknown
 from evenhand.registry import lazy
 from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
-from evenhand.tables import PLAIN, Cell, Kind, Marked, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, DisplayTable, Kind, Marked, TableStyle
 from evenhand.tasks.registry import TASKS
 
 
 @dataclass(frozen=True)
 class Section:
     heading: str
-    tables: Sequence[Table]
+    tables: Sequence[DisplayTable]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _check_columns(sections: Sequence[Section], columns: Sequence[str]) -> None:
             raise SettingError(unknown(f"no table has a column {column!r}", column, names, remedy))
 
 
-def _with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
+def _with_columns(tables: Sequence[DisplayTable], columns: Sequence[str]) -> list[DisplayTable]:
     """The tables that have such columns, reduced to these and the first column."""
     reduced = []
     for table in tables:
@@ -149,7 +149,7 @@ def cell_text(value: Cell, kind: Kind, style: TableStyle = PLAIN) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
-def row_texts(table: Table, style: TableStyle = PLAIN) -> list[list[str]]:
+def row_texts(table: DisplayTable, style: TableStyle = PLAIN) -> list[list[str]]:
     texts = [
         [cell_text(value, column.kind, style) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
@@ -167,13 +167,13 @@ def mark_of(value: Cell) -> str:
     return value.mark if isinstance(value, Marked) else ""
 
 
-def headings(table: Table) -> list[str]:
+def headings(table: DisplayTable) -> list[str]:
     """The names of the columns; a title replaces the first one."""
     names = [column.name for column in table.columns]
     return [table.title or names[0], *names[1:]]
 
 
-def best_cells(table: Table, texts: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+def best_cells(table: DisplayTable, texts: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
     """Row and column of the best scores of several systems; `texts` has the cells as printed.
 
     All scores that are printed like the highest (or lowest) one are best.
@@ -192,7 +192,7 @@ def _number(value: Cell) -> float | None:
     return None if value is None or isinstance(value, str) or isnan(value) else value
 
 
-def _rivals(table: Table) -> Iterator[list[tuple[int, int]]]:
+def _rivals(table: DisplayTable) -> Iterator[list[tuple[int, int]]]:
     """Groups of cells with one best value."""
     scores = [number for number, column in enumerate(table.columns) if column.kind == "percent"]
     for rows in table.rivals:
@@ -201,6 +201,6 @@ def _rivals(table: Table) -> Iterator[list[tuple[int, int]]]:
         yield from ([(row, column) for column in scores] for row in range(len(table.rows)))
 
 
-def without_bars(table: Table) -> Table:
+def without_bars(table: DisplayTable) -> DisplayTable:
     """The table without bars, which only terminals need."""
     return table.with_columns([number for number, column in enumerate(table.columns) if column.kind != "bar"])

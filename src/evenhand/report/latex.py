@@ -19,7 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import visible
 from evenhand.report.document import Section, best_cells, headings, row_texts, selected, without_bars
 from evenhand.results.display import Displayed, WithTables
-from evenhand.tables import PLAIN, Table, TableStyle
+from evenhand.tables import PLAIN, DisplayTable, TableStyle
 
 _TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 _OPTION_CLAUSE = re.compile(r" \(--[^)]*\)|;[^;.]*--[a-z][^;.]*")
@@ -54,7 +54,7 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     return "\n".join([*opening, text, "", *map(comment, report.remarks), comment(report.signature)]) + "\n"
 
 
-def lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
+def lines(table: DisplayTable, style: TableStyle = PLAIN) -> list[str]:
     """Centred tabulars with text left and numbers right, a rule before summary rows, and the remark below.
 
     The best scores of systems are bold. A table that spans both columns of a page must float.
@@ -78,13 +78,13 @@ def _tabulars(parts: Part) -> Iterator[str]:
         yield from _tabular(grid, layout)
 
 
-def _remark(table: Table) -> list[str]:
+def _remark(table: DisplayTable) -> list[str]:
     """The text below a table, in its type, without options of commands, which readers of a paper do not have."""
     remark = _OPTION_SENTENCE.sub("", _OPTION_CLAUSE.sub("", table.remark)).strip()
     return [r"\par\smallskip", rf"\parbox{{\linewidth}}{{{escaped(remark)}}}"] if remark else []
 
 
-def _floating(table: Table, section: Section, style: TableStyle, before: int) -> Iterator[list[str]]:
+def _floating(table: DisplayTable, section: Section, style: TableStyle, before: int) -> Iterator[list[str]]:
     """Floating tables; `before` is the number of earlier tables. Captions after the first name the content."""
     parts = _stacked(fit(_grid(table, style), style.page_columns))
     for number, part in enumerate(parts, before + 1):
@@ -314,7 +314,7 @@ def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
-def _grid(table: Table, style: TableStyle) -> Grid:
+def _grid(table: DisplayTable, style: TableStyle) -> Grid:
     """The texts of a table, without empty columns."""
     table = without_bars(table)
     texts = row_texts(table, style)

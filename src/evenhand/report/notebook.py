@@ -15,7 +15,7 @@ from evenhand.report.document import ReportDocument, Section, cell_text, documen
 from evenhand.report.html import render as page
 from evenhand.results.comparison import Report
 from evenhand.results.display import Displayed, WithTables
-from evenhand.tables import Cell, Column, Table
+from evenhand.tables import Cell, Column, DisplayTable
 
 MAX_ROWS = 100
 """Maximum number of rows of a table; all units of a comparison would make a notebook slow."""
@@ -43,7 +43,7 @@ def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
     return _enclosed(parts)
 
 
-def fragment(table: Table, max_rows: int, caption: str = "") -> str:
+def fragment(table: DisplayTable, max_rows: int, caption: str = "") -> str:
     """One table, below a caption."""
     return _enclosed([f"<p>{_escaped(caption)}</p>"] * bool(caption) + list(_table(table, max_rows)))
 
@@ -70,7 +70,7 @@ def _section(section: Section, max_rows: int, *, is_open: bool) -> Iterator[str]
         yield "</details>"
 
 
-def _table(table: Table, max_rows: int) -> Iterator[str]:
+def _table(table: DisplayTable, max_rows: int) -> Iterator[str]:
     """Text left, numbers right; a rule before summary rows; the remark."""
     size = len(table.rows) - table.summary_rows
     rows, summary = table.rows[: min(size, max_rows)], table.rows[size:]

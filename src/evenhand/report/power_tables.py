@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from evenhand.errors import counted
 from evenhand.report.document import ReportDocument, Section
 from evenhand.results.power import MOST, ExpectedPower, PairPower, Power
-from evenhand.tables import UNDEFINED, Cell, Column, Table, TableStyle
+from evenhand.tables import UNDEFINED, Cell, Column, DisplayTable, TableStyle
 
 NO_EVIDENCE = "Power at the observed difference is not evidence about the systems: it only restates the p-value."
 
@@ -22,7 +22,7 @@ def power_document(power: Power, style: TableStyle) -> ReportDocument:
     return _document(power, iter([f"{_size(power)}, compared by {power.by}", level, NO_EVIDENCE]), [_pair_table(power)])
 
 
-def _document(power: Power, sentences: Iterator[str], tables: list[Table]) -> ReportDocument:
+def _document(power: Power, sentences: Iterator[str], tables: list[DisplayTable]) -> ReportDocument:
     opening, *others = sentences
     if power.is_rough:
         others.append(f"With {_size(power)}, every figure is rough.")
@@ -120,7 +120,7 @@ def _planned(power: Power) -> Iterator[str]:
         yield f"An interval of ± {width} points would take about {_rounded(number)} {power.of}."
 
 
-def _expected_table(power: Power) -> Table:
+def _expected_table(power: Power) -> DisplayTable:
     columns = [
         Column("the other system", "text"),
         Column("correlation", "label"),
@@ -129,7 +129,7 @@ def _expected_table(power: Power) -> Table:
         Column(f"{power.of} needed", "label"),
     ]
     rows = [_expected_row(row, power) for row in power.expected]
-    return Table("", columns, rows, remark="Detectable: points. Power: %.")
+    return DisplayTable("", columns, rows, remark="Detectable: points. Power: %.")
 
 
 def _expected_row(row: ExpectedPower, power: Power) -> list[Cell]:
@@ -138,7 +138,7 @@ def _expected_row(row: ExpectedPower, power: Power) -> list[Cell]:
     return [row.reason, f"{row.correlation:.2g}", detectable, row.power, size]
 
 
-def _pair_table(power: Power) -> Table:
+def _pair_table(power: Power) -> DisplayTable:
     columns = [
         Column("from", "text"),
         Column("to", "text"),
@@ -160,4 +160,4 @@ def _pair_table(power: Power) -> Table:
                 size if pair.needed_groups is None else _rounded(pair.needed_groups),
             ]
         )
-    return Table("", columns, rows, remark="Difference and detectable: points. Power: %.")
+    return DisplayTable("", columns, rows, remark="Difference and detectable: points. Power: %.")

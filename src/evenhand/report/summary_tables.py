@@ -16,7 +16,7 @@ from evenhand.report.verdict import Lead, lead_sentences, notes_on_lead, other_l
 from evenhand.results.signature import NOTHING_TO_RESAMPLE
 from evenhand.results.summary import Estimate, Summary
 from evenhand.scoring.measure import Formula
-from evenhand.tables import UNDEFINED, Cell, Column, Marked, Table, TableStyle, stars
+from evenhand.tables import UNDEFINED, Cell, Column, DisplayTable, Marked, TableStyle, stars
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import MOST_COLUMNS, label_notes, rivals
 
@@ -59,7 +59,7 @@ def summary_document(summary: Summary, style: TableStyle) -> ReportDocument:
     return ReportDocument(opening, [Section("", tables)], notes, summary.signature, verdict, hint)
 
 
-def _tables(summary: Summary, style: TableStyle) -> Iterator[Table]:
+def _tables(summary: Summary, style: TableStyle) -> Iterator[DisplayTable]:
     measures = shown_measures(summary)
     if len(measures) <= MAX_MEASURES:
         yield _by_system(summary, measures, style)
@@ -85,7 +85,7 @@ def shown_measures(summary: Summary) -> list[Formula]:
 # One row per system and measure
 
 
-def _by_system(summary: Summary, measures: Sequence[Formula], style: TableStyle) -> Table:
+def _by_system(summary: Summary, measures: Sequence[Formula], style: TableStyle) -> DisplayTable:
     results, several = summary.results, len(measures) > 1
     has_prf = [_has_prf(formula) for formula in measures]
     columns = [Column("system", "text"), *([Column("model", "text")] if several else [])]
@@ -109,7 +109,7 @@ def _by_system(summary: Summary, measures: Sequence[Formula], style: TableStyle)
             row += [_marked(by_label[label][system]) if label in by_label else None for label in labels]
             rows.append(row)
     groups = [range(number, len(rows), len(measures)) for number in range(len(measures))]
-    return Table("", columns, rows, remark=_remark(summary, labels), rivals=groups)
+    return DisplayTable("", columns, rows, remark=_remark(summary, labels), rivals=groups)
 
 
 def _has_prf(formula: Formula) -> bool:
@@ -165,7 +165,7 @@ def _columns_of_labels(summary: Summary, style: TableStyle, width: int) -> list[
 # Systems beside each other
 
 
-def _beside(summary: Summary, measures: Sequence[Formula], style: TableStyle) -> Table:
+def _beside(summary: Summary, measures: Sequence[Formula], style: TableStyle) -> DisplayTable:
     """One row per measure; each system has a column for scores and, if there is room, one for intervals."""
     systems = list(summary.results)
     has_intervals = bool(summary.resampling["resamples"]) and len(systems) <= MOST_COLUMNS - 2
@@ -178,20 +178,20 @@ def _beside(summary: Summary, measures: Sequence[Formula], style: TableStyle) ->
         for estimate in summary.measures[formula.name].values():
             row += [_marked(estimate), *([interval_text(estimate, style)] if has_intervals else [])]
         rows.append(row)
-    return Table("", columns, rows, remark=_remark(summary, []), beside=True)
+    return DisplayTable("", columns, rows, remark=_remark(summary, []), beside=True)
 
 
-def _many(summary: Summary, measures: Sequence[Formula]) -> Table:
+def _many(summary: Summary, measures: Sequence[Formula]) -> DisplayTable:
     """One row per system, one column per measure."""
     columns = [Column("system", "text"), *(Column(_title(summary, formula), "percent") for formula in measures)]
     rows: list[list[Cell]] = [
         [system, *(_marked(summary.measures[formula.name][system]) for formula in measures)]
         for system in summary.results
     ]
-    return Table("", columns, rows, remark=_remark(summary, []), rivals=rivals(rows))
+    return DisplayTable("", columns, rows, remark=_remark(summary, []), rivals=rivals(rows))
 
 
-def _by_label(summary: Summary, style: TableStyle) -> Table:
+def _by_label(summary: Summary, style: TableStyle) -> DisplayTable:
     """The most frequent labels under the measure of the verdict."""
     title = score_name(summary.results, summary.by)
     labels = _columns_of_labels(summary, style, max(map(len, (*summary.results, title))))
@@ -200,7 +200,7 @@ def _by_label(summary: Summary, style: TableStyle) -> Table:
     rows: list[list[Cell]] = [
         [system, *(_marked(by_label[label][system]) for label in labels)] for system in summary.results
     ]
-    return Table("", columns, rows, remark=_on_labels(summary, labels, [summary.by]), rivals=rivals(rows))
+    return DisplayTable("", columns, rows, remark=_on_labels(summary, labels, [summary.by]), rivals=rivals(rows))
 
 
 # Remarks

@@ -16,8 +16,7 @@ from evenhand.report.data import delimited, to_arrow
 from evenhand.report.notebook import fragment, page_of
 from evenhand.report.text import table_text, text_width
 from evenhand.results.table import Kind, Table
-from evenhand.tables import Column
-from evenhand.tables import Table as DisplayTable
+from evenhand.tables import Column, DisplayTable
 
 TEXT_ROWS = 20
 """Number of rows shown as text."""

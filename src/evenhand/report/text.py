@@ -19,7 +19,7 @@ from evenhand.results.result import Result, Results
 from evenhand.results.signature import short_signature
 from evenhand.scoring.prf import percentages
 from evenhand.scoring.scores import Row
-from evenhand.tables import PLAIN, Column, Table, TableStyle
+from evenhand.tables import PLAIN, Column, DisplayTable, TableStyle
 from evenhand.tasks.registry import TASKS
 
 _GAP = 2
@@ -50,12 +50,12 @@ def render(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> str:
     return "\n".join(line.rstrip() for line in parts) + "\n"
 
 
-def table_text(table: Table) -> str:
+def table_text(table: DisplayTable) -> str:
     """One table, without a blank line before it."""
     return "\n".join(line.rstrip() for line in _table_lines(table, PLAIN)).removeprefix("\n")
 
 
-def _table_lines(table: Table, style: TableStyle) -> Iterator[str]:
+def _table_lines(table: DisplayTable, style: TableStyle) -> Iterator[str]:
     cells = [[visible(cell) for cell in row] for row in (headings(table), *row_texts(table, style))]
     sizes = [list(map(text_width, column)) for column in zip(*cells, strict=True)]
     widths = list(map(max, sizes))
@@ -79,7 +79,7 @@ def _aligned(texts: Sequence[str], sizes: Sequence[int], width: int, column: Col
     return list(map(add, texts, spaces) if column.kind in ("text", "bar") else map(add, spaces, texts))
 
 
-def _looks(table: Table, cells: Sequence[Sequence[str]]) -> dict[tuple[int, int], str]:
+def _looks(table: DisplayTable, cells: Sequence[Sequence[str]]) -> dict[tuple[int, int], str]:
     """Escape sequences of highlighted cells, by row and column."""
     looks = dict.fromkeys(best_cells(table, cells), _BOLD)
     for row, texts in enumerate(cells):
@@ -103,7 +103,7 @@ def _column_groups(widths: Sequence[int], keys: int, width: int | None) -> Itera
     yield columns
 
 
-def _key_columns(table: Table, widths: Sequence[int], width: int | None) -> int:
+def _key_columns(table: DisplayTable, widths: Sequence[int], width: int | None) -> int:
     """The number of columns that identify a row: the first, and a second one of text if both leave enough space."""
     are_text = len(table.columns) > 2 and table.columns[1].kind == "text"
     return 2 if are_text and width is not None and sum(widths[:2]) <= width // 2 else 1
@@ -159,7 +159,7 @@ def render_markdown(subject: Displayed | WithTables, style: TableStyle = PLAIN) 
     return "\n".join([*parts, "", _code(report.signature)]) + "\n"
 
 
-def markdown_lines(table: Table, style: TableStyle = PLAIN) -> list[str]:
+def markdown_lines(table: DisplayTable, style: TableStyle = PLAIN) -> list[str]:
     """The header, the alignment of the columns (text left, numbers right), the rows, and the remark as a paragraph."""
     table = without_bars(table)
     is_text = [column.kind == "text" for column in table.columns]

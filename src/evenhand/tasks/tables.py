@@ -19,7 +19,7 @@ from evenhand.errors import WARNING, SettingError, counted, nearest, plural
 from evenhand.scoring.measure import Formula, Ratio
 from evenhand.scoring.scores import Average, MeasureScore, Row, headlines
 from evenhand.scoring.tally import NO_LABEL, Tally
-from evenhand.tables import PLAIN, Cell, Column, LazyQueries, Queries, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, LazyQueries, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
@@ -54,7 +54,7 @@ _EXPECTED = 2
 """The column of `Formula.columns()` with the gold units."""
 
 
-def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
+def summary(results: Results, models: Sequence[str] = ()) -> Iterator[DisplayTable]:
     """All systems side by side: precision, recall and F; accuracies with their counts; declared ratios."""
     first, models = next(iter(results.values())), models or results.models
     accuracies = [name for name in models if first[name].model.headline == "accuracy"]
@@ -69,7 +69,7 @@ def summary(results: Results, models: Sequence[str] = ()) -> Iterator[Table]:
         yield measure_summary(results, model)
 
 
-def _scores(results: Results, models: Sequence[str]) -> Table:
+def _scores(results: Results, models: Sequence[str]) -> DisplayTable:
     several = len(results) > 1
     columns = [Column("system", "text")] if several else []
     ratios = _additional_ratios(results, models)
@@ -84,7 +84,7 @@ def _scores(results: Results, models: Sequence[str]) -> Table:
             row += [f"{title} (macro)" if is_macro else title, *score_cells(average, score.model.beta)]
             rows.append([*row, *measure_cells(ratios, score.overall)])
     rivals = [range(model, len(rows), len(models)) for model in range(len(models))] if several else ()
-    return Table("", columns, rows, rivals=rivals)
+    return DisplayTable("", columns, rows, rivals=rivals)
 
 
 def _additional_ratios(results: Results, models: Sequence[str]) -> list[Ratio]:
@@ -95,7 +95,7 @@ def _additional_ratios(results: Results, models: Sequence[str]) -> list[Ratio]:
     return [ratio for name, ratio in ratios.items() if name in known]
 
 
-def _accuracy(results: Results, model: str) -> Table:
+def _accuracy(results: Results, model: str) -> DisplayTable:
     scores = {name: result[model] for name, result in results.items()}
     has_sentences = any(score.sentences is not None for score in scores.values())
     columns = [Column("system", "text"), Column(f"{results.unit}s", "count"), Column("correct", "count")]
@@ -110,7 +110,7 @@ def _accuracy(results: Results, model: str) -> Table:
         units = [Query(name, of="gold", by=model), Query(name, kind=right, by=model)]
         queries.append([None, *units, *[None] * (len(columns) - len(units) - 1)])
     remark = "sentences: fully correct sentences." if has_sentences else ""
-    return Table("", columns, rows, remark=remark, rivals=rivals(rows), queries=queries)
+    return DisplayTable("", columns, rows, remark=remark, rivals=rivals(rows), queries=queries)
 
 
 def sentences(score: MeasureScore) -> Cell:
@@ -123,20 +123,22 @@ def rivals(rows: Sequence[object]) -> Sequence[Sequence[int]]:
     return [range(len(rows))] if len(rows) > 1 else ()
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """One system: a table by label for every measure with labels, and the confusion of labels."""
     yield from label_tables(result, style, result.scores)
     yield from confusion_table(result)
 
 
-def label_tables(result: Result, style: TableStyle, models: Iterable[str]) -> Iterator[Table]:
+def label_tables(result: Result, style: TableStyle, models: Iterable[str]) -> Iterator[DisplayTable]:
     """A table by label for each of these measures that has labels."""
     for score in map(result.__getitem__, models):
         if score.model.breakdown.details in ("all", "labels"):
             yield label_table(result, score, style=style).folded()
 
 
-def side_by_side(results: Results, title: str, models: Sequence[str], value: Callable[[MeasureScore], float]) -> Table:
+def side_by_side(
+    results: Results, title: str, models: Sequence[str], value: Callable[[MeasureScore], float]
+) -> DisplayTable:
     """One score of all systems under several measures: one column per system or, if there are many, one row."""
     names = {model: model_title(results.task, model) for model in models}
     beside = len(results) <= MOST_COLUMNS
@@ -149,10 +151,10 @@ def side_by_side(results: Results, title: str, models: Sequence[str], value: Cal
         heads = list(names.values())
         rows = [[system, *(value(result[model]) for model in models)] for system, result in results.items()]
     columns = [Column(title, "text"), *(Column(head, "percent") for head in heads)]
-    return Table(title, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
+    return DisplayTable(title, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
 
 
-def slice_tables(results: Results) -> Iterator[Table]:
+def slice_tables(results: Results) -> Iterator[DisplayTable]:
     """The scores on slices: of one system with counts, precision and recall; of several systems side by side.
 
     The other measures have a column or a table, up to `_MOST_SLICED` measures.
@@ -166,7 +168,7 @@ def slice_tables(results: Results) -> Iterator[Table]:
             yield from (_slices_side_by_side(results, name, model) for model in models)
 
 
-def _slice_table(result: Result, name: str, models: Sequence[str]) -> Table:
+def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTable:
     slices, formula = result.slices[name], result[models[0]].model.of_labels()
     kinds = [kind for kind in formula.counts if kind != "gold"]
     columns = [Column(name, "text"), Column("gold", "count")]
@@ -185,10 +187,10 @@ def _slice_table(result: Result, name: str, models: Sequence[str]) -> Table:
         counts = [score.overall.counts[kind] for kind in kinds]
         rows.append([value, piece.units, *counts, *scores, *(piece[model].headline for model in models[1:])])
     remark = f"Counts, precision and recall are those of {models[0]}." if len(models) > 1 else ""
-    return Table(f"slice: {name}", columns, rows, remark=remark)
+    return DisplayTable(f"slice: {name}", columns, rows, remark=remark)
 
 
-def _slices_side_by_side(results: Results, name: str, model: str) -> Table:
+def _slices_side_by_side(results: Results, name: str, model: str) -> DisplayTable:
     title = model_title(results.task, model)
     columns = [Column(name, "text"), Column("gold", "count"), *(Column(system, "percent") for system in results)]
     first = next(iter(results.values()))
@@ -196,7 +198,7 @@ def _slices_side_by_side(results: Results, name: str, model: str) -> Table:
         [value, piece.units, *(result.slices[name][value][model].headline for result in results.values())]
         for value, piece in first.slices[name].items()
     ]
-    return Table(f"slice: {name} ({title})", columns, rows, beside=True)
+    return DisplayTable(f"slice: {name} ({title})", columns, rows, beside=True)
 
 
 def score_columns(beta: float) -> list[Column]:
@@ -217,7 +219,7 @@ def label_table(
     style: TableStyle = PLAIN,
     without: Sequence[str] = (),
     support: Callable[[Row], float] | None = None,
-) -> Table:
+) -> DisplayTable:
     """Counts and scores by label, then the micro average and, if the measure has them, the other averages.
 
     `without` are counts that are left out. `support` is the number of gold units of a row, if that differs from the
@@ -257,7 +259,7 @@ def label_table(
         return [*([ask(count, label) for count in counts] for label in asked), *[nothing] * len(score.supertags)]
 
     summed, remark = len(rows) - len(weights), _baselines(score, style)
-    return Table(name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
+    return DisplayTable(name, columns, rows, summed, remark, weights=weights, queries=LazyQueries(queries))
 
 
 def gold_units(row: Row) -> float:
@@ -310,7 +312,7 @@ def confusion_score(result: Result) -> MeasureScore | None:
     return next((score for score in scores if score.confusion is not None), None)
 
 
-def confusion_table(result: Result) -> Iterator[Table]:
+def confusion_table(result: Result) -> Iterator[DisplayTable]:
     """Gold labels as rows, system labels as columns; errors only: spans have boundary errors on the diagonal."""
     score, task = confusion_score(result), TASKS[result.settings.task]
     declared = task.display.confusion
@@ -337,7 +339,7 @@ def confusion_table(result: Result) -> Iterator[Table]:
         queries.append([whole, *(ask(gold, other) for other in others), *missing])
     few = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
     remark = few if len(shown) < len(weight) else ""
-    yield Table(declared.title, columns, rows, remark=remark, queries=queries, shaded=True)
+    yield DisplayTable(declared.title, columns, rows, remark=remark, queries=queries, shaded=True)
 
 
 def error_type_table(
@@ -347,7 +349,7 @@ def error_type_table(
     title: str,
     column: str = "kind of error",
     by: str | None = None,
-) -> Table:
+) -> DisplayTable:
     """The distribution of errors: counts, shares and bars, with a query for the units of each type.
 
     `by` are the measures of pages that have these types, if not all have.
@@ -359,12 +361,12 @@ def error_type_table(
         share = score.overall[kind] / errors if errors else 0.0
         rows.append([f"{kind:<{width}}{name}", score.overall[kind], share, share])
     queries = [[Query(result.name, kind=kind, by=by)] * len(columns) for kind in names]
-    return Table(title, columns, rows, queries=queries)
+    return DisplayTable(title, columns, rows, queries=queries)
 
 
 def transition_table(
     pair: Pair, differences: Differences, key: Callable[[Transition], tuple[str, str]], labels: Sequence[str] = ()
-) -> Table:
+) -> DisplayTable:
     """Transitions of one class of differences, summed by `key` (before and after), with a column for some labels."""
     counts, by_label = Counter[tuple[str, str]](), Counter[tuple[str, str, str]]()
     for transition in differences.transitions:
@@ -377,7 +379,7 @@ def transition_table(
     for (before, after), count in counts.most_common():
         shares: list[Cell] = [count / differences.count, count / pair.different]
         rows.append([before, after, count, *shares, *(by_label[before, after, label] for label in labels)])
-    return Table("", columns, rows)
+    return DisplayTable("", columns, rows)
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:
@@ -392,7 +394,7 @@ def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:
     return errors
 
 
-def measure_summary(results: Results, name: str) -> Table:
+def measure_summary(results: Results, name: str) -> DisplayTable:
     """All systems under one measure: its ratios with their definitions, and the counts that labels do not have."""
     model = next(iter(results.values()))[name].model
     counts = [count for count in model.counts if count in model.breakdown.overall_only]
@@ -402,7 +404,7 @@ def measure_summary(results: Results, name: str) -> Table:
     for system, result in results.items():
         overall = result[name].overall
         rows.append([system, *measure_cells(model.ratios, overall), *(overall.counts[count] for count in counts)])
-    return Table(name, columns, rows, remark=definitions(model), rivals=rivals(rows))
+    return DisplayTable(name, columns, rows, remark=definitions(model), rivals=rivals(rows))
 
 
 def definitions(model: Formula) -> str:

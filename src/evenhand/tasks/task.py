@@ -17,7 +17,7 @@ from evenhand.parameters import Allowed, Parameter
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Measure
 from evenhand.settings import Align, ScoreSettings
-from evenhand.tables import Table
+from evenhand.tables import DisplayTable
 
 if TYPE_CHECKING:
     from evenhand.data.annotation import Annotation
@@ -249,16 +249,16 @@ class Confusion:
 class Display:
     """How results are shown: tables, figures, and units in a page."""
 
-    summary: Callable[[Results], Iterable[Table]] = field(default=lazy("evenhand.tasks.tables:summary"))
+    summary: Callable[[Results], Iterable[DisplayTable]] = field(default=lazy("evenhand.tasks.tables:summary"))
     """All systems side by side."""
-    details: Callable[..., Iterable[Table]] = field(default=lazy("evenhand.tasks.tables:details"))
+    details: Callable[..., Iterable[DisplayTable]] = field(default=lazy("evenhand.tasks.tables:details"))
     """One system, given its result, the style and whether it is `alone`."""
-    listing: Callable[[Result], Iterable[Table]] = lambda result: ()
+    listing: Callable[[Result], Iterable[DisplayTable]] = lambda result: ()
     """Long tables on one system, shown in a page only."""
     errors: Callable[..., ErrorBars] = field(default=lazy("evenhand.tasks.tables:errors"))
     """The error distribution of each system, given the results and, on a page, the measure that is compared."""
     confusion: Confusion | None = Confusion()
-    transitions: Callable[[Comparison, Pair, Differences], Table] | None = None
+    transitions: Callable[[Comparison, Pair, Differences], DisplayTable] | None = None
     """How units changed in one class of differences. Default: by gold label and both predictions."""
     remarks: Mapping[str, str] = field(default_factory=dict)
     """Wording of this task in tables of comparisons.

@@ -14,7 +14,7 @@ from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.html import STYLES, one_function, packed, sentence_data, style_sheet, template
 from evenhand.report.html.sections import HtmlTable, html_table
 from evenhand.results.agreement import STATES, Agreement, DrawnRegions
-from evenhand.tables import Cell, Column, Table
+from evenhand.tables import Cell, Column, DisplayTable
 
 SCRIPTS = ("nodes", "unpack", "lanes", "places")
 MAX_DOCUMENTS = 100
@@ -137,7 +137,7 @@ def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
     columns = [Column("differ", "text"), Column("places", "count")]
     pairs = [(f"{a} – {b}", places.by_pair[a, b], {"pair": f"{a}\t{b}"}) for a, b in agreement.pairs]
     rows: list[list[Cell]] = [[name, count] for name, count, _ in pairs]
-    yield _with_links(html_table(Table("", columns, rows), ""), [[None, query] for _, _, query in pairs])
+    yield _with_links(html_table(DisplayTable("", columns, rows), ""), [[None, query] for _, _, query in pairs])
     labels = sorted({label for label, _ in places.by_label})
     yield _by_state("label", {label: {"label": label} for label in labels}, places.by_label)
     conflicts = Counter[str]()
@@ -148,7 +148,7 @@ def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
         yield _by_state("document", {document: {"document": document} for document in documents}, places.by_document)
 
 
-def _figures(table: Table, agreement: Agreement) -> HtmlTable:
+def _figures(table: DisplayTable, agreement: Agreement) -> HtmlTable:
     """A table of figures, with links from labels, pairs and documents to their places."""
     pairs = {f"{a} – {b}": f"{a}\t{b}" for a, b in agreement.pairs}
     name, *_ = (column.name for column in table.columns)
@@ -164,7 +164,7 @@ def _by_state(name: str, queries: Mapping[str, Mapping[str, str]], counts: Count
     columns = [Column(name, "text"), *(Column(state, "count") for state in STATES)]
     rows: list[list[Cell]] = [[query, *(counts[query, state] for state in STATES)] for query in queries]
     links = [[None, *({**query, "state": state} for state in STATES)] for query in queries.values()]
-    return _with_links(html_table(Table("", columns, rows), ""), links)
+    return _with_links(html_table(DisplayTable("", columns, rows), ""), links)
 
 
 def _with_links(table: HtmlTable, queries: Sequence[Sequence[Mapping[str, str] | None]]) -> HtmlTable:

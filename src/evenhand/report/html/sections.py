@@ -22,7 +22,7 @@ from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
 from evenhand.results.signature import ALPHA
-from evenhand.tables import PLAIN, Queries, Query, Table, TableStyle
+from evenhand.tables import PLAIN, DisplayTable, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import slice_tables
 
@@ -83,7 +83,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
-def _in_order(table: Table, names: Sequence[str]) -> Table:
+def _in_order(table: DisplayTable, names: Sequence[str]) -> DisplayTable:
     """A table of the ranking with its systems in this order."""
     if table.columns[0].name != "system":
         return table
@@ -196,7 +196,7 @@ def _summaries(report: Report, comparison: Comparison) -> dict[str, str]:
     }
 
 
-def html_table(table: Table, by: str) -> HtmlTable:
+def html_table(table: DisplayTable, by: str) -> HtmlTable:
     """A table with links from cells to units; `by` is the measure that decides on the units of the page."""
     table = without_bars(table)
     numeric = [column.kind != "text" for column in table.columns]

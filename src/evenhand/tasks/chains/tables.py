@@ -13,7 +13,7 @@ from evenhand.errors import SettingError
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
@@ -30,7 +30,7 @@ _MAX_TYPES = 5
 """The number of mention types with a column each."""
 
 
-def summary(results: Results) -> Iterator[Table]:
+def summary(results: Results) -> Iterator[DisplayTable]:
     """All systems under all scores: precision, recall and F1 of a single system, else F1."""
     if len(results) == 1:
         yield _scores(next(iter(results.values())))
@@ -38,15 +38,15 @@ def summary(results: Results) -> Iterator[Table]:
         yield shared.side_by_side(results, f"F{results.beta:g}", results.models, lambda score: score.headline)
 
 
-def _scores(result: Result) -> Table:
+def _scores(result: Result) -> DisplayTable:
     rows: list[list[Cell]] = [
         [model_title(result.settings.task, name), *shared.score_cells(score.overall, score.beta)]
         for name, score in result.scores.items()
     ]
-    return Table("score", [Column("score", "text"), *shared.score_columns(result.beta)], rows)
+    return DisplayTable("score", [Column("score", "text"), *shared.score_columns(result.beta)], rows)
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """Details of one system: error types of mentions under ARCS, by mention type."""
     if not alone:
         yield _scores(result)
@@ -56,7 +56,7 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     yield from shared.label_tables(result, style, [name for name in result.scores if name not in ARCS])
 
 
-def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
+def _arcs(result: Result, score: MeasureScore, remark: str) -> DisplayTable:
     title = model_title(result.settings.task, score.name)
     columns = [Column(title, "text"), *(Column(kind, "count") for kind in ARCS_KINDS)]
     columns += shared.score_columns(result.beta)
@@ -70,7 +70,7 @@ def _arcs(result: Result, score: MeasureScore, remark: str) -> Table:
     kinds = ("", *ARCS_KINDS, *[""] * (len(columns) - len(ARCS_KINDS) - 1))
     queries = [[ask(kind, label) for kind in kinds] for _, label, _ in counted]
     weights = [weight.get(name, 0) for name in order]
-    return Table(title, columns, rows, 1 if order else 0, remark, weights=weights, queries=queries)
+    return DisplayTable(title, columns, rows, 1 if order else 0, remark, weights=weights, queries=queries)
 
 
 def query(result: Result, model: str, kind: str, label: str | None = None) -> Query | None:
@@ -86,7 +86,7 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     return shared.errors_by_kind(results, models, ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
     """Changes of error types, with the mention types in columns."""
     types = _types(comparison, pair)
     table = shared.transition_table(pair, differences, lambda change: (change.before, change.after), types)

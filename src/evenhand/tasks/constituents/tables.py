@@ -11,7 +11,7 @@ from evenhand.errors import WARNING, SettingError, counted
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.constituents.task import ALL, ERROR_NAMES, ERRORS, LEFT_OUT, MENDED, SHORT, counts_errors
 from evenhand.tasks.evaluation import SideSummary
@@ -31,7 +31,7 @@ _ERRORS_WRONG = (
 )
 
 
-def summary(results: Results) -> Iterator[Table]:
+def summary(results: Results) -> Iterator[DisplayTable]:
     """The figures of EVALB's summary: all sentences, then short ones; with errors as wrong if that differs."""
     cutoff = next(iter(results.values())).settings["cutoff"]
     for ending, title in {"": "all sentences", SHORT: f"up to {cutoff:,} words"}.items():
@@ -54,7 +54,7 @@ def _differs(result: Result, model: str) -> bool:
     return other in result.scores and result[model].headline != result[other].headline
 
 
-def _summary(results: Results, title: str, models: Sequence[str], ending: str) -> Table:
+def _summary(results: Results, title: str, models: Sequence[str], ending: str) -> DisplayTable:
     columns, rows = [Column("system", "text")], list[list[Cell]]()
     for name, result in results.items():
         columns, row = [Column("system", "text")], list[Cell]([name])
@@ -63,7 +63,7 @@ def _summary(results: Results, title: str, models: Sequence[str], ending: str) -
             columns += heads
             row += cells
         rows.append(row)
-    return Table(title, columns, rows, rivals=shared.rivals(rows))
+    return DisplayTable(title, columns, rows, rivals=shared.rivals(rows))
 
 
 def _brackets(score: MeasureScore) -> Figures:
@@ -104,14 +104,14 @@ def _defined(value: float) -> Cell:
     return UNDEFINED if isnan(value) else value
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """Left-out sentences, scores by label, error types, and the confusion of labels."""
     left_out, detailed = _left_out(result), _detailed(result)
     if left_out is not None:
         rows, remark = left_out.rows, ""
         if len(rows) > _MAX_LISTED:
             rows, remark = rows[:_MAX_LISTED], f"The first {_MAX_LISTED} of {len(rows):,}; --as json has them all."
-        yield Table(left_out.title, left_out.columns, rows, remark=remark)
+        yield DisplayTable(left_out.title, left_out.columns, rows, remark=remark)
     for name in ("labeled", _LABELED_ALL):
         if name in result.scores and (name == detailed or _differs(result, _LABELED_ALL)):
             yield _by_label(result, result[name], style).folded()
@@ -127,14 +127,14 @@ def _detailed(result: Result) -> str:
     return "labeled"
 
 
-def listing(result: Result) -> Iterator[Table]:
+def listing(result: Result) -> Iterator[DisplayTable]:
     """All sentences that are left out, if the details list only some of them."""
     left_out = _left_out(result)
     if left_out is not None and len(left_out.rows) > _MAX_LISTED:
         yield left_out
 
 
-def _left_out(result: Result) -> Table | None:
+def _left_out(result: Result) -> DisplayTable | None:
     names = [name for name in result.scores if name.startswith("complete")]
     name = next(iter(sorted(names, key=lambda name: name.endswith(SHORT))), None)
     left_out = {} if name is None else result[name].further.get("left_out", {})
@@ -142,10 +142,10 @@ def _left_out(result: Result) -> Table | None:
         return None
     rows: list[list[Cell]] = [[location, *reason.split(": ", 1)] for location, reason in left_out.items()]
     columns = [Column("sentences left out", "text"), Column("status", "text"), Column("reason", "text")]
-    return Table("sentences left out", columns, rows)
+    return DisplayTable("sentences left out", columns, rows)
 
 
-def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> Table:
+def _by_label(result: Result, score: MeasureScore, style: TableStyle) -> DisplayTable:
     """Counts and scores by label; support is the number of gold brackets in scored sentences."""
     table = shared.label_table(result, score, query, style, support=shared.gold_units)
     rows = [list(row) for row in table.rows]
@@ -167,7 +167,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(result.name, kind=count, gold=label)
 
 
-def _error_types(result: Result, score: MeasureScore) -> Table:
+def _error_types(result: Result, score: MeasureScore) -> DisplayTable:
     title = "kinds of errors" if score.name == "labeled" else f"kinds of errors ({score.name})"
     matched = sum(score.overall[kind] for kind in ERRORS)
     remark = f"Precision and recall each count {matched:,.0f} brackets that were matched with a wrong one."

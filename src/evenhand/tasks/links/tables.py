@@ -9,7 +9,7 @@ from evenhand.alignment.documents import AlignmentIssues
 from evenhand.errors import SettingError, counted
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.links.matching import RESPELLED, UNLINKED
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """A table by label for every measure, means over documents, error types, and ranks of right identifiers."""
     for score in result.scores.values():
         yield shared.label_table(result, score, query, style, support=shared.gold_units).folded()
@@ -43,7 +43,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(result.name, kind=count, gold=label)
 
 
-def _documents(scores: list[MeasureScore]) -> Table:
+def _documents(scores: list[MeasureScore]) -> DisplayTable:
     measures = {"precision": "prec.", "recall": "recall", "f1": "F1"}
     columns = [Column("means over documents", "text")]
     columns += [Column(name, "percent") for measure in measures.values() for name in (measure, "±")]
@@ -51,17 +51,17 @@ def _documents(scores: list[MeasureScore]) -> Table:
     for score in scores:
         means = [score.further["documents"][measure] for measure in measures]
         rows.append([score.name, *(mean[name] for mean in means for name in ("mean", "deviation"))])
-    return Table("means over documents", columns, rows, remark="±: the standard deviation.")
+    return DisplayTable("means over documents", columns, rows, remark="±: the standard deviation.")
 
 
-def _ranks(score: MeasureScore) -> Iterator[Table]:
+def _ranks(score: MeasureScore) -> Iterator[DisplayTable]:
     ranks = score.further["ranks"]
     names = sorted({rank for row in ranks.values() for rank in row}, key=rank_order)
     if names in ([], [NO_RANK]):
         return
     columns = [Column("rank of the right identifier", "text"), *(Column(name, "count") for name in names)]
     rows: list[list[Cell]] = [[f"LE.{error}", *(row.get(name, 0) for name in names)] for error, row in ranks.items()]
-    yield Table("ranks", columns, rows)
+    yield DisplayTable("ranks", columns, rows)
 
 
 def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
@@ -71,7 +71,7 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
     """Changes of error types, regardless of identifiers."""
 
     def error_types(change: Transition) -> tuple[str, str]:

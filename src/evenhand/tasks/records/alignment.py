@@ -214,7 +214,7 @@ class _Component:
         return {column: at for at, column in enumerate(self.columns)}
 
     def count(self, cells: list[_Cell]) -> Weights | None:
-        """The number of cells that contain each pair of records; None if there are no cells."""
+        """The number of cells that contain each pair of records; None without cells."""
         if not cells:
             return None
         row_of, column_of = {row: at for at, row in enumerate(self.rows)}, self._column_of

@@ -11,7 +11,7 @@ from evenhand.errors import WARNING, SettingError, counted
 from evenhand.scoring.scores import Row
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.records.answers import MALFORMED, STATUSES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import GoldSummary, Result, Results
 
 
-def summary(results: Results) -> Iterator[Table]:
+def summary(results: Results) -> Iterator[DisplayTable]:
     """All systems side by side, then how their answers were read, and the shares of values in the text."""
     yield from shared.summary(results)
     rows: list[list[Cell]] = []
@@ -34,10 +34,10 @@ def summary(results: Results) -> Iterator[Table]:
         rows.append([*row, grounded.get("gold"), grounded.get("system")] if has_text else row)
     columns = [Column("answers", "text"), *(Column(status, "count") for status in STATUSES)]
     columns += [Column("gold in text", "percent"), Column("in text", "percent")] if has_text else []
-    yield Table("answers", columns, rows)
+    yield DisplayTable("answers", columns, rows)
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """Fields with their verdicts and scores, error types, and confused fields."""
     for name in ("exact", "relaxed", "soft", "word-set", "word-list"):
         if name in result.scores and not (name == "relaxed" and "fair" in result.scores):
@@ -75,7 +75,7 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> Table:
+def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
     """Changes of verdicts, regardless of fields."""
 
     def verdicts(change: Transition) -> tuple[str, str]:

@@ -238,7 +238,7 @@ PARAMETERS = (
         "absent",
         "names",
         (),
-        "Strings that mean that there is no value, such as N/A.",
+        "Strings that count as absent values, such as N/A.",
         conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
     ),
     spec.choice(

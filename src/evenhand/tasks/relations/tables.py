@@ -10,7 +10,7 @@ from evenhand.data.annotation import ReadInfo
 from evenhand.errors import SettingError
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings
-from evenhand.tables import PLAIN, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.relations.task import ERROR_NAMES, FAULTS, KINDS, PAIRED
@@ -23,7 +23,7 @@ _MATCHED = ",".join(PAIRED)
 _QUOTES = "wrong quotations"
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """A table by type for every measure, the error types, and the confusion matrix."""
     for score in result.scores.values():
         yield shared.label_table(result, score, query, style)
@@ -58,7 +58,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(system, kind=count, gold=label, by=by) if count in KINDS else Query(system, label=label)
 
 
-def _error_types(result: Result, score: MeasureScore) -> Table:
+def _error_types(result: Result, score: MeasureScore) -> DisplayTable:
     table = shared.error_type_table(result, score, ERROR_NAMES, "kinds of errors (fair)", "error", "fair")
     first, *columns = table.columns
     rows = [[name, FAULTS[kind], *cells] for kind, (name, *cells) in zip(ERROR_NAMES, table.rows, strict=True)]

@@ -12,7 +12,7 @@ from evenhand.grounding.grounder import AMBIGUOUS, MAX_LISTED, NOWHERE, STEPS, U
 from evenhand.grounding.items import READINGS
 from evenhand.scoring.scores import MeasureScore
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.spans.measures import (
@@ -54,7 +54,7 @@ _EXACT = "fair,exact"
 """The measures of pages with the units of exact match."""
 
 
-def summary(results: Results) -> Iterator[Table]:
+def summary(results: Results) -> Iterator[DisplayTable]:
     """The scores of all systems, the effect of overrides and, of language models, how answers were read and placed."""
     yield from shared.summary(results)
     yield from before_and_after(results)
@@ -64,7 +64,7 @@ def summary(results: Results) -> Iterator[Table]:
         yield _placements(grounded)
 
 
-def before_and_after(results: Results) -> Iterator[Table]:
+def before_and_after(results: Results) -> Iterator[DisplayTable]:
     """The headlines of all systems without and with overrides, if there are any."""
     first = next(iter(results.values()))
     if not first.before:
@@ -77,33 +77,33 @@ def before_and_after(results: Results) -> Iterator[Table]:
             before, after = result.before[model].headline, score.headline
             rows.append([name if index == 0 else "", model, before, after, after - before])
     remark = _AS_KIND if first.settings["overrides_as"] == KIND else ""
-    yield Table("overrides of the gold standard", columns, rows, remark=remark)
+    yield DisplayTable("overrides of the gold standard", columns, rows, remark=remark)
 
 
-def _answers(grounded: Mapping[str, GroundingCounts]) -> Table:
+def _answers(grounded: Mapping[str, GroundingCounts]) -> DisplayTable:
     names = ("documents", "missing", *READINGS, "several", "malformed", "skipped_lines", "unclosed_tags")
     return _counts("answers of language models", grounded, (*names, "unopened_tags", "text_differs"))
 
 
-def _placements(grounded: Mapping[str, GroundingCounts]) -> Table:
+def _placements(grounded: Mapping[str, GroundingCounts]) -> DisplayTable:
     names = ("items", *STEPS, *NOWHERE, "outside", "ambiguous", "merged", "widened", "respelled", "unknown_labels")
     table = _counts("grounding", grounded, (*names, "capped"))
     bounds = [counts.upper_bound for counts in grounded.values()]
     if all(bound is None for bound in bounds):
         return table
     rows = [[*row, bound] for row, bound in zip(table.rows, bounds, strict=True)]
-    return Table(table.title, [*table.columns, Column("upper bound", "percent")], rows, remark=_REMARK)
+    return DisplayTable(table.title, [*table.columns, Column("upper bound", "percent")], rows, remark=_REMARK)
 
 
-def _counts(title: str, grounded: Mapping[str, GroundingCounts], names: Sequence[str]) -> Table:
+def _counts(title: str, grounded: Mapping[str, GroundingCounts], names: Sequence[str]) -> DisplayTable:
     """One row per system, and a column for every count that is not 0 for all systems."""
     shown = [name for name in names if name in _ALWAYS or any(counts[name] for counts in grounded.values())]
     columns = [Column("system", "text"), *(Column(_NAMES.get(name, name.replace("_", " ")), "count") for name in shown)]
     rows: list[list[Cell]] = [[name, *(counts[count] for count in shown)] for name, counts in grounded.items()]
-    return Table(title, columns, rows)
+    return DisplayTable(title, columns, rows)
 
 
-def listing(result: Result) -> Iterator[Table]:
+def listing(result: Result) -> Iterator[DisplayTable]:
     """The items of a language model that could not be placed or are ambiguous."""
     grounding = result.grounding
     if grounding is None or not grounding.listed:
@@ -112,10 +112,10 @@ def listing(result: Result) -> Iterator[Table]:
     listed = sorted(grounding.listed, key=lambda item: _WHY.index(item.status))
     rows: list[list[Cell]] = [[item.text, item.label, item.status, item.document] for item in listed]
     left = f"The first {len(rows):,} of them. " if len(rows) >= MAX_LISTED else ""
-    yield Table("strings to look at", columns, rows, remark=f"{left}{_LISTED}")
+    yield DisplayTable("strings to look at", columns, rows, remark=f"{left}{_LISTED}")
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """A table by label for every measure, the error types, the confusion matrix."""
     for score in result.scores.values():
         if score.model.breakdown.details in ("all", "labels"):
@@ -128,11 +128,11 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
         yield from shared.confusion_table(result)
 
 
-def _leaked(spans: Sequence[Mapping[str, Any]]) -> Table:
+def _leaked(spans: Sequence[Mapping[str, Any]]) -> DisplayTable:
     names = ("place", "label", "words", "visible", "state")
     columns = [Column(name, "text") for name in names]
     rows: list[list[Cell]] = [[span[name] for name in names] for span in spans]
-    return Table("leaked", columns, rows, remark="" if rows else "(none)")
+    return DisplayTable("leaked", columns, rows, remark="" if rows else "(none)")
 
 
 def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
@@ -173,7 +173,7 @@ def query(result: Result, model: str, count: str, label: str | None = None) -> Q
     return Query(system, kind=count, gold=label, by=by) if count in FAIR_KINDS else None
 
 
-def _error_types(result: Result, score: MeasureScore) -> Table:
+def _error_types(result: Result, score: MeasureScore) -> DisplayTable:
     """The error distribution, compared with exact match, if scored."""
     names = {kind: name for kind, name in ERROR_NAMES.items() if kind in score.overall.counts}
     title, remark = f"error types ({score.name})", ""

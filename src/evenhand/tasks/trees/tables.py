@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.errors import SettingError
 from evenhand.scoring.scores import MeasureScore, Row
-from evenhand.tables import PLAIN, Cell, Column, Query, Table, TableStyle
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.registry import model_title
 from evenhand.tasks.trees.task import ATTACHMENT, CONLL18
@@ -22,7 +22,7 @@ _LIKE = ("", "LE", "LBE", "FN", "FP")
 """The error types of spans that correspond to wrong heads, wrong relations, both, missing and extra units."""
 
 
-def summary(results: Results) -> Iterator[Table]:
+def summary(results: Results) -> Iterator[DisplayTable]:
     """Scores of all systems: attachment, CoNLL 2018, enhanced edges, and measures of plug-ins."""
     attachment = [name for name in ATTACHMENT if name in results.models]
     if attachment:
@@ -40,7 +40,7 @@ def summary(results: Results) -> Iterator[Table]:
         yield from shared.summary(results, other)
 
 
-def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[Table]:
+def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """Details of one system: relations, distances, enhanced edges, and the confusion of relations."""
     official = [name for name in CONLL18 if name in result.scores]
     if official and not alone:
@@ -96,7 +96,7 @@ def _by_words(query: Query | None) -> Query | None:
     return None if query is None else replace(query, by=",".join(ATTACHMENT))
 
 
-def _of_words(table: Table) -> Table:
+def _of_words(table: DisplayTable) -> DisplayTable:
     return replace(table, queries=[list(map(_by_words, row)) for row in table.queries])
 
 
@@ -118,7 +118,7 @@ def _counts(row: Row) -> list[Cell]:
     return [row.counts["gold"], row.counts["system"]]
 
 
-def _attachment(results: Results, models: Sequence[str]) -> Table:
+def _attachment(results: Results, models: Sequence[str]) -> DisplayTable:
     titles = [model_title(results.task, name) for name in models]
     columns = [Column("system", "text"), Column("words", "count")]
     columns += _percents(*titles, *(f"sent. {name}" for name in titles))
@@ -129,19 +129,19 @@ def _attachment(results: Results, models: Sequence[str]) -> Table:
         rows.append([name, scores[0].overall.counts["gold"], *headlines, *map(shared.sentences, scores)])
     remark = "sent.: sentences that are fully correct."
     queries = [[None, Query(name, of="gold", by=",".join(models)), *[None] * (len(columns) - 2)] for name in results]
-    return Table("", columns, rows, remark=remark, rivals=shared.rivals(rows), queries=queries)
+    return DisplayTable("", columns, rows, remark=remark, rivals=shared.rivals(rows), queries=queries)
 
 
-def _official(result: Result, models: Sequence[str]) -> Table:
+def _official(result: Result, models: Sequence[str]) -> DisplayTable:
     rows: list[list[Cell]] = []
     for name in models:
         overall = result[name].overall
         row: list[Cell] = [model_title(result.settings.task, name), overall.precision, overall.recall, overall.f1]
         rows.append([*row, overall.more.get("aligned_accuracy")])
-    return Table(_OFFICIAL, [Column("metric", "text"), *_percents("prec.", "recall", "F1", "aligned")], rows)
+    return DisplayTable(_OFFICIAL, [Column("metric", "text"), *_percents("prec.", "recall", "F1", "aligned")], rows)
 
 
-def _enhanced(results: Results, models: Sequence[str]) -> Table:
+def _enhanced(results: Results, models: Sequence[str]) -> DisplayTable:
     columns = _gold_and_system("enhanced edges")
     columns += _percents(*(f"{name.upper()} {part}" for name in models for part in ("prec.", "recall", "F1")))
     rows: list[list[Cell]] = []
@@ -149,10 +149,10 @@ def _enhanced(results: Results, models: Sequence[str]) -> Table:
         scores = [result[model].overall for model in models]
         cells: list[Cell] = [value for row in scores for value in (row.precision, row.recall, row.f1)]
         rows.append([name, *_counts(scores[0]), *cells])
-    return Table("enhanced edges", columns, rows, rivals=shared.rivals(rows))
+    return DisplayTable("enhanced edges", columns, rows, rivals=shared.rivals(rows))
 
 
-def _edges(result: Result, score: MeasureScore, style: TableStyle) -> Table:
+def _edges(result: Result, score: MeasureScore, style: TableStyle) -> DisplayTable:
     """Enhanced edges by label; support is counted in edges, not words."""
     table = shared.label_table(result, score, _edge_query, style, support=shared.gold_units)
     return replace(table, weights=[row["gold"] for row in score.labels.values()])
@@ -167,7 +167,7 @@ def _edge_query(result: Result, model: str, count: str, label: str | None = None
     return queries.get(count)
 
 
-def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
+def _relations(result: Result, scores: Sequence[MeasureScore]) -> DisplayTable:
     """Every relation under every score; precision, recall and F1 for the last one."""
     *others, last = scores
     rows: list[list[Cell]] = []
@@ -180,10 +180,10 @@ def _relations(result: Result, scores: Sequence[MeasureScore]) -> Table:
     ask, counts = shared.asking(result, last), ("", "gold", "system", *[""] * (len(columns) - 3))
     queries = [[ask(count, label) for count in counts] for label in last.labels]
     weights = [row.counts["gold"] or 0 for row in last.labels.values()]
-    return Table("", columns, rows, weights=weights, queries=queries)
+    return DisplayTable("", columns, rows, weights=weights, queries=queries)
 
 
-def _distances(scores: Sequence[MeasureScore]) -> Table:
+def _distances(scores: Sequence[MeasureScore]) -> DisplayTable:
     with_heads = [score for score in scores if score.name != "ls"] or scores
     columns = _gold_and_system("distance to head")
     columns += _percents(*(f"{score.name.upper()} {part}" for score in with_heads for part in ("prec.", "recall")))
@@ -192,4 +192,4 @@ def _distances(scores: Sequence[MeasureScore]) -> Table:
         scored = [score.distances[distance] for score in with_heads]
         cells: list[Cell] = [value for row in scored for value in (row.precision, row.recall)]
         rows.append([distance, *_counts(first), *cells])
-    return Table("", columns, rows)
+    return DisplayTable("", columns, rows)
