@@ -384,7 +384,7 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
     }
     gate |= {"max_label_drop": ("x", -1, NAN, [], HUGE), "only": (*NO_FLAG, True)}
     yield from each("gate", {**gate, "max_new_error": (0,), "by": (3,)}, GOLD_WRONG_ARGUMENTS, SYSTEM, OTHER, trials=10)
-    page = {"title": (3, b"x", []), "limit": (*NO_COUNT,), "by": (3, "exact"), "unknown": UNKNOWN}
+    page = {"title": (3, b"x", []), "limit": (*NO_COUNT,), "by": (3, "iou"), "unknown": UNKNOWN}
     yield from each("report", page, GOLD_WRONG_ARGUMENTS, [SYSTEM], **compared)
     yield from each("read", READING, GOLD_WRONG_ARGUMENTS)
     germeval = {"delimiter": (3, b"x", "", "a\nb"), "repair": NO_CHOICE}

@@ -433,9 +433,9 @@ def test_each_column_of_one_file_can_have_its_encoding() -> None:
 
 def test_lists_take_the_repair_of_the_scorer() -> None:
     gold, system = eh.tags([["B-B", "I-B"]]), eh.tags([["I-B", "B-B"]], encoding="iob2", name="system")
-    assert eh.score(gold, system).units == 2
+    assert eh.score(gold, system).predicted == 2
     discarded = eh.score(gold, system, repair="discard")
-    assert (discarded.units, "|repair:discard|" in discarded.signature) == (1, True)
+    assert (discarded.predicted, "|repair:discard|" in discarded.signature) == (1, True)
     with pytest.raises(eh.InputError, match="a span is ill-formed in IOB2: 'I-B' in sentence 1"):
         eh.score(gold, system, repair="error")
 

@@ -130,5 +130,5 @@ def test_what_cannot_be_told_is_refused(example: Path) -> None:
     result = eh.score(example / "gold.conll", example / "crf.conll", match="exact")
     with pytest.raises(eh.SettingError, match="no counts of errors by fair; score the files with match='fair'"):
         result.fix_first()
-    with pytest.raises(eh.SettingError, match="by is 'exact'; use fair for the errors of spans"):
-        result.fix_first("exact")
+    with pytest.raises(eh.SettingError, match="by is 'iou'; use fair"):
+        result.fix_first("iou")

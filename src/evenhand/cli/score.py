@@ -207,6 +207,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--against",
     metavar="NAME",
     help="Test the systems of a summary against this one: best, first, or its name [best].",
+    rare=True,
 )
 @query_options
 @table_options()

@@ -193,7 +193,8 @@ def is_records(sample: Block) -> float:
     """1 if the first line is a record with a nested value and no other annotation; it may be cut off."""
     keys = top_level(_first_line(sample))
     has_value = any(keys.get(name, b"").startswith((b"{", b"[")) for name in _RECORD_KEYS)
-    return float(has_value and _OTHER_KEYS.isdisjoint(keys))
+    # Spans with positions may be in records under `records`.
+    return float(has_value and _OTHER_KEYS.isdisjoint(keys) and not _SPANS.search(_first_line(sample)))
 
 
 def _is_answer(record: dict[str, Any]) -> bool | None:
