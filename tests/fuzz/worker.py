@@ -74,7 +74,7 @@ def _itself(path: str, task: str, form: str) -> str | None:
     exact = next((model for model in ("exact", "all", "strict") if model in result.scores), None)
     if exact is not None:
         overall = result[exact].overall
-        is_right = overall["FP"] == overall["FN"] == 0
+        is_right = overall.counts.get("FP", 0) == overall.counts.get("FN", 0) == 0
     elif (whole := next((model for model in ("mentions", "labeled") if model in result.scores), None)) is None:
         overall = result["las" if "las" in result.scores else "accuracy"].overall
         is_right = overall["correct"] == overall["gold"] == overall["system"]
