@@ -31,14 +31,14 @@ NUMBERS = "td.number a, .parts a, #pair a"
 """The links of all numbers."""
 
 
-def test_five_hundred_links_over_all_tasks(open_page: Open, example_pages: dict[str, Path]) -> None:
-    """As many links of every page, evenly spread over it; `make test-long` looks at all of them."""
+def test_a_hundred_links_over_all_tasks(open_page: Open, example_pages: dict[str, Path]) -> None:
+    """The same number of links of every page, evenly spread over it; `make test-long` follows all of them."""
     checked = 0
     for path in example_pages.values():
-        size, wrong = wrong_links(open_page(path), NUMBERS, most=500 // len(example_pages) + 1)
+        size, wrong = wrong_links(open_page(path), NUMBERS, most=100 // len(example_pages) + 1)
         assert wrong == []
         checked += size
-    assert checked >= 500
+    assert checked >= 100
 
 
 @pytest.mark.long
