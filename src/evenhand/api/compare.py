@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
+from evenhand.api.score import lacking_layers
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
@@ -33,7 +34,7 @@ from evenhand.comparison.slices import (
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
-from evenhand.data.vocabulary import Vocabulary
+from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import (
@@ -436,6 +437,7 @@ class ComparisonJob:
             job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
         layers = (*self.slices.names, *map(extra_layer, columns))
         run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
+        _check_annotation(task, by, run)
         return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
@@ -459,6 +461,18 @@ def _check_effect(options: Mapping[str, Any]) -> None:
         default = parameters[name].default if name in parameters else None
         if value is not None and value is not False and value not in ("", (), [], default):
             raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+
+
+def _check_annotation(task: Task, by: str, run: Run) -> None:
+    """Refuse systems without the annotation that is compared; `score` leaves their scores undefined."""
+    lacking = {name: lacking_layers(task.name, [by], side.annotated).get(by) for name, side in run.systems.items()}
+    names = [name for name, layer in lacking.items() if layer is not None]
+    if names:
+        layer = str(lacking[names[0]]).upper()
+        subject = f"System {names[0]} has" if len(names) == 1 else f"Systems {list_names(names)} have"
+        others = [other for other in task.selection.compared if not model(task.name, other).annotation]
+        remedy = f"leave {'it' if len(names) == 1 else 'them'} out" + (f", or compare by {others[0]}" if others else "")
+        raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
 def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:

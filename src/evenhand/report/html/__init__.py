@@ -17,8 +17,7 @@ from markupsafe import Markup
 from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
-from evenhand.report.html.sections import pair_data, sections
-from evenhand.report.html.wording import short_names, shortened, without_options
+from evenhand.report.html.sections import pair_data, sections, short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS

@@ -1,15 +1,17 @@
-"""The sections of a page: the tables of all reports, with links from cells to their units."""
+"""The sections of a page: the tables of all reports, with links from cells to their units, and the texts of pages."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+from markupsafe import Markup, escape
 
 from evenhand.comparison.differences import Bound
 from evenhand.data.vocabulary import list_names
@@ -17,7 +19,6 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
-from evenhand.report.html.wording import with_minus
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
@@ -264,3 +265,54 @@ def pair_data(report: Report) -> dict[str, Any]:
 def _figures(pair: Pair) -> list[float | None]:
     low, high = pair.interval or (None, None)
     return [pair.delta, low, high, None if pair.significance is None else pair.significance.p_holm]
+
+
+# Texts: long names shortened in the middle, no options of commands, one minus sign
+
+
+MAX_NAME = 28
+"""Maximum length of a system's name; the title of the name has all of it."""
+_MINUS = re.compile(r"(?<![\w.-])-(?=[\d.])")
+_OPTION = r"--[a-z]"
+_CLAUSE = re.compile(rf"[;,] (?:[^;.()]|\.(?=\w))*{_OPTION}(?:[^;.()]|\.(?=\w))*(?=[;.)]|$)")
+_BRACKETS = re.compile(rf" \([^()]*{_OPTION}[^()]*\)")
+_SENTENCE = re.compile(r"(?<=[.:]) +(?=\S)")
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Names by their full forms; long ones lose their middle, and remain distinct."""
+    names, short = list(names), dict[str, str]()
+    for name in names:
+        width = MAX_NAME
+        while (shortened := _without_middle(name, width)) in short.values() and len(shortened) < len(name):
+            width += 1
+        short[name] = shortened
+    return short
+
+
+def _without_middle(name: str, width: int) -> str:
+    if len(name) <= width:
+        return name
+    begin = width // 2
+    return f"{name[:begin]}…{name[begin + 1 - width :]}"
+
+
+def shortened(text: str, short: Mapping[str, str]) -> Markup:
+    """A sentence in which long names are shortened; their titles have all of them."""
+    long = sorted((name for name in short if short[name] != name), key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, long))})", text) if long else [text]
+    return Markup("").join(
+        Markup('<span title="{}">{}</span>').format(part, short[part]) if part in long else escape(part)
+        for part in parts
+    )
+
+
+def without_options(text: str) -> str:
+    """A text without remedies that are options of a command, which readers of a page do not run."""
+    text = _BRACKETS.sub("", _CLAUSE.sub("", text))
+    return " ".join(sentence for sentence in _SENTENCE.split(text) if not re.search(_OPTION, sentence))
+
+
+def with_minus(text: str) -> str:
+    """Numbers with a minus sign, not a hyphen."""
+    return _MINUS.sub("−", text)
