@@ -388,6 +388,7 @@ class ComparisonJob:
     resampling: Resampling
     options: Mapping[str, Any]
     slices: SliceRequest = SliceRequest()
+    """The slices that the user names."""
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
     """The profile of the gold standard, if known."""
@@ -403,7 +404,7 @@ class ComparisonJob:
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.slices = self.slices.adding(task.comparison.default_slices(content))
+        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
@@ -418,7 +419,7 @@ class ComparisonJob:
         """
         compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
         task, systems = compared.task, list(self.systems)
-        slicings = self.slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
+        slicings = self.all_slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
         extras = Extras(slicings, search, collection)
         counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, extras)
         models = compared.settings.match
@@ -435,7 +436,7 @@ class ComparisonJob:
             gold = replace(scored.read_as["gold"], extra=columns)
             prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
             job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
-        layers = (*self.slices.names, *map(extra_layer, columns))
+        layers = (*self.all_slices.names, *map(extra_layer, columns))
         run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
         _check_annotation(task, by, run)
         return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
@@ -450,7 +451,9 @@ class ComparisonJob:
         """Write a report on the same systems."""
         from evenhand.api.report import report  # which imports this module
 
-        return report(self.gold, self.systems, by=self.by, **asdict(self.resampling), **self.options).to_html(path)
+        sliced: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        settings = {**asdict(self.resampling), **sliced, **self.options}
+        return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
 
 def _check_effect(options: Mapping[str, Any]) -> None:

@@ -330,16 +330,11 @@ def _kind(values: Sequence[Any]) -> Kind:
 
 def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
     """The error types of a query; sums that the score shows, such as BE, stand for all their types."""
-    types, chosen = formula.error_types, set[str]()
-    known = {name.lower(): {name} for name in types.values()}
-    for name, weights in formula.counts.items():
-        kinds = {kind for kind, weight in weights.items() if weight > 0 and kind in types}
-        parts = {types[kind] for kind in kinds}
-        if kinds and kinds == {kind for kind in types if types[kind] in parts}:  # no type is divided
-            known.setdefault(name.lower(), parts)
+    types, sums, chosen = formula.error_types, formula.types_of_counts(), set[str]()
+    known = {name.lower(): parts for name, parts in sums.items()} | {name.lower(): {name} for name in types.values()}
     for name in query.type:
         if name.lower() not in known:
-            names = list(dict.fromkeys([*types.values(), *(name for name in formula.counts if name.lower() in known)]))
+            names = list(dict.fromkeys([*types.values(), *sums]))
             remedy = f"choose one of {', '.join(names)}"
             raise SettingError(unknown(f"{formula.name} has no error type {name!r}", name, names, remedy))
         chosen |= known[name.lower()]

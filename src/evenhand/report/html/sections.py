@@ -36,6 +36,8 @@ class HtmlCell:
     heat: float | None = None
     """The darkness of a cell of a matrix, from 0 to 1."""
     is_best: bool = False
+    is_unlisted: bool = False
+    """Whether it counts something else than units of the page, so it is not a link."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         ]
         yield HtmlSection("scores", "Scores", [], parts)
     if any(result.slices for result in results.values()):
-        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results)])
+        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results, by)])
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
@@ -213,7 +215,8 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
             text = with_minus(text) if numeric[index] else text
             href = address(query, by) if index == 0 or text not in ("", "0") else None
             heat = value / maximum if maximum and isinstance(value, int | float) else None
-            cells.append(HtmlCell(text, numeric[index], href, heat, (number, index) in best))
+            is_unlisted = column.kind == "count" and href is None and text not in ("", "0")
+            cells.append(HtmlCell(text, numeric[index], href, heat, (number, index) in best, is_unlisted))
         rows.append(cells)
     return HtmlTable(headings(table), numeric, rows, table.summary_rows, table.remark)
 
