@@ -21,7 +21,7 @@ from evenhand.comparison.slices import (
     natural_order,
     notes_on_metadata,
 )
-from evenhand.data.annotation import extra_layer
+from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
@@ -37,6 +37,7 @@ from evenhand.pipeline.inputs import (
 )
 from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import listed, texts_of, unit_columns
+from evenhand.results.signature import joint_signature, signature
 from evenhand.results.table import Kind, Table
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.tasks.evaluation import Evaluation
@@ -191,9 +192,13 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
         slicings = request.slicings(config.task, SliceContext(labels=vocabulary.labels), inputs.gold)
     collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
-    Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
+    run = Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
     notes_on_metadata(slicings, inputs.gold)  # an error if a table has nothing in common with the gold standard
-    return collected.table()
+    read_as, gold = config.read_as["gold"], run.gold.reading or ReadInfo()
+    readings = (side.reading or ReadInfo() for side in run.systems.values())
+    signatures = (signature(config.settings, read_as, run.atoms, gold, reading) for reading in readings)
+    drawn = "" if query.sample is None else f"|sample:{query.sample}|seed:{query.seed}"
+    return collected.table(f"{joint_signature(signatures)}{drawn}")
 
 
 class _Collected:
@@ -286,7 +291,7 @@ class _Collected:
         for name, values in columns.items():
             collected.setdefault(name, []).extend(values)
 
-    def table(self) -> Table:
+    def table(self, signature: str) -> Table:
         """All units; further columns, such as the arguments of relations, only if a unit has them."""
         name, _, value = (self._query.slice or "").partition("=")
         known_values = self._slicings[name][1].values if name else []
@@ -310,7 +315,7 @@ class _Collected:
         kinds |= {name: _kind([value for columns in systems for value in columns[name]]) for name in further}
         sources = [*(source for source, _ in _BASE.values()), *further]
         rows = [[value for columns in systems for value in columns.get(source, ())] for source in sources]
-        return Table(kinds, rows, self._caption())
+        return Table(kinds, rows, self._caption(), signature)
 
     def _caption(self) -> str:
         """The number of units of each system and error type."""
