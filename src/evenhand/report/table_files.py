@@ -95,10 +95,18 @@ def _write_workbook(table: Table, path: str | Path) -> None:
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
     workbook = _xlsxwriter().Workbook(content, options)
     sheet, right = workbook.add_worksheet("rows"), workbook.add_format({"align": "right"})
+    context = workbook.add_format({"align": "right", "indent": 1})  # apart from the string to its right
     for number, (name, kind) in enumerate(table.kinds.items()):
         values, is_right = table[name], _display_kind(name, kind) != "text"
-        sheet.set_column(number, number, _width(name, values), right if is_right else None)
-        header = {"bold": True, "bottom": 1, "align": "right" if is_right else "left"}
+        sheet.set_column(
+            number, number, _width(name, values), None if not is_right else context if kind == "text" else right
+        )
+        header = {
+            "bold": True,
+            "bottom": 1,
+            "align": "right" if is_right else "left",
+            "indent": int(is_right and kind == "text"),
+        }
         sheet.write_string(0, number, name, workbook.add_format(header))
         write_cell = sheet.write_string if kind == "text" else sheet.write_number
         for row, value in enumerate(values, 1):
