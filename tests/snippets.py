@@ -174,15 +174,15 @@ def words(command: str) -> list[str]:
     """What a shell makes of a line: quotes are removed, comments left out, and patterns filled in."""
     lexer = shlex.shlex(command, posix=False)
     lexer.whitespace_split = True
-    found: list[str] = []
+    items: list[str] = []
     for word in lexer:
         if word[0] in "'\"":
-            found.append(word[1:-1])
+            items.append(word[1:-1])
         elif "*" in word:
-            found += sorted(str(path) for path in Path().glob(word))
+            items += sorted(str(path) for path in Path().glob(word))
         else:
-            found.append(word)
-    return found
+            items.append(word)
+    return items
 
 
 def matches(expected: Sequence[str], output: Sequence[str]) -> bool:

@@ -43,13 +43,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
-    found = {}
+    by_name = {}
     for task in (*EXAMPLES, "constituents"):
         example = TASKS[task].example
         path = ROOT / "src" / "evenhand" / "examples" / example.folder
         systems = [path / system for system in example.systems]
-        found[task] = eh.report(path / example.gold, systems, task=task, **QUICK)
-    return found
+        by_name[task] = eh.report(path / example.gold, systems, task=task, **QUICK)
+    return by_name
 
 
 @pytest.fixture(scope="session")

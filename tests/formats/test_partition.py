@@ -14,12 +14,12 @@ from evenhand.formats.partition import CutPoint, Partitioning, Scan
 
 
 def slow_sentences(data: bytes) -> list[int]:
-    found, place, behind_blank = [], 0, True
+    actual, position, behind_blank = [], 0, True
     for line in data.splitlines(keepends=True):
         if line.strip() and behind_blank:
-            found.append(place)
-        place, behind_blank = place + len(line), not line.strip()
-    return found
+            actual.append(position)
+        position, behind_blank = position + len(line), not line.strip()
+    return actual
 
 
 def partitioning(name: str) -> Partitioning:
@@ -29,10 +29,10 @@ def partitioning(name: str) -> Partitioning:
 
 
 def all_cuts(data: bytes, name: str) -> list[CutPoint]:
-    found, scanned = [], Scan(io.BytesIO(data), partitioning(name))
-    while (cut := scanned.unit(len(found))) is not None:
-        found.append(cut)
-    return found
+    actual, scanned = [], Scan(io.BytesIO(data), partitioning(name))
+    while (cut := scanned.unit(len(actual))) is not None:
+        actual.append(cut)
+    return actual
 
 
 def places(data: bytes, name: str) -> list[int]:

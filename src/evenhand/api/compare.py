@@ -20,7 +20,7 @@ import numpy as np
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
-from evenhand.comparison.differences import Transition as UnitTransition
+from evenhand.comparison.differences import CodedTransition
 from evenhand.comparison.slices import (
     SliceContext,
     SliceCounts,
@@ -102,7 +102,7 @@ NOT_COMPARED = ("match", "groups", "jobs", "engine")
 
 
 @dataclass(frozen=True)
-class Resampling:
+class ResamplingSettings:
     """Settings of tests and intervals."""
 
     trials: int = 0
@@ -113,7 +113,7 @@ class Resampling:
     of: Resampled | None = None
     """What is resampled, if a user specifies it."""
 
-    def checked(self) -> Resampling:
+    def checked(self) -> ResamplingSettings:
         """Check the values that a user specifies."""
         check_choice("of", self.of, get_args(Resampled), optional=True)
         if self.interval not in ("percentile", "bca"):
@@ -135,7 +135,7 @@ class Resampling:
     def is_requested(self) -> bool:
         return bool(self.trials or self.resamples)
 
-    def without(self) -> Resampling:
+    def without(self) -> ResamplingSettings:
         """The same without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
@@ -188,7 +188,7 @@ class Testing:
     not depend on the order in which a user names systems, and a reversed pair has the mirrored interval.
     """
 
-    def __init__(self, counted: GroupTables, resampling: Resampling) -> None:
+    def __init__(self, counted: GroupTables, resampling: ResamplingSettings) -> None:
         self._counted, self._resampling = counted, resampling
         self._groups, self._columns = int(counted.sizes.sum()), counted.columns
         self._scores = {name: counted.score(name) for name in counted.tables}
@@ -266,7 +266,7 @@ class ComparedRun:
     run: Run
     counts: ComparisonCounts
     prepared: RunConfig
-    resampling: Resampling
+    resampling: ResamplingSettings
     few_documents: int | None = None
     """Maximum number of documents in which two systems differ, if too few for a test, so sentences are resampled."""
     slice_counts: SliceCounts | None = None
@@ -384,7 +384,7 @@ class ComparisonJob:
     pairs: Sequence[tuple[int, int]]
     """Indices of the systems that are compared with each other."""
     by: str | None
-    resampling: Resampling
+    resampling: ResamplingSettings
     options: Mapping[str, Any]
     slices: SliceRequest = SliceRequest()
     vocabulary: Collection[str] | None = None
@@ -509,7 +509,7 @@ def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> di
 
 
 def _transitions(
-    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[UnitTransition, int], size: int, different: int
+    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[CodedTransition, int], size: int, different: int
 ) -> list[Transition]:
     """The transitions of a class, the most frequent first."""
     labels = run.counts.labels.values
@@ -714,7 +714,7 @@ def compare(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)

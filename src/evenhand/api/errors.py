@@ -297,7 +297,7 @@ class _Collected:
         columns["system"] = [system] * len(rows)
         pairs = zip(columns["document_name"], columns["document"], strict=True)
         columns["document_name"] = [name or str(number) for name, number in pairs]
-        columns["left"], columns["right"] = locations.contexts(rows.place, self._query.context)
+        columns["left"], columns["right"] = locations.contexts(rows.position, self._query.context)
         columns["parts"] = [
             None if parts is None else " ".join(f"{start}-{end}" for start, end in parts) for parts in columns["parts"]
         ]

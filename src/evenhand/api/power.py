@@ -14,7 +14,7 @@ from evenhand.api.compare import (
     MAX_SEED,
     ComparedRun,
     ComparisonJob,
-    Resampling,
+    ResamplingSettings,
     Testing,
     comparison_signature,
     one_measure,
@@ -28,7 +28,7 @@ from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_n
 from evenhand.results.power import ExpectedPower, Method, PairPower, Power, PowerCurve
 from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import stream
-from evenhand.statistics.power import Spread, groups_for_width, influences, power_of_mcnemar, z_of
+from evenhand.statistics.power import InfluenceSpread, groups_for_width, influences, power_of_mcnemar, z_of
 from evenhand.statistics.significance import randomization
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def power(
     `curve(groups)`.
     """
     check_choice("method", method, get_args(Method))
-    request = _Request(
+    request = _PowerRequest(
         _points("delta", delta),
         check_number("target", target, lambda value: 0 < value < 1, "a number between 0 and 1"),
         check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1"),
@@ -105,8 +105,10 @@ def power(
         sides = systems_by_name([*sides.values(), like]) or {}
     pairs = list(combinations(range(len(sides)), 2))
     chosen = dict[str, Any](options)
-    run = ComparisonJob(side_of(gold), sides, pairs, one_measure(by, chosen), Resampling(of=of).checked(), chosen)()
-    counts = _Counts.from_run(run)
+    run = ComparisonJob(
+        side_of(gold), sides, pairs, one_measure(by, chosen), ResamplingSettings(of=of).checked(), chosen
+    )()
+    counts = _GroupCounts.from_run(run)
     if counts.groups < FEWEST:
         can_take_sentences = counts.of == "documents" and not run.prepared.task.evaluation.by_document
         hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
@@ -118,7 +120,7 @@ def power(
 
 
 @dataclass(frozen=True)
-class _Request:
+class _PowerRequest:
     delta: float | None
     target: float
     alpha: float
@@ -128,7 +130,7 @@ class _Request:
     simulations: int
     seed: int
 
-    def curve(self, spread: Spread) -> PowerCurve:
+    def curve(self, spread: InfluenceSpread) -> PowerCurve:
         return PowerCurve(spread, self.alpha, self.target, self.seed, self.method)
 
 
@@ -139,7 +141,7 @@ def _points(name: str, value: float | None) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _GroupCounts:
     """The counts of systems by group."""
 
     run: ComparedRun
@@ -150,14 +152,14 @@ class _Counts:
     """The counts by sentence, if the groups are documents that have sentences."""
 
     @staticmethod
-    def from_run(run: ComparedRun) -> _Counts:
+    def from_run(run: ComparedRun) -> _GroupCounts:
         (kind, number), labels = run.groups, list(run.gold.labels)
         tables = GroupTables.of(run.model, run.tallies_of(run.model), number, labels)
         sentences = None
         if kind == "documents" and not run.prepared.task.evaluation.by_document:
             tallies = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
             sentences = GroupTables.of(run.model, tallies, run.run.sentences, labels)
-        return _Counts(run, kind, number, tables, sentences)
+        return _GroupCounts(run, kind, number, tables, sentences)
 
     @property
     def systems(self) -> list[str]:
@@ -168,15 +170,15 @@ def _influence(tables: GroupTables, system: str) -> Values:
     return influences(tables.tables[system], tables.sizes, tables.statistic)
 
 
-def _difference(tables: GroupTables, before: str, after: str) -> Spread:
-    return Spread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
+def _difference(tables: GroupTables, before: str, after: str) -> InfluenceSpread:
+    return InfluenceSpread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
 
 
-def _of_pairs(counts: _Counts, request: _Request) -> Power:
+def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
     """All pairs of systems; each test has its share of alpha."""
     pairs = list(combinations(counts.systems, 2))
     request = replace(request, alpha=request.alpha / len(pairs))
-    resampling = Resampling(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
+    resampling = ResamplingSettings(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
     changes = Testing(counts.tables, resampling)(pairs)
     powers = {pair: _of_pair(counts, request, pair, changes[pair].interval) for pair in pairs}
     widths = {}
@@ -190,7 +192,7 @@ def _of_pairs(counts: _Counts, request: _Request) -> Power:
 
 
 def _of_pair(
-    counts: _Counts, request: _Request, pair: tuple[str, str], interval: tuple[float, float] | None
+    counts: _GroupCounts, request: _PowerRequest, pair: tuple[str, str], interval: tuple[float, float] | None
 ) -> PairPower:
     before, after = pair
     scores = counts.tables.score(before), counts.tables.score(after)
@@ -227,7 +229,7 @@ def _mcnemar(run: ComparedRun, pair: tuple[str, str], delta: float, size: float,
     return power_of_mcnemar(delta, disagreement, round(size * counts.units), alpha)
 
 
-def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _Request) -> float:
+def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _PowerRequest) -> float:
     """The share of significant tests if groups are drawn and tested in full, for the observed difference.
 
     Another difference than the observed one cannot be simulated, because it has no counts.
@@ -243,11 +245,11 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     return significant / request.simulations
 
 
-def _of_one_system(counts: _Counts, request: _Request, *, worst: bool) -> Power:
+def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool) -> Power:
     """A system that does not exist yet: its influences have a correlation with those of the present system."""
     assert request.delta is not None
     system, *older = counts.systems
-    influence = Spread(_influence(counts.tables, system), counts.tables.sizes)
+    influence = InfluenceSpread(_influence(counts.tables, system), counts.tables.sizes)
     correlations = CORRELATIONS | ({0.0: "the worst case: no correlation"} if worst else {})
     if older:
         other = _influence(counts.tables, older[0])
@@ -274,7 +276,7 @@ def _of_one_system(counts: _Counts, request: _Request, *, worst: bool) -> Power:
     )
 
 
-def _result(counts: _Counts, request: _Request, **figures: Any) -> Power:
+def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Power:
     run, planned = counts.run, request.planned or counts.groups
     settings = f"alpha:{request.alpha:g}|power:{request.target:g}|groups:{planned}|method:{request.method}"
     notes = []

@@ -121,8 +121,8 @@ def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], 
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
     seen, unseen = names.code("seen"), names.code("unseen")
-    found = [row[0] >= 0 and locations.words(*row) in words for row in rows]
-    return _placed(np.where(np.array(found, dtype=np.bool_), seen, unseen), units, locations, names)
+    is_seen = [row[0] >= 0 and locations.words(*row) in words for row in rows]
+    return _placed(np.where(np.array(is_seen, dtype=np.bool_), seen, unseen), units, locations, names)
 
 
 def _by_column(column: str, units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:

@@ -247,7 +247,7 @@ def _why_whole(job: Job, smallest: int) -> str:
 def _runs(all_parts: Iterator[Job], jobs: int, forks: bool) -> Generator[Run, None, None]:
     """Generate the runs of the parts in order; only a few wait at a time."""
     with Workers(jobs - 1, forks=forks) as workers:
-        tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
+        tasks = _PartQueue(workers, _HANDED_OUT * (jobs - 1))
         for part in all_parts:
             tasks.add(part)
             if len(tasks) >= _AHEAD * jobs:
@@ -276,7 +276,7 @@ class _Task:
         return self.answer is not None and self.answer.done() and not self.is_lost
 
 
-class _Tasks:
+class _PartQueue:
     """The parts in order. Some are handed out; this process runs others while it waits.
 
     It has already loaded all modules, so it need not be idle while the others load them.

@@ -51,9 +51,9 @@ from evenhand.formats.conll import SIDE_WORDS, columns_of_tags
 from evenhand.formats.csv_table import DOCUMENT_WORDS, NAME_PART, SENTENCE_WORDS
 from evenhand.formats.format import type_names
 from evenhand.formats.parsing.json_spans import (
+    JsonSpan,
     Quote,
     Quoted,
-    Span,
     check_quotes,
     convention_of,
     on_words,
@@ -534,13 +534,13 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
         frame.strings(columns.label)
     labels = labels.to_pylist()
     texts, quotes = _texts(frame, columns, ids, start, end, is_empty)
-    lists: list[list[Span]] = [[] for _ in ids.names]
+    lists: list[list[JsonSpan]] = [[] for _ in ids.names]
     quoted: list[list[Quote]] = [[] for _ in ids.names]
     for row in np.flatnonzero(~is_empty).tolist():
         first, last, document = int(start[row]), int(end[row]), int(ids.codes[row])
         if first < 0:
             raise source.error(row + 1, f"the span [{first}, {last}] begins before its text", "count from 0")
-        lists[document].append(Span(first, last, labels[row]))
+        lists[document].append(JsonSpan(first, last, labels[row]))
         quote = None if quotes is None else quotes[row]
         if quote is not None:
             quoted[document].append(Quote([(first, last)], quote))
@@ -616,7 +616,7 @@ def _text_by_document(frame: _Frame, name: str, ids: _Ids, remedy: str = "give o
 
 
 def _convention(
-    settings: ReadSettings, texts: Sequence[str | None], lists: list[list[Span]], quoted: list[list[Quote]]
+    settings: ReadSettings, texts: Sequence[str | None], lists: list[list[JsonSpan]], quoted: list[list[Quote]]
 ) -> Convention:
     """How offsets count: as specified, or as quotes show."""
     if settings.offsets is not None:

@@ -287,10 +287,10 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
 
 def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
     """The systems of a list, in order. A system may have its name, as a mapping: [{"crf": "a.conll"}, "b.conll"]."""
-    given = [next(iter(side)) if _is_named(side) else None for side in listed]
-    sides = [side_of(side if name is None else side[name], name) for name, side in zip(given, listed, strict=True)]
-    others = iter(unique_names([side for name, side in zip(given, sides, strict=True) if name is None]))
-    names = [next(others) if name is None else name for name in given]
+    named = [next(iter(side)) if _is_named(side) else None for side in listed]
+    sides = [side_of(side if name is None else side[name], name) for name, side in zip(named, listed, strict=True)]
+    others = iter(unique_names([side for name, side in zip(named, sides, strict=True) if name is None]))
+    names = [next(others) if name is None else name for name in named]
     repeated = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if repeated is not None:
         raise SettingError(f"Two systems have the name {quote(repeated)}; give each a different name.")

@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.errors import SettingError, counted
-from evenhand.registry import Reference, named_in, references
+from evenhand.registry import BibliographyEntry, named_in, references
 from evenhand.report.latex import escaped
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, models_of
@@ -43,7 +43,7 @@ def software(version: str = __version__) -> str:
 }}"""
 
 
-def sources_of(measure: Measure) -> list[Reference]:
+def sources_of(measure: Measure) -> list[BibliographyEntry]:
     """The papers that the last paragraph of a measure's definition cites."""
     try:
         definition = cleandoc(resolve_name(measure.definition).__doc__ or "").rpartition("\n\n")[2]

@@ -133,7 +133,7 @@ class Resampling(msgspec.Struct, frozen=True):
     seed: int
 
 
-class Figures(msgspec.Struct, frozen=True):
+class SavedFigures(msgspec.Struct, frozen=True):
     """All figures of an agreement, in the form of their JSON."""
 
     task: str
@@ -242,7 +242,7 @@ class Agreement(Displayed, WithRows, WithTables):
     """
 
     def __init__(
-        self, figures: Figures, by: str | None = None, voters: Voters | None = None, listed: Sequence[Region] = ()
+        self, figures: SavedFigures, by: str | None = None, voters: Voters | None = None, listed: Sequence[Region] = ()
     ) -> None:
         """If `by` is "document", tables have one row per document; tables also list the conflicts in `listed`."""
         self.figures, self.by, self._voters, self.listed = figures, by, voters, listed

@@ -14,7 +14,7 @@ from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.power import (
     Exaggeration,
-    Spread,
+    InfluenceSpread,
     detectable,
     exaggeration,
     needed,
@@ -36,7 +36,7 @@ _PRECISION = 0.005
 class PowerCurve:
     """The power of a test of one difference, as a function of the difference and of the number of groups."""
 
-    spread: Spread = field(repr=False)
+    spread: InfluenceSpread = field(repr=False)
     alpha: float
     target: float
     """The power that is asked for."""

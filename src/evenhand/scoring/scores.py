@@ -212,7 +212,7 @@ def average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
 
 
 @dataclass(frozen=True)
-class Sentences:
+class SentenceCounts:
     """The number of fully correct sentences, among those with a word that counts."""
 
     correct: Count
@@ -247,7 +247,7 @@ class MeasureScore:
     """Groups of labels as one label each, not included in averages."""
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The headline of trivial systems: the `rejector` tags nothing, the `acceptor` everything."""
-    sentences: Sentences | None = None
+    sentences: SentenceCounts | None = None
     """Fully correct sentences, if words are scored."""
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""

@@ -70,20 +70,20 @@ class Exaggeration:
 
 
 @dataclass(frozen=True)
-class Spread:
+class InfluenceSpread:
     """The differences of influence of all groups, by type; equal groups are one type of `sizes` groups."""
 
     values: Values
     sizes: Ints
 
     @staticmethod
-    def of(values: Values, sizes: Ints) -> Spread:
+    def of(values: Values, sizes: Ints) -> InfluenceSpread:
         """Merge types with equal values."""
         scale = float(np.abs(values).max(initial=0.0)) * _EQUAL
         rounded = np.round(values / scale).astype(np.float64) if scale else np.zeros_like(values)
         _, first, type_of = np.unique(rounded, return_index=True, return_inverse=True)
         merged = np.bincount(type_of, sizes, minlength=len(first)).astype(np.int64)
-        return Spread(np.where(rounded[first] == 0, 0.0, values[first]), merged)
+        return InfluenceSpread(np.where(rounded[first] == 0, 0.0, values[first]), merged)
 
     @property
     def groups(self) -> int:

@@ -85,7 +85,7 @@ class UnitRows:
     types: tuple[str, ...]
     """The names of error types; before `under`, the count types of the scorer."""
     type: Ints
-    place: Places
+    position: Places
     gold_label: Ints
     """-1 if the gold standard has no such unit, or units have no labels."""
     predicted: Ints
@@ -113,15 +113,15 @@ class UnitRows:
 
     @property
     def sentence(self) -> Ints:
-        return self.place.sentence
+        return self.position.sentence
 
     @property
     def start(self) -> Ints:
-        return self.place.start
+        return self.position.start
 
     @property
     def end(self) -> Ints:
-        return self.place.end
+        return self.position.end
 
     @property
     def label(self) -> Ints:
@@ -132,7 +132,7 @@ class UnitRows:
     def of(
         types: Sequence[str],
         type: Ints,
-        place: Places,
+        position: Places,
         gold_label: Ints | None = None,
         predicted: Ints | None = None,
         is_extra: Bools | None = None,
@@ -144,7 +144,7 @@ class UnitRows:
         return UnitRows(
             tuple(types),
             type,
-            place,
+            position,
             none if gold_label is None else gold_label,
             none if predicted is None else predicted,
             nothing if is_extra is None else is_extra,
@@ -194,7 +194,7 @@ class UnitRows:
             predicted=self.predicted[rows],
             is_extra=self.is_extra[rows],
             is_error=self.is_error[rows],
-            place=self.place.take(rows),
+            position=self.position.take(rows),
             matched=self.matched.take(rows),
             strings={new[row]: string for row, string in self.strings.items() if row in new},
             matched_strings={new[row]: string for row, string in self.matched_strings.items() if row in new},
@@ -214,7 +214,7 @@ class UnitRows:
             predicted=np.append(self.predicted, other.predicted),
             is_extra=np.append(self.is_extra, other.is_extra),
             is_error=np.append(self.is_error, other.is_error),
-            place=self.place.joined(other.place),
+            position=self.position.joined(other.position),
             matched=self.matched.joined(other.matched),
             strings={**self.strings, **{size + row: string for row, string in other.strings.items()}},
             places={
@@ -225,9 +225,9 @@ class UnitRows:
 
     def in_text_order(self) -> UnitRows:
         """Sorted by position; units that only the system has, and those without a position, come after others."""
-        place = self.place
-        unplaced = place.start < 0
-        return self.take(np.lexsort((self.is_extra, place.end, place.start, unplaced, place.sentence)))
+        position = self.position
+        unplaced = position.start < 0
+        return self.take(np.lexsort((self.is_extra, position.end, position.start, unplaced, position.sentence)))
 
     def under(self, formula: Formula) -> UnitRows:
         """The units with the error types of a measure, without those that it does not count."""
@@ -240,9 +240,9 @@ class UnitRows:
 
     def in_sentences(self, corpus: Corpus) -> UnitRows:
         """The same units, whose positions count from the beginnings of documents."""
-        places = {name: place.in_sentences(corpus) for name, place in self.places.items()}
-        place, matched = self.place.in_sentences(corpus), self.matched.in_sentences(corpus)
-        return replace(self, place=place, matched=matched, places=places)
+        places = {name: position.in_sentences(corpus) for name, position in self.places.items()}
+        position, matched = self.position.in_sentences(corpus), self.matched.in_sentences(corpus)
+        return replace(self, position=position, matched=matched, places=places)
 
 
 def without_units(measure: Measure) -> SettingError:
