@@ -122,6 +122,10 @@ class Registry(Generic[T]):
     def values(self) -> list[T]:
         return [self[name] for name in self]
 
+    def plugins_first(self) -> Iterator[T]:
+        """Yield plug-ins, then the built-in declarations. Each is loaded when it is reached."""
+        return (self[name] for name in (*self._plugins, *self._built_in))
+
     @cached_property
     def _plugins(self) -> dict[str, T]:
         points = _entry_points()

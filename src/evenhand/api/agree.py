@@ -68,7 +68,7 @@ from evenhand.pipeline.inputs import (
     name_of,
     open_files,
     open_sides,
-    place_of,
+    path_of,
     prepare,
     side_of,
     systems_by_name,
@@ -648,7 +648,7 @@ def _check_codes(task: Task) -> None:
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
     if isinstance(side, Annotation | WrappedObject | FileList):
         raise SettingError(TWO)
-    path = place_of(side)
+    path = path_of(side)
     if isinstance(path, Path) and path.is_dir():
         return _annotators_in_folder(path), {}
     file = open_files(side, settings).first

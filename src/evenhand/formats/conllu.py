@@ -546,8 +546,9 @@ def _collapse_cells(
         parents.setdefault(number, {})[ids[row]] = edges_of(nodes[row])
     extra, size = list[bytes](), cells.size
     start, end = cells.start.copy(), cells.end.copy()
-    for word in np.flatnonzero(np.isin(sentence, list(parents))).tolist():
-        edges = edges_of(cells[word])
+    words = np.flatnonzero(np.isin(sentence, list(parents))).tolist()
+    for word, cell in zip(words, [cells[word] for word in words], strict=True):
+        edges = edges_of(cell)
         if not any("." in head for head, _ in edges):
             continue
         collapsed = collapse_empty_nodes(edges, parents[int(sentence[word])])

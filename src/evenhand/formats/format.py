@@ -207,12 +207,6 @@ _BUILT_IN = {
 FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)
 
 
-def by_precedence() -> Iterator[Format]:
-    """Yield the formats in the order in which they are tried: plug-ins first. Each is loaded when it is reached."""
-    plugins = [name for name in FORMATS if name not in _BUILT_IN]
-    return (FORMATS[name] for name in (*plugins, *_BUILT_IN))
-
-
 def format_named(name: str) -> Format:
     """Return the format of this name; the error for an unknown name lists all."""
     check_choice("format", name, tuple(FORMATS))

@@ -170,7 +170,7 @@ def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _O
     annotator who did not see all texts, but may not have files that the gold standard lacks.
     """
     try:
-        check_same_names(place_of(gold), place_of(system))
+        check_same_names(path_of(gold), path_of(system))
     except InputError:  # checked only now because recognising the format opens a file
         if opened.matches_documents:
             return
@@ -234,9 +234,15 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
-def place_of(side: File) -> AnyPath | FileList:
-    """The location of a side's file or files."""
+def path_of(side: File) -> AnyPath | FileList:
+    """The path of a side's file, or its list of files."""
     return side if isinstance(side, FileList) else to_path(side)
+
+
+def paths_of(sides: Iterable[Input]) -> list[AnyPath | FileList]:
+    """The paths of all sides that are not in memory."""
+    files = (side for side in sides if not isinstance(side, Annotation | WrappedObject))
+    return [side if isinstance(side, FileList) else to_path(side) for side in files]
 
 
 def is_same_file(one: Input, other: Input) -> bool:
@@ -249,7 +255,7 @@ def is_same_file(one: Input, other: Input) -> bool:
 
 def open_files(side: File | WrappedObject, settings: ReadSettings) -> OpenFiles:
     """The files of a side; their formats are recognised lazily."""
-    return OpenFiles(side if isinstance(side, WrappedObject) else place_of(side), settings)
+    return OpenFiles(side if isinstance(side, WrappedObject) else path_of(side), settings)
 
 
 def _is_known(side: object) -> bool:
@@ -391,7 +397,8 @@ class RunConfig:
     @property
     def models(self) -> list[Formula]:
         """The measures, with their settings."""
-        return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
+        measures = [model(self.settings.task, name) for name in self.settings.match]
+        return [measure.prepare(self.settings) for measure in measures]
 
 
 @dataclass(frozen=True)
@@ -424,10 +431,9 @@ _UNREPEATABLE = (-1, -1)
 
 
 def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
-    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
     paths: list[AnyPath | FileList] = []
-    for place in places:
-        paths += files_of(place) or [place]
+    for path in paths_of(sides):
+        paths += files_of(path) or [path]
     return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
 
 

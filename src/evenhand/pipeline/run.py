@@ -20,10 +20,9 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
-from evenhand.formats.format import WrappedObject
 from evenhand.formats.paths import FileList
 from evenhand.formats.storage import AnyPath
-from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, place_of
+from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, path_of, paths_of
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Atoms, Groups, system_settings
@@ -255,7 +254,7 @@ class Job:
     @property
     def paths(self) -> list[AnyPath | FileList]:
         """The paths of all sides that are not in memory."""
-        return [place_of(side) for side in self.sides if not isinstance(side, Annotation | WrappedObject)]
+        return paths_of(self.sides)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -332,7 +331,7 @@ class Job:
             if is_itself and is_perfect(run.tallies[name]):
                 finding = "gold standard and system are the same layer of one file"
                 remedy = "name the file of the system, or its layer with --column system:NAME"
-                raise InputError(str(place_of(other)), None, finding, remedy)  # type: ignore[arg-type]
+                raise InputError(str(path_of(other)), None, finding, remedy)  # type: ignore[arg-type]
 
 
 def _layer_of(reading: ReadInfo | None) -> tuple[str | None, ...]:
