@@ -432,5 +432,5 @@ def test_what_cannot_be_judged_is_refused(criteria: dict, message: str) -> None:
 
 def test_without_a_baseline_there_is_no_pair() -> None:
     gate = eh.gate(GOLD, candidate=CRF, floor={"fair": 0})
-    with pytest.raises(eh.SettingError, match="There is no baseline, so nothing is compared"):
+    with pytest.raises(eh.SettingError, match="The gate has no baseline to compare with"):
         _ = gate.pair

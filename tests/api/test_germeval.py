@@ -123,7 +123,7 @@ def test_difference_3_the_loose_row_of_the_latex_table_is_loose(file: File) -> N
         ("b-PER", "the tag 'b-PER' in column 5 has the unknown prefix 'b'"),
         ("PER", "the tag 'PER' in column 5 is unknown"),
         ("_", "the tag '_' in column 5 is unknown"),
-        ("", "there is no tag in column 5"),
+        ("", "column 5 has no tag"),
     ],
 )
 def test_difference_4_unknown_tags_are_errors(file: File, tag: str, finding: str) -> None:

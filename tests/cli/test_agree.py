@@ -525,7 +525,7 @@ def test_every_problem_is_listed_and_nothing_is_written(gold: Path) -> None:
         "correct the line, or remove it.\n"
         "ben.jsonl:2: sentence 2 has no gold span 'ORG' from 0 to 2 (the nearest one is 'ORG' from 0 to 1); "
         "correct the line, or remove it.\n"
-        "ana.jsonl:2: there is no sentence 7, as the gold standard has 2; correct the line, or remove it.\n"
+        "ana.jsonl:2: sentence 7 does not exist: the gold standard has 2; correct the line, or remove it.\n"
         "3 problems\n"
     )
     assert not Path("all.jsonl").exists()

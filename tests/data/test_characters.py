@@ -64,7 +64,7 @@ def test_texts_that_differ_show_where_they_part() -> None:
 
 
 def test_what_has_no_text_cannot_be_counted_in_characters() -> None:
-    with pytest.raises(eh.InputError, match="there is no text in it"):
+    with pytest.raises(eh.InputError, match="it contains no text"):
         eh.score(GOLD, eh.spans([[("LOC", 0, 2)]]), align="characters")
 
 

@@ -257,7 +257,7 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
     [
         (
             eh.tags([["B-PER"]], name="tags"),
-            "tags: there are no tokens, which spaCy needs; take a file with tokens.",
+            "tags: it has no tokens, which spaCy needs; take a file with tokens.",
         ),
         (
             eh.tags([["O", "O"]], tokens=[["Ada", ""]], name="tags"),

@@ -169,7 +169,7 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
             "sentence 1 has no gold span 'LOC' from 0 to 1 (the nearest one is 'PER' from 0",
         ),
         ([at(3, 0, 1, "PER", "right")], 1, "(the nearest one is 'ORG' from 0 to 1, in sentence 2)"),
-        ([at(9, 0, 1, "PER", "right")], 1, "there is no sentence 9, as the gold standard has 3"),
+        ([at(9, 0, 1, "PER", "right")], 1, "sentence 9 does not exist: the gold standard has 3"),
         ([missing(1, 0, 1, "PER")], 1, "the span 'PER' from 0 to 1 is not missing from sentence 1"),
         ([missing(3, 0, 1, "PER"), missing(3, 0, 1, "PER")], 2, "has another override in line 1"),
         ([missing(3, 1, 3, "PER")], 1, "`to` ends at 3, and sentence 3 at 2"),

@@ -431,7 +431,7 @@ class GoldWords(WordQueue):
     """The words of the gold standard, read once for all systems."""
 
     def __init__(self, systems: int, *, by_position: bool) -> None:
-        """Each of so many systems takes every part."""
+        """Every part is taken by each of the `systems`."""
         super().__init__(by_position=by_position)
         self._systems, self._uses = systems, 0
         self._part: Words | None = None

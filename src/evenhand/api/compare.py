@@ -606,7 +606,7 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
 
 
 def comparison_signature(run: ComparedRun) -> str:
-    """The settings of a comparison: those of its scores, and those of its tests and intervals."""
+    """The settings of a comparison: of its scores, and of its tests and intervals."""
     prepared, setting = run.prepared, run.resampling
     signatures = [
         signature(

@@ -201,7 +201,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         for system in systems:
             if system not in sides:
                 remedy = f"choose one of {', '.join(sides)}"
-                raise SettingError(unknown(f"There is no system {system!r}", system, list(sides), remedy))
+                raise SettingError(unknown(f"Unknown system {system!r}", system, list(sides), remedy))
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
@@ -238,7 +238,7 @@ class _Collected:
         """Columns by system and name."""
         self._counts: dict[str, Counter[str]] = {}
         self._keys: dict[str, tuple[np.random.Generator, Values]] = {}
-        """For a sample: the random numbers of each system, and those of the units so far."""
+        """For a sample: the random numbers of each system, and the numbers drawn for the units so far."""
         self._has_correct = False
         self._positions = "tokens"
 
@@ -351,7 +351,7 @@ def _kind(values: Sequence[Any]) -> Kind:
 
 
 def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
-    """The error types of a query; sums that the score shows, such as BE, stand for all their types."""
+    """The error types of a query. A sum that the score shows, such as BE, selects all of its types."""
     types, chosen = formula.error_types, set[str]()
     known = {name.lower(): {name} for name in types.values()}
     for name, weights in formula.counts.items():

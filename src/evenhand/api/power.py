@@ -76,7 +76,7 @@ def power(
     size       what-if: the number of documents or sentences [the present one]
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
-    like       one system: an older system, whose correlation with it stands for that of the next one
+    like       one system: an older system, whose correlation with it is assumed for the next one
     worst      one system: add a row for a system that is not correlated with it
     method     "drawing" from the groups, or "formula" (normal approximation)
     simulate   number of full simulations of the test, as a check of the power

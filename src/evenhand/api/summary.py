@@ -87,7 +87,7 @@ def summarize_inputs(
         raise SettingError("A summary needs at least two systems.")
     if against not in ("best", "first", *sides):
         remedy = f"choose best, first, or one of {', '.join(sides)}"
-        raise SettingError(unknown(f"There is no system {against!r}", against, list(sides), remedy))
+        raise SettingError(unknown(f"Unknown system {against!r}", against, list(sides), remedy))
     pairs = list(combinations(sides, 2))
     trials = default_trials(len(pairs)) if trials is None else trials
     resampling = ResamplingSettings(trials, resamples, level=level, seed=seed, of=of).checked()

@@ -1,8 +1,9 @@
 """Slices: scores on some of the units, chosen by an attribute, a column or metadata.
 
-Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its own
-attributes, also if it is matched with another unit; surplus of a system belongs to the slice of its own attributes.
-Values of sentences and documents are those of the gold standard.
+Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its
+attributes, even if the unit that it is matched with has others; a unit that only a system has belongs to the slice of
+its own attributes.
+Values of sentences and documents come from the gold standard.
 
 - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
@@ -249,10 +250,11 @@ def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection
 
 
 class Metadata:
-    """The values of documents or sentences in one column of a table, and what of the table was used.
+    """The values of documents or sentences in one column of a table, and which rows of the table were used.
 
-    Unless the table states it, ids are those of named documents or, if none of these is in it, of sentences. The
-    numbers of documents count if these have no names, and sentences no ids.
+    Unless the table states what its ids identify, they are names of documents or, if no document of the gold standard
+    has one of these names, ids of sentences. Documents without names are identified by their numbers, unless
+    sentences have ids.
     """
 
     def __init__(self, table: MetadataTable, column: str) -> None:
@@ -495,7 +497,7 @@ class SlicedCounts:
 
     names: tuple[str, ...]
     labels: Sequence[Mapping[str, int]]
-    """The gold units of each slice by label; the empty label is that of units without one."""
+    """The gold units of each slice by label; units without a label have the empty one."""
     tallies: Mapping[str, Sequence[Mapping[str, Tally]]]
     """By system, the tallies of each slice: by scorer or, of slices of units, by measure."""
     measures: frozenset[str] | None
@@ -508,7 +510,7 @@ class SliceCounts:
     """Adds up the counts of slices: an observer of evaluations, whose tallies have the finest groups.
 
     Slices of sentences and documents are regrouped tallies, so every measure has them. Slices of units are counted for
-    measures whose counts are those of the units that they list.
+    measures that count exactly the units that they list.
     """
 
     def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:

@@ -164,7 +164,7 @@ class OverrideLocator:
     def finish(self) -> None:
         """Refuse overrides of sentences and documents that do not exist."""
         for number in [number for number in self._by_sentence if number > self.sentences]:
-            finding = f"there is no sentence {number}, as the gold standard has {self.sentences:,}"
+            finding = f"sentence {number} does not exist: the gold standard has {self.sentences:,}"
             self._refuse_all(self._by_sentence[number], finding)
         for name in [name for name in self._by_document if name not in self._seen]:
             self._refuse_all(self._by_document[name], f"the gold standard has no document {name!r}")

@@ -303,7 +303,7 @@ def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, Fi
 
 
 def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[list[AnyPath]]:
-    """The files that each cell of a row names: one, or those of a folder or pattern."""
+    """The files that each cell of a row names: one file, or the files of a folder or pattern."""
     listed = [files_of(path) for path in paths]
     several = [files is not None for files in listed]
     if any(several) and not all(several):

@@ -264,7 +264,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
         for name in names:
             if name not in self:
                 remedy = f"choose one of {', '.join(self)}"
-                raise SettingError(unknown(f"There is no system {name!r}", name, list(self), remedy))
+                raise SettingError(unknown(f"Unknown system {name!r}", name, list(self), remedy))
         return [self[name] for name in names]
 
     def saved(self) -> dict[str, Any]:

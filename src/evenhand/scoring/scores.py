@@ -343,7 +343,7 @@ def score_tally(
 
 
 def with_support(rows: Mapping[str, Row], support: Mapping[str, int]) -> dict[str, Row]:
-    """The rows of labels with their numbers of gold units, given those of the units of the task."""
+    """The rows of labels with their numbers of gold units, given the numbers of the task's units."""
     return {label: with_gold(row, support.get(label, 0)) for label, row in rows.items()}
 
 

@@ -766,7 +766,7 @@ def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
 def with_letters(block: Block) -> Block:
     """An ASCII block, as Python's `json` writes it, with letters instead of their escapes.
 
-    It is unchanged if an escape stands for an ASCII character or is not a letter.
+    It is unchanged if an escape encodes an ASCII character or is not a letter.
     """
     data = block.data
     if b"\\" not in data or not data.isascii() or _OTHER_ESCAPES.search(data):

@@ -223,7 +223,7 @@ MEASURES = (
     _measure("mentions", "count_chains", "Mentions that both sides have.", "mention detection", "md"),
     _measure("muc", "count_muc", "Links that join the mentions of a chain.", title="MUC"),
     _measure(
-        *("b_cubed", "count_b_cubed", "How much of its own chain each mention finds in the other one."),
+        *("b_cubed", "count_b_cubed", "How much of each mention's chain is in its chain on the other side."),
         *("b3", "bcub", "bcubed"),
         title="B³",
     ),

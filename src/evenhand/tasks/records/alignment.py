@@ -1,6 +1,6 @@
 """Alignment of lists: which values and records of two lists correspond.
 
-Records are paired one to one, so that these sums are largest, in this order:
+Records are paired one to one. Of all pairings, the one with the largest sums is chosen, in this order:
 
 1. pairs with equal key fields, if declared; records whose keys differ are never paired
 2. pairs of identical records

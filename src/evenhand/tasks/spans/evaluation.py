@@ -108,7 +108,7 @@ class _Followers:
                 first, stream = peek(self._on_gold_texts(first, stream))
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
-            # A system is reordered batch by batch of the gold standard, so that is read by both.
+            # A system is reordered by batches of the gold standard, which both therefore read.
             sides = (request.sides.systems[name], request.sides.gold)
             by_id = SentencesById(stream, sides, layer, all_known=not self._first.corpus.omits_empty)
             self.gold, copy = tee(self.gold)
@@ -234,7 +234,7 @@ def _checked(batch: Annotation, request: EvaluationRequest) -> Annotation:
     if request.needs("document_text") and (corpus.tokens is None or corpus.bounds is None):
         raise SettingError(f"{corpus.source} has no text, in which meddocan and i2b2 look; give tokens or a text.")
     if weighs and corpus.atoms == "characters":
-        raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
+        raise SettingError("Weights are of tokens; they cannot be used where characters are compared.")
     return batch
 
 

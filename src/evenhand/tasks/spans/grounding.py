@@ -328,7 +328,7 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
 
 
 def _line(corpus: Corpus, row: int) -> int | None:
-    """The line of a record; the rows of a table of spans are not those of its documents."""
+    """The line of a record. None for a table of spans, whose rows are not documents."""
     return None if corpus.omits_empty else corpus.line(row)
 
 
