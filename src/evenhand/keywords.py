@@ -97,23 +97,28 @@ class TaskKeywords(ReadParameters, total=False):
     ontology: str | PathLike[str] | None
 
 
-class AnnotatorKeywords(FileKeywords, TaskKeywords, total=False):
-    """Keywords of all functions that score."""
+class EvaluationKeywords(FileKeywords, TaskKeywords, total=False):
+    """How annotations are read, aligned and evaluated."""
 
-    match: Match
     task: str | None
     labels: Names
     exclude: Names
     map: Mapping[str, str] | Sequence[str]
     align: Align | None
     beta: float
+
+
+class AnnotatorKeywords(EvaluationKeywords, total=False):
+    """Keywords of all functions that score, also without a gold standard."""
+
+    match: Match
     groups: Groups
     jobs: int | None
     engine: Engine | None
 
 
 class Keywords(AnnotatorKeywords, total=False):
-    """The same, for functions with a gold standard and systems."""
+    """Keywords of functions that score systems against a gold standard."""
 
     annotator: BySide
 
@@ -127,15 +132,9 @@ class ScoreKeywords(Keywords, total=False):
     vocabulary: str | PathLike[str] | Collection[str] | None
 
 
-class ErrorsKeywords(FileKeywords, TaskKeywords, total=False):
-    """Keywords of `errors`, which runs in one process and lists the units of one measure."""
+class ErrorsKeywords(EvaluationKeywords, total=False):
+    """Keywords of `errors`, which runs in one process."""
 
-    task: str | None
-    labels: Names
-    exclude: Names
-    map: Mapping[str, str] | Sequence[str]
-    align: Align | None
-    beta: float
     annotator: BySide
 
 

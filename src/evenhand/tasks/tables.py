@@ -24,7 +24,7 @@ from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Differences, Pair, Transition
+    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
     from evenhand.tasks.evaluation import SideSummary
     from evenhand.tasks.task import Task
@@ -380,6 +380,15 @@ def transition_table(
         shares: list[Cell] = [count / differences.count, count / pair.different]
         rows.append([before, after, count, *shares, *(by_label[before, after, label] for label in labels)])
     return DisplayTable("", columns, rows)
+
+
+def error_type_transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
+    """Changes of error types: the first word of an answer, without the identifier or field that follows it."""
+
+    def error_types(change: Transition) -> tuple[str, str]:
+        return change.before.partition(" ")[0], change.after.partition(" ")[0]
+
+    return transition_table(pair, differences, error_types)
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:

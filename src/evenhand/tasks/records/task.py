@@ -358,7 +358,7 @@ TASK = spec.Task(
         details=lazy("evenhand.tasks.records.tables:details"),
         errors=lazy("evenhand.tasks.records.tables:error_bars"),
         confusion=spec.Confusion(("fair",), title="fields confused (KE)", caption="Right values under other keys."),
-        transitions=lazy("evenhand.tasks.records.tables:transitions"),
+        transitions=lazy("evenhand.tasks.tables:error_type_transitions"),
         remarks={"moved": "verdict, but another value"},
         label="field",
         drawing="records",
