@@ -41,7 +41,8 @@ CORRELATIONS = {
     0.7: "a system of the same kind",
     0.5: "a dissimilar system",
 }
-"""Correlations of influences; pairs of sixteen systems on CoNLL-2003 have 0.5 to 0.88 by document."""
+"""Assumed correlations of the influences of two systems. Measured: 0.5 to 0.88, by document, for the pairs of the
+sixteen systems of CoNLL-2003."""
 _RESAMPLES, _LEVEL = 1_000, 0.95
 _TRIALS = 299
 """Trials of each simulated test."""
@@ -71,13 +72,13 @@ def power(
 
     by         the score, as in `compare`
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
-    target     the power that is asked for
+    target     the power that the test should have
     alpha      level of the test; with more than two systems it is divided by the number of pairs
     size       what-if: the number of documents or sentences [the present one]
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
-    like       one system: an older system, whose correlation with it is assumed for the next one
-    worst      one system: add a row for a system that is not correlated with it
+    like       with one system: an older one; the next system is assumed to be as similar to it as this older one
+    worst      with one system: add a row for a planned system that is not correlated with it
     method     "drawing" from the groups, or "formula" (normal approximation)
     simulate   number of full simulations of the test, as a check of the power
     seed       of the random numbers
@@ -121,6 +122,8 @@ def power(
 
 @dataclass(frozen=True)
 class _PowerRequest:
+    """The checked arguments of `power`; differences and widths are fractions."""
+
     delta: float | None
     target: float
     alpha: float
@@ -142,7 +145,7 @@ def _points(name: str, value: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class _GroupCounts:
-    """The counts of systems by group."""
+    """The counts of all systems in each group; groups are documents or sentences."""
 
     run: ComparedRun
     of: Resampled
@@ -167,6 +170,7 @@ class _GroupCounts:
 
 
 def _influence(tables: GroupTables, system: str) -> Values:
+    """How much each group moves the score of a system (`statistics.power.influences`)."""
     return influences(tables.tables[system], tables.sizes, tables.statistic)
 
 
@@ -175,7 +179,7 @@ def _difference(tables: GroupTables, before: str, after: str) -> InfluenceSpread
 
 
 def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
-    """All pairs of systems; each test has its share of alpha."""
+    """All pairs of systems; alpha is divided by the number of pairs (Bonferroni)."""
     pairs = list(combinations(counts.systems, 2))
     request = replace(request, alpha=request.alpha / len(pairs))
     resampling = ResamplingSettings(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
@@ -230,9 +234,9 @@ def _mcnemar(run: ComparedRun, pair: tuple[str, str], delta: float, size: float,
 
 
 def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _PowerRequest) -> float:
-    """The share of significant tests if groups are drawn and tested in full, for the observed difference.
+    """The share of significant tests on samples of groups, drawn with replacement.
 
-    Another difference than the observed one cannot be simulated, because it has no counts.
+    Only the observed difference can be simulated, because counts exist for no other one.
     """
     if request.delta is not None:
         raise SettingError("simulate needs the observed difference; leave delta out.")
@@ -246,7 +250,7 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
 
 
 def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool) -> Power:
-    """A system that does not exist yet: its influences have a correlation with those of the present system."""
+    """One system and a planned one, given the correlation of their influences."""
     assert request.delta is not None
     system, *older = counts.systems
     influence = InfluenceSpread(_influence(counts.tables, system), counts.tables.sizes)
