@@ -85,7 +85,7 @@ class Matched:
     sides: Sequence[Annotation]
     """An annotator who lacks a document has its text without spans. Annotators who are read separately are left out."""
     has: Bools
-    """Which annotators have which documents, (documents, annotators)."""
+    """Whether each annotator has each document: an array of the shape (documents, annotators)."""
     numbers: Ints
     """The number of each document, in the order of first occurrence."""
 
@@ -167,7 +167,7 @@ class SharedText:
     documents: Ints
     """The number of the document of each sentence."""
     has: Bools
-    """Which annotators have which sentences, (sentences, annotators)."""
+    """Whether each annotator has each sentence: an array of the shape (sentences, annotators)."""
     spans: Sequence[Spans]
     names: Sequence[str]
     """Names of documents, by number; empty if they have no names."""

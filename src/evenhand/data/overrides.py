@@ -122,7 +122,7 @@ class Overrides(OverrideFile):
 
 
 Refuse = Callable[[InputError], None]
-"""Handles an error: raises it, or collects it."""
+"""A function that raises an error, or collects it."""
 
 
 def raise_error(error: InputError) -> None:
@@ -337,7 +337,7 @@ class OverriddenGold:
         keeps_tags: bool = False,
         refuse: Refuse = raise_error,
     ) -> None:
-        """With `as_kind`, all spans except unclear ones are unchanged, and wrong ones get an extra."""
+        """With `as_kind`, gold errors are an error type: wrong spans are kept, and marked by an extra."""
         self._overrides, self._layer, self._as_kind = overrides, layer, as_kind
         self._keeps_tags, self._refuse = keeps_tags, refuse
         self.applied: list[Override] = []
@@ -373,7 +373,7 @@ class _OverriddenBatch:
         self._by_span: dict[Key, Override] = {}
         self._targets: dict[Key, LabeledBounds] = {}
         self._makers: dict[Key, Override] = {}
-        """The override that makes each target."""
+        """The override that changes a span to each target, or adds it."""
         self._each(self._add, placed, refuse)
         self._each(self._add_target, self._placed, refuse)
 
@@ -486,7 +486,7 @@ class _OverriddenBatch:
         return f" (the nearest one is {nearest}{location})"
 
     def _remedy(self, scope: int, override: Override) -> str | None:
-        """Return the remedy for a span that does not exist, if its positions fit as characters of the text."""
+        """Return the remedy for a span that does not exist. It suggests characters if the positions fit as such."""
         span = override.subject
         if override.positions is not None or not self._corpus.has_input_text:
             return None

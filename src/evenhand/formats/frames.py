@@ -68,7 +68,7 @@ from evenhand.parameters import COLUMN_ROLES
 from evenhand.settings import OFFSET_LISTS, ColumnName, Columns, Convention, ReadSettings
 
 _SAMPLE = 20_000
-"""The number of rows that show the kinds of columns."""
+"""The number of rows by which the kind of a column is recognised."""
 _TAG_NAMES = ("tag", "tags")
 _EXAMPLES = {"text": "a", "number": 0}
 _UNREADABLE = (TypeError, ValueError, OverflowError)
@@ -306,7 +306,7 @@ class _TokenColumns:
         return self.token is not None and (self.sentence is not None or self.document is not None)
 
     def checked(self) -> _TokenColumns:
-        """The same columns, if all are known that are needed."""
+        """Return these columns; a missing one that is needed is an error."""
         if self.token is None:
             raise self.frame.ask("token", "tokens")
         if self.sentence is None and self.document is None:
@@ -446,7 +446,7 @@ class _Ids:
         return _Ids(np.argsort(order)[codes], [str(values[code]) for code in used[order].tolist()])
 
     def with_inner(self, inner: _Ids) -> _Ids:
-        """The pairs of these ids and of inner ones, which may begin again in every document."""
+        """Combine ids of documents with ids of sentences (`inner`), which may begin again in every document."""
         pairs = self.codes * len(inner.names) + inner.codes
         used, first, codes = np.unique(pairs, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -487,7 +487,7 @@ class _SpanColumns:
         return self.has_offsets and self.label is not None and self.document is not None
 
     def named(self, chosen: Mapping[str, _Chosen]) -> _SpanColumns:
-        """The same columns, if all are known; a column without a role has the labels."""
+        """Return these columns with a column without a role as the labels; a missing column is an error."""
         bare = [name for side in chosen.values() for name in side.bare]
         if len(bare) > 1:
             finding = f"several columns of labels are named: {', '.join(bare)}"
@@ -572,7 +572,7 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
 
 
 def _offsets(frame: _Frame, name: str | None) -> Ints:
-    """Whole numbers, 0 for missing ones."""
+    """A column of whole numbers; missing ones are 0."""
     assert name is not None
     array = frame.array(name)
     if frame.kinds[name] != "number":

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from evenhand.grounding.search import AnswerDocument
 
 STEPS = ("given", "aligned", "exact", "spaces", "case", "tokens", "punctuation", "part", "fuzzy")
-"""How an item was located."""
+"""The steps that locate an item, in the order in which they are tried."""
 NOWHERE = ("absent", "repeated")
 """Why an item was not located."""
 AMBIGUOUS, UNKNOWN = "ambiguous", "unknown label"
-"""Why a located item should be checked."""
+"""Why an item should be checked although it was located."""
 COUNTS = {
     "documents": "documents",
     "missing": "documents without an answer",
@@ -135,7 +135,7 @@ class Grounded:
     sought: tuple[Item, ...]
     """The items of `placed`, before merging."""
     is_forced: bool = False
-    """Whether there was no choice: each string is named once and occurs at most once."""
+    """Whether positions follow from the text alone: each string is named once and occurs at most once."""
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -201,7 +201,7 @@ class Grounder:
         return self._label_problems[label]
 
     def _keeps(self, label: str) -> bool:
-        """Whether an item is kept; problems of its label are counted."""
+        """Whether an item with this label is kept; problems of the label are counted."""
         problem = self._label_problem(label)
         if problem is None:
             return True

@@ -414,7 +414,7 @@ class ScoredInputs:
 
     @staticmethod
     def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
-        """Note the present state of the files."""
+        """Store the inputs with the time of change and the size of their files."""
         return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
 
     def check_unchanged(self) -> None:
@@ -427,7 +427,7 @@ class ScoredInputs:
 
 
 _UNREPEATABLE = (-1, -1)
-"""The stamp of a pipe."""
+"""The stamp of a pipe, which can be read only once."""
 
 
 def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
@@ -438,7 +438,7 @@ def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """None for a path that does not name a file."""
+    """Time of change and size of a file; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:
@@ -581,7 +581,7 @@ def _read_settings(
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value of one side. A system without a separate value has the value of all systems."""
+    """The value of a choice for one side; for a system, its own value or, without one, that of all systems."""
     if not isinstance(choice, Mapping):
         return choice
     return choice.get(side, None if side == "gold" else choice.get("system"))

@@ -117,7 +117,7 @@ class Gate(Displayed, WithTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the files, without repetitions."""
+        """Notes on the files, each once."""
         sources = [source for source in (self.compared, self.results) if source is not None]
         return tuple(dict.fromkeys(note for source in sources for note in source.notes))
 

@@ -71,7 +71,7 @@ class Places:
         return Places(*(np.where(chosen, one, two) for one, two in columns))
 
     def in_sentences(self, corpus: Corpus) -> Places:
-        """Positions in documents as positions in the sentences where units begin."""
+        """Convert positions in documents to positions in the sentences in which units begin."""
         known = np.flatnonzero(self.start >= 0)
         sentence, start = self.sentence.copy(), self.start.copy()
         sentence[known], start[known] = corpus.in_sentences(self.sentence[known], self.start[known])
@@ -109,7 +109,7 @@ class UnitRows:
     def __len__(self) -> int:
         return len(self.type)
 
-    # Slices look at units by these names, as at `Predictions`.
+    # Slices use these names, which `Predictions` has, too.
 
     @property
     def sentence(self) -> Ints:
@@ -139,7 +139,7 @@ class UnitRows:
         matched: Places | None = None,
         **columns: object,
     ) -> UnitRows:
-        """Units with the count types of a scorer; columns that are not given are empty."""
+        """Units with the count types of a scorer; columns are empty by default."""
         none, nothing = np.full(len(type), -1), np.zeros(len(type), dtype=np.bool_)
         return UnitRows(
             tuple(types),
@@ -178,7 +178,7 @@ class UnitRows:
 
     @staticmethod
     def of_hits(gold: Bounded, system: Bounded, gold_partner: Ints, system_partner: Ints) -> UnitRows:
-        """The units of both sides, each with a unit of the other side that it hits, or -1."""
+        """The units of both sides, for measures in which a unit may hit several: each with one that it hits, or -1."""
         sizes = len(gold_partner), len(system_partner)
         type = np.concatenate((np.where(gold_partner >= 0, 0, 1), np.where(system_partner >= 0, 2, 3)))
         rows = np.append(np.arange(sizes[0]), system_partner), np.append(gold_partner, np.arange(sizes[1]))
@@ -204,7 +204,7 @@ class UnitRows:
         )
 
     def joined(self, other: UnitRows) -> UnitRows:
-        """These units and others with the same count types."""
+        """Append the units of another part, which have the same count types."""
         size = len(self)
         nowhere, missing = (Places.of(*[np.full(len(rows), -1)] * 3) for rows in (self, other))
         return replace(
@@ -239,13 +239,13 @@ class UnitRows:
         return replace(self, types=types, type=new, is_error=wrong).take(rows)
 
     def in_sentences(self, corpus: Corpus) -> UnitRows:
-        """The same units, whose positions count from the beginnings of documents."""
+        """Convert positions that count from the beginning of the document to positions in sentences."""
         places = {name: position.in_sentences(corpus) for name, position in self.places.items()}
         position, matched = self.position.in_sentences(corpus), self.matched.in_sentences(corpus)
         return replace(self, position=position, matched=matched, places=places)
 
 
 def without_units(measure: Measure) -> SettingError:
-    """The error message for a measure that does not count units."""
+    """The error for a measure that does not count units."""
     remedy = measure.instead_of_units or "choose another measure"
     return SettingError(f"The measure {measure.name} has no units to list; {remedy}.")
