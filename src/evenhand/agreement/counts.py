@@ -104,12 +104,12 @@ def _distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class AnnotatorCounts:
-    """All counts of some annotators."""
+    """The counts of all annotators and of all their pairs."""
 
     names: tuple[str, ...]
     pairs: Sequence[tuple[int, int]]
     has: Bools
-    """Which annotators have which documents, (documents, annotators)."""
+    """Whether each annotator has each document: an array of the shape (documents, annotators)."""
     patterns: Patterns
     pattern_rows: CountRows
     squares: CountRows
@@ -132,7 +132,7 @@ class AnnotatorCounts:
         return len(self.has)
 
     def by_document(self, weights: Values) -> Values:
-        """The sums of `weights`, one row per pattern, over the positions of each document, (documents, columns)."""
+        """Sum `weights`, one row per pattern, over the positions of each document: an array (documents, columns)."""
         rows = self.pattern_rows
         columns = [np.bincount(rows.document, column[rows.code] * rows.count, self.documents) for column in weights.T]
         return np.stack(columns, axis=1)

@@ -138,7 +138,7 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
 
 
 def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
-    """The form that the suffix of a file implies, else the first form; an error if the command does not have the form."""
+    """The form of a file's suffix, or the first form; an error if the command does not have the form."""
     if output is None:
         return forms[0]
     suffix = output.suffix.lower()

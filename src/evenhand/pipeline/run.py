@@ -67,7 +67,7 @@ class Run:
     size: int | None = 0
     """Number of positions, if the files have it."""
     labels: tuple[str, ...] = ()
-    """All labels seen."""
+    """All labels of either side."""
     names: dict[str, str] = field(default_factory=dict)
     """The named documents of chains, and the file of each."""
     document_names: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Run:
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
     def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
-        """Sizes and label counts of the gold standard; `side` replaces its units and labels."""
+        """The summary of the gold standard: its sizes and labels; `side` replaces the units and labels."""
         from evenhand.results.result import GoldSummary  # worker processes do without the results
 
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
@@ -267,7 +267,7 @@ class Job:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it must not be divided: scorers compare strings, or strings are placed in documents.
+        """Whether the job must run in one piece: scorers compare strings, or strings are placed in documents.
 
         Overrides refer to sentences and documents by their numbers in the whole gold standard.
         """

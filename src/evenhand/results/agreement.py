@@ -83,7 +83,7 @@ class PairAgreement(msgspec.Struct, frozen=True):
     documents: int
     """The number of documents that both have."""
     codes: dict[str, Coefficients]
-    """Coefficients by set of atoms: `all`; those that `any` of the two labels; those that `every` one of the two labels."""
+    """Coefficients by atoms: `all`; those that `any` of the two labels; those that `every` one of them labels."""
     f1: dict[str, float | None]
     labels: dict[str, float | None]
     """Exact F1 by label."""

@@ -163,7 +163,7 @@ class _Matching:
         self.is_free[response] = False
 
     def unmatched(self, of_key: Bools | bool = True, of_response: Bools | bool = True) -> tuple[Ints, Ints]:
-        """The rows of unmatched mentions among the chosen ones."""
+        """The rows of unmatched mentions of either side, among the chosen ones."""
         return np.flatnonzero((self.counterpart < 0) & of_key), np.flatnonzero(self.is_free & of_response)
 
 
@@ -252,7 +252,7 @@ def _best(
 
 
 def _rows_of(side: Chains, rows: Ints, document: int) -> Ints:
-    """Those of some rows that are in a document; mentions are ordered by position."""
+    """The rows among `rows` that are in a document; mentions are ordered by position."""
     return rows[slice(*np.searchsorted(side.document[rows], (document, document + 1)).tolist())]
 
 
