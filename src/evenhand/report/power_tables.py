@@ -59,7 +59,7 @@ def _pair_sentences(power: Power, pair: PairPower) -> Iterator[str]:
         interval = f" [{low}, {high}]"
     yield f"{first}, {second}: {points(pair.observed, '+')} points{interval}, {_size(power)}"
     if pair.power is None:
-        yield "The two outputs are identical, so the test set cannot show a difference."
+        yield "The two outputs are identical, so there is nothing to detect."
         return
     delta = points(abs(pair.delta))
     size = "this test set" if power.planned == power.groups else counted(power.planned, power.of.removesuffix("s"))

@@ -305,9 +305,9 @@ def _listed(results: Sequence[Result], by: str | None, query: Mapping[str, Any])
         raise SettingError(f"The result of {results[0].name} was loaded, and has no units; score the files again.")
     from evenhand.api.errors import UnitQuery, default_measure, list_units
 
-    known = UnitQuery.of(**query)
+    checked = UnitQuery.of(**query)
     inputs.check_unchanged()
-    return list_units(inputs, by or default_measure(inputs.config), known, [result.name for result in results])
+    return list_units(inputs, by or default_measure(inputs.config), checked, [result.name for result in results])
 
 
 # Flat metrics
@@ -341,6 +341,7 @@ def _prf_metrics(prefix: str, average: Average, beta: float) -> dict[str, float]
 
 
 def _key(text: str) -> str:
+    """A label as part of a metric's name: other characters become a point and their code in hexadecimal."""
     return "".join(char if char.isalnum() or char in "_-" else _code(char) for char in text)
 
 
