@@ -101,7 +101,7 @@ BLOCK = 1 << 17
 """Bytes per block of each file: fewer than elsewhere because all annotators are in memory together."""
 _LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
 _ABOUT = frozenset(name + suffix for name in ("readme", "license") for suffix in ("", ".md", ".txt", ".rst"))
-"""Files about a folder, in lower case, which are not annotations."""
+"""Names of files, in lower case, that describe a folder and are not annotations."""
 NO_UNITS = "no annotator has a span"
 NO_CHANCE = "no disagreement is expected by chance"
 NOTHING_SHARED = "no document is common to two annotators"
@@ -267,7 +267,7 @@ class UnitFigures:
     def add_to(
         self, figures: results.Unitizing, counts: AnnotatorCounts, annotators: Sequence[int], labels: Sequence[str]
     ) -> tuple[results.Unitizing, dict[str, str]]:
-        """The figures of some annotators with the requested ones, and the reasons why some are undefined."""
+        """Return the figures with the requested coefficients, and the reasons why some are undefined."""
         undefined: dict[str, str] = {}
         if self.continuum is not None:
             figures = _with_alpha_u(figures, self.continuum, counts, annotators, labels, undefined)
@@ -511,7 +511,7 @@ class AgreementFigures:
 
 
 def _spread(values: Sequence[float | None]) -> results.Spread:
-    """Mean and population standard deviation of the defined values."""
+    """The mean and the population standard deviation of the values that are defined."""
     known = [value for value in values if value is not None]
     return results.Spread(float(np.mean(known)), float(np.std(known))) if known else results.Spread(None, None)
 

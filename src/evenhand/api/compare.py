@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
-"""All of them are kept, for each system."""
+"""The maximum number of resamples; all of their scores are in memory, for each system."""
 MAX_SEED = 2**128 - 1
 MAX_DEFAULT_TRIALS = 100_000
 """Maximum number of trials unless a user specifies more: 1,250 pairs then take about a minute."""
@@ -111,10 +111,10 @@ class ResamplingSettings:
     level: float = 0.95
     seed: int = 0
     of: Resampled | None = None
-    """What is resampled, if a user specifies it."""
+    """Documents or sentences, if the user specifies what is resampled."""
 
     def checked(self) -> ResamplingSettings:
-        """Check the values that a user specifies."""
+        """Return these settings; values out of range are an error."""
         check_choice("of", self.of, get_args(Resampled), optional=True)
         if self.interval not in ("percentile", "bca"):
             raise SettingError(f"interval is {quote(self.interval)}; choose percentile or bca.")
@@ -288,7 +288,7 @@ class ComparedRun:
         return models if len(models) > 1 else []
 
     def _differs(self, other: Formula) -> bool:
-        """Whether another measure gives a system another score than the compared one."""
+        """Whether any system has another score under this measure than under the compared one."""
         labels = list(self.gold.labels)
         scores = (
             [headline(measure, tallies[measure.scorer], labels) for measure in (self.model, other)]
@@ -322,7 +322,7 @@ class ComparedRun:
 
     @property
     def has_groups(self) -> bool:
-        """Whether there is anything to resample: several groups, and at least one gold unit."""
+        """Whether resampling is possible: with several groups, and at least one gold unit."""
         return self.groups[1] > 1 and bool(self.gold.units)
 
     def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:

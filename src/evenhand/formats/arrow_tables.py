@@ -70,9 +70,9 @@ class ArrowTable:
     features: Callable[[], Mapping[str, Any]]
     """The description of columns, as Hugging Face's features."""
     described_in: str
-    """The location of that description."""
+    """Where the table has the description of its columns, for messages."""
     mend: str
-    """How a user gives names to numbers."""
+    """The remedy if numbers have no names: how a user gives them names."""
     batches: Batches
     broken: Callable[[], AbstractContextManager[None]]
     """Turns errors of Arrow into errors of the file."""
@@ -135,13 +135,13 @@ class Annotated:
 
     column: str
     names: tuple[str, ...] | None
-    """The names of its numbers; strings need none."""
+    """The label of each number in the column; None if it has strings."""
     fields: OffsetFields | None = None
 
 
 @dataclass(frozen=True)
 class ArrowLayout:
-    """The columns to read."""
+    """The columns to read, and what they contain."""
 
     text: str
     in_characters: bool
@@ -267,7 +267,7 @@ class _ColumnFinder:
 
 
 def _kind(column: Any) -> Kind | None:
-    """The kind of a column; None for types that are not read."""
+    """The kind of a column by its type; None for types that are not read."""
     if is_string(column):
         return "text"
     if is_integer(column):
@@ -561,7 +561,7 @@ class SpanReader:
             rows.report(row, *offsets.fault(row, span))
 
     def _with_gaps(self, rows: ArrowRows, columns: SpanColumns, spans: Spans, offsets: OffsetMap) -> Spans:
-        """The spans with the shapes of those that have parts, which are read one by one."""
+        """Add gaps to spans that have parts; these are read one by one."""
         whole: dict[int, JsonSpan] = {}
         for at in np.flatnonzero(integers(columns.parts.value_lengths())).tolist():
             span = columns.span(at)
