@@ -29,14 +29,14 @@ from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.registry import PluginWarning
 
 _MAX_DEATHS = 3
-"""How often processes are replaced."""
+"""How often processes that died are replaced before that is an error."""
 _MAX_ON_WINDOWS = 61
 _AHEAD = 4
 """Number of parts per process that wait to be run or added up."""
 _HANDED_OUT = 2
 """Maximum number of parts that another process has: one in progress, and the next one."""
 _SCRIPT = RLock()
-"""Held while `__main__` is replaced."""
+"""A lock that is held while `__main__` is replaced."""
 
 
 @contextmanager

@@ -347,7 +347,7 @@ class OpenFile:
     settings: ReadSettings
     format: Format
     confidence: float
-    """Share of the first lines that fit the format."""
+    """The share of the first lines that fit the format."""
     value: Any = None
     """The object that is read instead of a file, if it is one."""
 

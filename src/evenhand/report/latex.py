@@ -139,14 +139,14 @@ def fitted_width(text: str) -> float:
 
 @dataclass(frozen=True)
 class LatexGrid:
-    """The texts of a table; `rule` is the first summary row."""
+    """The texts of a table; `rule` is the index of the first summary row."""
 
     names: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: Sequence[bool]
-    """Left-aligned columns."""
+    """Whether each column is left-aligned."""
     wraps: Sequence[bool]
-    """Columns of words, not of numbers."""
+    """Whether each column may be wrapped, because it has words, not numbers."""
     bold: frozenset[tuple[int, int]] = frozenset()
     rule: int | None = None
 
@@ -181,7 +181,7 @@ class LatexGrid:
 
     @cached_property
     def cell_widths(self) -> list[float]:
-        """The widths of columns without headings."""
+        """The width of each column without its heading."""
         widths = [0.0] * len(self.names)
         for number, row in enumerate(self.rows):
             for column, text in enumerate(row):

@@ -36,7 +36,7 @@ the label is optional.
 MOST_LABELS = 10
 """Number of labels in a confusion matrix, to fit a terminal."""
 MOST_COLUMNS = 5
-"""Up to this number, each system has a column; more systems have rows."""
+"""Up to this number of systems, each has a column; more have rows."""
 _MOST_SLICED = 3
 """Number of measures in tables of slices."""
 _MOST_BAR_LABELS = 6
