@@ -139,7 +139,7 @@ def read(path: str) -> list[list[Token]]:
 
 def links(tokens: list[Token], *, is_response: bool) -> list[Link]:
     """The links of a document."""
-    items: list[Link] = []
+    all_links: list[Link] = []
     link: Link | None = None
     last = ""
     for at, token in enumerate(tokens):
@@ -147,12 +147,12 @@ def links(tokens: list[Token], *, is_response: bool) -> list[Link]:
         goes_on = tag[:1] in ("I", "E") and link is not None and link.label == tag[2:]
         if not goes_on or (is_response and cell != last):
             link = Link(at, tag[2:], cell.split("|")) if tag != "O" else None
-            items += [link] if link is not None else []
+            all_links += [link] if link is not None else []
         if link is not None:
             link.text += token.TOKEN  # type: ignore[attr-defined]
             link.end = at + 1
         last = cell
-    return [each for each in items if each.names != ["_"]]
+    return [each for each in all_links if each.names != ["_"]]
 
 
 def compare(gold: list[Link], system: list[Link], depth: int) -> dict[str, dict[str, dict[str, float]]]:

@@ -47,15 +47,15 @@ def sentences(dense: bool = False, seed: int = 1) -> list[Sentence]:
     words = list({_word(chance): None for _ in range(30_000)})
     words.sort(key=lambda word: len(word) + 12 * chance.random())
     weights = list(accumulate(1 / rank for rank in range(2, len(words) + 2)))
-    actual, left = [], TOKENS
+    all_sentences, left = [], TOKENS
     while left > 0:
         size = chance.randint(3, 40)
         text = chance.choices(words, cum_weights=weights, k=size)
         gold = _chunks(chance, size) if dense else _entities(chance, size)
         system = corpus.predict(chance, gold, size)
-        actual.append(Sentence(text, gold, system, chance.choices(_PARTS, k=size)))
+        all_sentences.append(Sentence(text, gold, system, chance.choices(_PARTS, k=size)))
         left -= size
-    return actual
+    return all_sentences
 
 
 def _word(chance: random.Random) -> str:

@@ -46,10 +46,10 @@ def flat_spans(tokens: int, labels: int = 3) -> tuple[list[Span], list[Span]]:
 
 
 def tags(tokens: int, spans: list[Span]) -> list[str]:
-    actual = ["O"] * tokens
+    all_tags = ["O"] * tokens
     for label, start, end in spans:
-        actual[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
-    return actual
+        all_tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return all_tags
 
 
 def columns(folder: Path, tokens: int, *, sentence: int, labels: int = 3, mark: bool = False) -> Pair:

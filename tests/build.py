@@ -59,17 +59,17 @@ def matches(verdicts: SpanMatches) -> list[tuple[int, int, str, int]]:
 @st.composite
 def rows(draw: st.DrawFn, labels: str = "ABC", length: int = 10, most: int = 7, gaps: bool = True) -> list[Row]:
     """Spans of one sentence: nested, crossing, repeated and discontinuous ones among them."""
-    items: list[Row] = []
+    all_rows: list[Row] = []
     for _ in range(draw(st.integers(0, most))):
         label = draw(st.sampled_from(labels))
         first = draw(st.integers(1, length))
         last = draw(st.integers(first, min(first + 5, length)))
         if gaps and last - first >= 2 and draw(st.integers(0, 4)) == 0:
             inner = draw(st.sets(st.sampled_from(range(first + 1, last))))
-            items.append((label, first, last, sorted({first, last} | inner)))
+            all_rows.append((label, first, last, sorted({first, last} | inner)))
         else:
-            items.append((label, first, last))
-    return items
+            all_rows.append((label, first, last))
+    return all_rows
 
 
 @st.composite

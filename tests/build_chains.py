@@ -75,14 +75,14 @@ def annotation(
 
 def cells(rows: Rows, size: int = 6, *, bars: bool = True) -> list[str]:
     """What the column of coreference has for each token; of a chain's mentions that cross, brackets make nested ones."""
-    items: list[list[str]] = [[] for _ in range(size)]
+    all_cells: list[list[str]] = [[] for _ in range(size)]
     for chain, first, last in rows:
         if first == last:
-            items[first].append(f"({chain})")
+            all_cells[first].append(f"({chain})")
         else:
-            items[first].append(f"({chain}")
-            items[last].insert(0, f"{chain})")
-    return [_cell(parts, bars=bars) or "-" for parts in items]
+            all_cells[first].append(f"({chain}")
+            all_cells[last].insert(0, f"{chain})")
+    return [_cell(parts, bars=bars) or "-" for parts in all_cells]
 
 
 def _cell(parts: Sequence[str], *, bars: bool) -> str:
@@ -140,7 +140,7 @@ def sides(documents: Sequence[Pair]) -> tuple[list[list[Row]], list[list[Row]]]:
 def brackets(draw: st.DrawFn, size: int = 6, chains: int = 3) -> list[str]:
     """Cells of a document with balanced brackets in any order, with bars and without."""
     opened: Counter[int] = Counter()
-    items = []
+    all_brackets = []
     for token in range(size):
         parts = []
         for _ in range(draw(st.integers(0, 3))):
@@ -155,5 +155,5 @@ def brackets(draw: st.DrawFn, size: int = 6, chains: int = 3) -> list[str]:
                 parts.append(f"({chain})")
         if token == size - 1:
             parts += [f"{chain})" for chain in opened.elements()]
-        items.append(_cell(parts, bars=draw(st.booleans())) or draw(st.sampled_from("-_")))
-    return items
+        all_brackets.append(_cell(parts, bars=draw(st.booleans())) or draw(st.sampled_from("-_")))
+    return all_brackets

@@ -99,7 +99,7 @@ def _depends(head: Word, deps: str) -> frozenset[tuple[Word, str]]:
 
 def _brackets(rows: list[tuple[Word, str, str]]) -> list[tuple[str, list[tuple[int, int]], int]]:
     """Mentions of a sentence: entity, the first and last place of each part, and the number of the head."""
-    items: list[tuple[str, list[tuple[int, int]], int]] = []
+    all_brackets: list[tuple[str, list[tuple[int, int]], int]] = []
     opened: dict[str, list[tuple[int, int]]] = {}
     for index, (_, _, misc) in enumerate(rows):
         entity = next((each[7:] for each in misc.split("|") if each.startswith("Entity=")), "")
@@ -110,8 +110,8 @@ def _brackets(rows: list[tuple[Word, str, str]]) -> list[tuple[str, list[tuple[i
                 opened.setdefault(fields[0], []).append((index, head))
             if piece.endswith(")"):
                 begin, head = opened[fields[0]].pop()
-                _close(items, fields[0], (begin, index), head)
-    return items
+                _close(all_brackets, fields[0], (begin, index), head)
+    return all_brackets
 
 
 def _close(actual: list[tuple[str, list[tuple[int, int]], int]], name: str, part: tuple[int, int], head: int) -> None:
@@ -332,9 +332,11 @@ def scores(keys: Iterable[Chains], responses: Iterable[Chains], way: Way) -> dic
     counts = [count(key, response, way) for key, response in zip(keys, responses, strict=True)]
     sums = {name: total(each[name] for each in counts) for name in counts[0]}
     halves = [sums.pop(name) for name in ("coreference", "non-coreference")]
-    by_name = {name: prf(each) for name, each in sums.items()}
+    all_scores = {name: prf(each) for name, each in sums.items()}
     kept = [prf(half) for half in halves if half.key or half.response]
-    by_name["blanc"] = Prf(*(sum(column) / len(kept) for column in zip(*kept, strict=True))) if kept else Prf(0, 0, 0)
-    three = [by_name[name] for name in ("muc", "b_cubed", "ceaf_e")]
-    by_name["mela"] = Prf(*(sum(column) / 3 for column in zip(*three, strict=True)))
-    return by_name
+    all_scores["blanc"] = (
+        Prf(*(sum(column) / len(kept) for column in zip(*kept, strict=True))) if kept else Prf(0, 0, 0)
+    )
+    three = [all_scores[name] for name in ("muc", "b_cubed", "ceaf_e")]
+    all_scores["mela"] = Prf(*(sum(column) / 3 for column in zip(*three, strict=True)))
+    return all_scores

@@ -11,7 +11,7 @@ Edge = tuple[int, str]
 
 def counts(gold: str, system: str, digits: str = "0") -> dict[str, tuple[int, int, int]]:
     """Correct edges, edges of the gold standard and edges of the system, under ELAS and EULAS."""
-    by_name = {"elas": [0, 0, 0], "eulas": [0, 0, 0]}
+    all_counts = {"elas": [0, 0, 0], "eulas": [0, 0, 0]}
     for mine, theirs in zip(sentences(gold), sentences(system), strict=True):
         words, others = without_empty_nodes(mine), without_empty_nodes(theirs)
         for at in range(len(words)):
@@ -19,8 +19,8 @@ def counts(gold: str, system: str, digits: str = "0") -> dict[str, tuple[int, in
             for name, spell in (("elas", str), ("eulas", universal)):
                 left, right = (Counter((head, spell(label)) for head, label in side) for side in (one, other))
                 for place, number in enumerate(((left & right).total(), len(one), len(other))):
-                    by_name[name][place] += number
-    return {name: (numbers[0], numbers[1], numbers[2]) for name, numbers in by_name.items()}
+                    all_counts[name][place] += number
+    return {name: (numbers[0], numbers[1], numbers[2]) for name, numbers in all_counts.items()}
 
 
 def sentences(text: str) -> Iterator[list[Word]]:
@@ -33,14 +33,14 @@ def without_empty_nodes(rows: list[Word]) -> list[Word]:
     """The words of a sentence, with paths over empty nodes in DEPS; words without such edges stay as they are."""
     empty = {row[0]: parts(row[8]) for row in rows if "." in row[0]}
     words = [row for row in rows if "." not in row[0]]
-    items = []
+    all_nodes = []
     for row in words:
         if not any("." in head for head, _ in parts(row[8])):
-            items.append(row)
+            all_nodes.append(row)
             continue
         paths = [path for head, label in parts(row[8]) for path in above(head, [label], empty, set())]
-        items.append([*row[:8], "|".join(dict.fromkeys(paths)) or "_", *row[9:]])
-    return items
+        all_nodes.append([*row[:8], "|".join(dict.fromkeys(paths)) or "_", *row[9:]])
+    return all_nodes
 
 
 def parts(cell: str) -> list[tuple[str, str]]:

@@ -55,15 +55,15 @@ def room(module: str) -> str:
 
 def imports(path: Path) -> list[str]:
     """The modules of this package that a module imports when it is loaded."""
-    items = []
+    all_imports = []
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
-            items += [alias.name for alias in node.names]
+            all_imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            items += [
+            all_imports += [
                 f"{node.module}.{alias.name}" if node.module == "evenhand" else node.module for alias in node.names
             ]
-    return [name for name in items if name.startswith("evenhand.")]
+    return [name for name in all_imports if name.startswith("evenhand.")]
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))

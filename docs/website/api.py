@@ -100,13 +100,13 @@ def _members(kind: type) -> Iterator[str]:
 
 def _attributes(kind: type) -> dict[str, str]:
     """What fields and properties are, by name."""
-    by_name: dict[str, str] = {}
+    all_attributes: dict[str, str] = {}
     for each in _lineage(kind):
-        by_name |= fields(each)
+        all_attributes |= fields(each)
         for name, value in vars(each).items():
             if isinstance(value, property) and not name.startswith("_"):
-                by_name[name] = " ".join((value.__doc__ or "").split())
-    return by_name
+                all_attributes[name] = " ".join((value.__doc__ or "").split())
+    return all_attributes
 
 
 def _methods(kind: type) -> tuple[dict[str, FunctionType], dict[str, FunctionType]]:
@@ -128,13 +128,13 @@ def _lineage(kind: type) -> list[type]:
 
 def _hints(kind: type) -> dict[str, str]:
     """The types of fields and properties, as the code writes them."""
-    by_name: dict[str, str] = {}
+    all_hints: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        by_name |= inspect.get_annotations(each)
+        all_hints |= inspect.get_annotations(each)
         for name, value in vars(each).items():
             if isinstance(value, property) and value.fget is not None:
-                by_name[name] = value.fget.__annotations__.get("return", "")
-    return by_name
+                all_hints[name] = value.fget.__annotations__.get("return", "")
+    return all_hints
 
 
 def _method(name: str, function: FunctionType) -> str:
@@ -158,12 +158,12 @@ def _signature(name: str, function: FunctionType) -> str:
 
 def _parameters(signature: inspect.Signature) -> list[str]:
     """The parameters as the code writes them, with a star before the first keyword."""
-    items: list[str] = []
+    all_parameters: list[str] = []
     for parameter in signature.parameters.values():
         if parameter.name == "self":
             continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in items:
-            items.append("*")
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in all_parameters:
+            all_parameters.append("*")
         stars = (
             "*"
             if parameter.kind is parameter.VAR_POSITIONAL
@@ -172,8 +172,8 @@ def _parameters(signature: inspect.Signature) -> list[str]:
             else ""
         )
         default = "" if parameter.default is parameter.empty else f" = {_spelled(parameter.default)}"
-        items.append(f"{stars}{parameter.name}: {parameter.annotation}{default}")
-    return items
+        all_parameters.append(f"{stars}{parameter.name}: {parameter.annotation}{default}")
+    return all_parameters
 
 
 def _spelled(default: object) -> str:

@@ -19,13 +19,13 @@ from evenhand.settings import ScoreSettings
 
 def flat_spans(chance: random.Random, length: int) -> list[tuple[str, int, int]]:
     """Spans that do not overlap."""
-    actual, start = [], 0
+    all_spans, start = [], 0
     while start < length:
         end = start + chance.randint(1, 3)
         if end <= length and chance.random() < 0.6:
-            actual.append((chance.choice("AB"), start, end))
+            all_spans.append((chance.choice("AB"), start, end))
         start = end
-    return actual
+    return all_spans
 
 
 def voted(sides: dict[str, eh.Annotation]) -> list[Spans]:

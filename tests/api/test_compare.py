@@ -461,13 +461,13 @@ def intervals(files: list[Path], kind: str, **options: object) -> dict[tuple[str
     return of_score | further
 
 
-def both_ways(actual: dict[tuple[str, str, str], Interval]) -> dict[tuple[str, str, str], Interval]:
+def both_ways(all_ways: dict[tuple[str, str, str], Interval]) -> dict[tuple[str, str, str], Interval]:
     """With those of the pairs the other way round."""
     mirrored = {
         (after, before, score): None if each is None else (-each[1], -each[0])
-        for (before, after, score), each in actual.items()
+        for (before, after, score), each in all_ways.items()
     }
-    return actual | mirrored
+    return all_ways | mirrored
 
 
 @pytest.mark.parametrize("kind", ["percentile", "bca"])

@@ -309,14 +309,14 @@ Slices = dict[str, tuple[int, dict[str, float]]]
 
 def documents() -> list[tuple[str, list[tuple[str, str]]]]:
     """The example's documents: their names, and the words with their POS."""
-    items: list[tuple[str, list[tuple[str, str]]]] = []
+    all_documents: list[tuple[str, list[tuple[str, str]]]] = []
     for line in GOLD_CHAIN_SLICES.read_text().splitlines():
         if line.startswith("#begin"):
             name, part = line.removeprefix("#begin document (").split("); part ")
-            items.append((f"{name}_{int(part)}", []))
+            all_documents.append((f"{name}_{int(part)}", []))
         elif line.strip() and not line.startswith("#"):
-            items[-1][1].append((line.split()[3], line.split()[4]))
-    return items
+            all_documents[-1][1].append((line.split()[3], line.split()[4]))
+    return all_documents
 
 
 def sliced(mode: str, slice_of: Any) -> Slices:

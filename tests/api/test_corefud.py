@@ -378,7 +378,7 @@ MENTION = st.tuples(st.integers(0, 7), st.integers(0, 3))
 @st.composite
 def sides(draw: st.DrawFn) -> list[tuple[str, list[frozenset[str]]]]:
     """Two texts of the same four words, with empty nodes anywhere, and the tokens of their mentions."""
-    items = []
+    all_sides = []
     for _ in range(2):
         nodes = draw(st.sets(st.sampled_from(["0.1", "1.1", "1.2", "2.1", "3.1", "4.1"])))
         names = sorted({"1", "2", "3", "4"} | nodes, key=lambda name: [int(each) for each in name.split(".")])
@@ -389,8 +389,8 @@ def sides(draw: st.DrawFn) -> list[tuple[str, list[frozenset[str]]]]:
             opened[first] += f"(e{number})" if first == last else f"(e{number}"
             closed[last] += "" if first == last else f"e{number})"
         cells = [f"{name} {end + begin or '-'}" for name, end, begin in zip(names, closed, opened, strict=True)]
-        items.append((text(" ".join(cells)), tokens))
-    return items
+        all_sides.append((text(" ".join(cells)), tokens))
+    return all_sides
 
 
 @settings(max_examples=100)

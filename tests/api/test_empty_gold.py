@@ -37,7 +37,7 @@ def sides(task: str, folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     """A gold standard without a unit that counts, a system with one, and options."""
     ends = [("A", 0, 1), ("B", 1, 2)]
     tree = "(TOP (S (X a) (Y b)))", "(TOP (S (NP (X a)) (Y b)))"
-    by_name: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    all_sides: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "spans": (spans([], []), spans([("PER", 0, 1)], []), {}),
         "tags": (eh.tags([["A", "B"]], encoding="plain"), eh.tags([["X", "B"]], encoding="plain"), WORDS),
         "relations": (eh.relations([ends], [[]]), eh.relations([ends], [[("R", 0, 1)]]), {}),
@@ -47,7 +47,7 @@ def sides(task: str, folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     }
     if task == "trees":
         return trees(folder, "root"), trees(folder, "dep"), {"labels": ["dep"]}
-    return by_name[task]
+    return all_sides[task]
 
 
 CASES = [

@@ -298,15 +298,15 @@ def test_blanks_between_columns(tmp_path: Path) -> None:
 
 def chunks(tags: Sequence[str]) -> set[tuple[int, int, str]]:
     """The entities of a sentence, read one tag after the other."""
-    items: list[list[int | str]] = []
+    all_chunks: list[list[int | str]] = []
     before = "O"
     for index, tag in enumerate(tags):
         if tag != "O" and (tag[0] == "B" or before[2:] != tag[2:]):
-            items.append([index, index + 1, tag[2:]])
+            all_chunks.append([index, index + 1, tag[2:]])
         elif tag != "O":
-            items[-1][1] = index + 1
+            all_chunks[-1][1] = index + 1
         before = tag
-    return {(start, end, label) for start, end, label in items}  # type: ignore[misc]
+    return {(start, end, label) for start, end, label in all_chunks}  # type: ignore[misc]
 
 
 def loose(entities: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:

@@ -47,16 +47,16 @@ def commands(group: click.Command = main, path: tuple[str, ...] = ()) -> Iterato
 
 def sections(text: str) -> dict[str, list[str]]:
     """The lines under each heading of a help; what stands above is under the empty one."""
-    by_name: dict[str, list[str]] = {"": []}
+    all_sections: dict[str, list[str]] = {"": []}
     heading = ""
     for line in text.splitlines():
         if match := HEADING.match(line):
             heading = match[1]
-            assert heading not in by_name
-            by_name[heading] = []
+            assert heading not in all_sections
+            all_sections[heading] = []
         else:
-            by_name[heading].append(line)
-    return by_name
+            all_sections[heading].append(line)
+    return all_sections
 
 
 def options(text: str) -> dict[str, list[str]]:

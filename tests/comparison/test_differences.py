@@ -200,12 +200,12 @@ def test_the_difference_of_accuracies_is_what_was_corrected(sentences: list[list
 @st.composite
 def three_trees(draw: st.DrawFn) -> list[list[list[tuple[int, str]]]]:
     """Sentences of gold standard and two systems; heads stand before their words, so that all lead to the root."""
-    items: list[list[list[tuple[int, str]]]] = [[], [], []]
+    all_trees: list[list[list[tuple[int, str]]]] = [[], [], []]
     for _ in range(draw(st.integers(1, 3))):
         size = draw(st.integers(1, 5))
-        for side in items:
+        for side in all_trees:
             side.append([(draw(st.integers(0, word)), draw(st.sampled_from("xyz"))) for word in range(size)])
-    return items
+    return all_trees
 
 
 @settings(max_examples=40)

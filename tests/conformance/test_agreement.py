@@ -110,22 +110,22 @@ def _u_alphas(sides: list[AnnotatorSpans], length: int, labels: list[str]) -> di
     patterns = Patterns(distinct, len(book))
     sums = counts @ unitizing.continuum_rows(patterns)
     sums[unitizing.SQUARES] += sum((side.length**2).sum() for side in sides)
-    by_name = {
+    all_alphas = {
         "u_alpha": defined(unitizing.u_alpha_of(sums)),
         "u_alpha_binary": defined(unitizing.u_alpha_binary_of(sums)),
     }
     if len(sides) > 2:
-        return by_name
+        return all_alphas
     shared, codes_met = counts @ unitizing.shared_rows(patterns), len(book) - 1
     for one, other in (sides, sides[::-1]):
         (crossing,) = unitizing.overlaps(one, [other], rank, length)
         np.add.at(
             shared, 2 * codes_met + np.array([book.code((label,)) - 1 for label in one.label.tolist()], int), crossing
         )
-    by_name["cu_alpha"] = defined(unitizing.cu_alpha_of(shared))
+    all_alphas["cu_alpha"] = defined(unitizing.cu_alpha_of(shared))
     for code, value in enumerate(unitizing.ku_alpha_of(shared), 1):
-        by_name[f"ku_alpha.{labels[book.members[code][0]]}"] = defined(value)
-    return by_name
+        all_alphas[f"ku_alpha.{labels[book.members[code][0]]}"] = defined(value)
+    return all_alphas
 
 
 EXAMPLES = [(each, coded) for each in FIGURES["coding"]] + [(each, unitized) for each in FIGURES["unitizing"]]

@@ -17,12 +17,12 @@ TREEBANKS = ("ud_en_pud", "ud_de_gsd")
 
 
 def _systems() -> list[Any]:
-    items = []
+    all_systems = []
     for treebank in TREEBANKS:
         figures = json.loads((Path(__file__).parent / f"{treebank}.json").read_text())["systems"]
-        items += [pytest.param(treebank, name, figures[name], id=f"{treebank}-{name}") for name in figures]
-    assert len(items) == 8
-    return items
+        all_systems += [pytest.param(treebank, name, figures[name], id=f"{treebank}-{name}") for name in figures]
+    assert len(all_systems) == 8
+    return all_systems
 
 
 @pytest.mark.parametrize(("treebank", "name", "figures"), _systems())

@@ -114,10 +114,10 @@ FIGURES = ROOT / "tests" / "conformance" / "shared_tasks.json"
 
 def runs() -> dict[str, list[dict[str, Any]]]:
     """All runs of the file, by response."""
-    by_name: dict[str, list[dict[str, Any]]] = {}
+    all_runs: dict[str, list[dict[str, Any]]] = {}
     for each in json.loads(FIGURES.read_text())["coref"]:
-        by_name.setdefault(Path(each["response"]).stem, []).append(each)
-    return by_name
+        all_runs.setdefault(Path(each["response"]).stem, []).append(each)
+    return all_runs
 
 
 RUNS = runs()

@@ -66,14 +66,14 @@ class Sentence:
 
     @property
     def spans(self) -> list[Span]:
-        items = list[Span]()
+        all_spans = list[Span]()
         for at, (_, tag) in enumerate(self.lines):
             prefix, _, label = tag.partition("-")
-            if prefix == "I" and items and items[-1][1:] == (at, label):
-                items[-1] = (items[-1][0], at + 1, label)
+            if prefix == "I" and all_spans and all_spans[-1][1:] == (at, label):
+                all_spans[-1] = (all_spans[-1][0], at + 1, label)
             elif prefix != "O":
-                items.append((at, at + 1, label))
-        return items
+                all_spans.append((at, at + 1, label))
+        return all_spans
 
     def remove(self, span: Span) -> None:
         assert span in self.spans

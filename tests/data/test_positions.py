@@ -239,7 +239,7 @@ def test_documents_of_spacy_count_in_their_text(given_: tuple[list[str], list[Si
     vocab = spacy.vocab.Vocab()
 
     def docs(side: Side) -> Any:
-        items = []
+        all_docs = []
         for text, spans in zip(texts, side, strict=True):
             pieces = re.findall(r"\S+|\s+", text)
             words = [piece for piece in pieces if piece != " "] or ["x"]
@@ -249,8 +249,8 @@ def test_documents_of_spacy_count_in_their_text(given_: tuple[list[str], list[Si
             )
             bounds = [doc.char_span(start, end, label, alignment_mode="expand") for label, start, end in spans]
             doc.spans["sc"] = [item for item in bounds if item is not None]
-            items.append(doc)
-        return items
+            all_docs.append(doc)
+        return all_docs
 
     made = [docs(side) for side in sides]
     gold, a, b = (eh.docs(item, group="sc") for item in made)

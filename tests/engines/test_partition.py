@@ -245,7 +245,7 @@ several = settings(max_examples=15, deadline=None, suppress_health_check=list(He
 @st.composite
 def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[list[str], list[list[str]]]]:
     """Sentences: what stands before each (marks of documents, comments, blank lines), and rows of word and tags."""
-    items = []
+    all_sentences = []
     for number in range(draw(st.integers(1, 9))):
         marks = {"": [], "mark": ["-DOCSTART- O", ""], "close": ["-DOCSTART- O"], "alone": ["# a note on it", ""]}
         before = list(marks[draw(st.sampled_from(["", "", "", *marks]))])
@@ -253,8 +253,8 @@ def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[
         before += ["# newdoc id of this"] * draw(st.sampled_from([0, 0, 0, 1]))
         length = draw(st.integers(1, 4))
         rows = [[f"w{number}", *(draw(st.sampled_from(tags)) for _ in range(systems + 1))] for _ in range(length)]
-        items.append((before, rows))
-    return items
+        all_sentences.append((before, rows))
+    return all_sentences
 
 
 def lines_of(actual: list[tuple[list[str], list[list[str]]]], column: int, *, marks: bool = True) -> list[str]:

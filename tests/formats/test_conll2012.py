@@ -284,10 +284,10 @@ PROBLEMS_CONLL2012_PROBLEMS |= {
 
 def problems(path: Path, settings: ReadSettings) -> list[Problem]:
     """All problems that reading a file meets, by line."""
-    items: list[Problem] = []
-    for _ in file_batches(Source(path, items), settings, Vocabulary(), {}):
+    all_problems: list[Problem] = []
+    for _ in file_batches(Source(path, all_problems), settings, Vocabulary(), {}):
         pass
-    return sorted(items, key=lambda problem: problem.line or 0)
+    return sorted(all_problems, key=lambda problem: problem.line or 0)
 
 
 def lines(found: Sequence[Problem]) -> list[int | None]:

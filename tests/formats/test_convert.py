@@ -297,12 +297,14 @@ def run_convert_links(*arguments: object) -> Result:
 def links(annotation: Annotation) -> list[tuple[str, str, int, int, tuple[str, ...]]]:
     """Document, label, bounds in the document and identifiers of every span."""
     spans, corpus = annotation.spans("links"), annotation.corpus
-    items = []
+    all_links = []
     for (label, scope, start, end), link in zip(spans.rows(), links_of(spans), strict=True):
         document = int(corpus.document_of(spans.scope[:1] * 0 + scope)[0])
         begin = 0 if corpus.bounds is None else int(corpus.bounds[scope] - corpus.bounds[corpus.documents[document]])
-        items.append((names_of(corpus)[document], label, begin + start, begin + end, link.candidates if link else ()))
-    return sorted(items)
+        all_links.append(
+            (names_of(corpus)[document], label, begin + start, begin + end, link.candidates if link else ())
+        )
+    return sorted(all_links)
 
 
 @pytest.mark.parametrize("target", ["brat", "jsonl"])

@@ -57,13 +57,13 @@ def words(annotation: Annotation) -> list[tuple[str, str, str]]:
     corpus = annotation.corpus
     assert corpus.tokens is not None
     assert corpus.bounds is not None
-    items = []
+    all_words = []
     for label, *ends in facts(annotation):
         texts = [
             "".join(corpus.tokens[int(corpus.bounds[scope]) + token] for token in tokens) for scope, tokens, _ in ends
         ]
-        items.append((label, *texts))
-    return items  # type: ignore[return-value]
+        all_words.append((label, *texts))
+    return all_words  # type: ignore[return-value]
 
 
 # brat

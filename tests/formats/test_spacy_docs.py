@@ -231,13 +231,13 @@ def test_where_one_document_has_overlaps_all_are_written_as_span_groups(tmp_path
 @st.composite
 def documents(draw: st.DrawFn) -> list[tuple[list[bool], list[tuple[str, int, int]]]]:
     """Sentence starts and spans of a few documents; spans may overlap and cross sentences."""
-    items = []
+    all_documents = []
     for _ in range(draw(st.integers(1, 3))):
         starts = [True, *draw(st.lists(st.booleans(), max_size=5))]
         place = st.integers(0, len(starts) - 1)
         pairs = draw(st.lists(st.tuples(st.sampled_from(["PER", "LOC"]), place, place), max_size=4))
-        items.append((starts, [(label, min(a, b), max(a, b) + 1) for label, a, b in pairs]))
-    return items
+        all_documents.append((starts, [(label, min(a, b), max(a, b) + 1) for label, a, b in pairs]))
+    return all_documents
 
 
 @given(documents())

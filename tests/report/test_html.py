@@ -65,11 +65,11 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, eh.Report]:
-    by_name = {}
+    all_reports = {}
     for task, (folder, gold, systems) in EXAMPLES.items():
         path = ROOT / "src" / "evenhand" / "examples" / folder
-        by_name[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
-    return by_name
+        all_reports[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
+    return all_reports
 
 
 @pytest.fixture(scope="module")

@@ -121,11 +121,11 @@ def systems(groups: int, gain: float, seed: int) -> tuple[Values, Values]:
     """Two systems' right, found and wanted by sentence; the second finds a larger share by `gain`."""
     random = np.random.default_rng(seed)
     wanted = random.poisson(2, groups)
-    items = []
+    all_systems = []
     for share in (0.7, 0.7 + gain):
         hits = random.binomial(wanted, share)
-        items.append(np.stack((hits, hits + random.binomial(3, 0.1, groups), wanted), axis=1).astype(np.float64))
-    return items[0], items[1]
+        all_systems.append(np.stack((hits, hits + random.binomial(3, 0.1, groups), wanted), axis=1).astype(np.float64))
+    return all_systems[0], all_systems[1]
 
 
 def test_three_groups_by_hand() -> None:

@@ -29,7 +29,7 @@ ROWS = st.tuples(st.sampled_from(["LOC", "PER"]), st.integers(0, 8), st.integers
 @st.composite
 def documents(draw: st.DrawFn, flat: bool = False) -> list[Document]:
     """Some documents with links; `flat` ones have no two that overlap."""
-    items = []
+    all_documents = []
     for _ in range(2):
         rows = [(label, start, start + size, names) for label, start, size, names in draw(st.lists(ROWS, max_size=6))]
         if flat:
@@ -38,8 +38,8 @@ def documents(draw: st.DrawFn, flat: bool = False) -> list[Document]:
                 if not kept or kept[-1][2] <= row[1]:
                     kept.append(row)
             rows = kept
-        items.append(rows)
-    return items
+        all_documents.append(rows)
+    return all_documents
 
 
 def scored(gold: Any, system: Any, match: Any, **options: Any) -> Result:
