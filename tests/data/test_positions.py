@@ -178,8 +178,8 @@ def test_verdicts_quote_their_text(form: str, given_: tuple[list[str], list[Side
 
 def tokens_of(texts: Sequence[str], side: Side) -> tuple[list[list[str]], Side]:
     """The words of texts, and the words that each span touches."""
-    words = [[(items.start(), items.end()) for items in re.finditer(r"\S+", text)] for text in texts]
-    items = [
+    words = [[(word.start(), word.end()) for word in re.finditer(r"\S+", text)] for text in texts]
+    touched_words = [
         sorted(
             {
                 (label, *(min(touched), max(touched) + 1))
@@ -189,7 +189,7 @@ def tokens_of(texts: Sequence[str], side: Side) -> tuple[list[list[str]], Side]:
         )
         for edges, spans in zip(words, side, strict=True)
     ]
-    return [[text[one:other] for one, other in edges] for text, edges in zip(texts, words, strict=True)], items
+    return [[text[one:other] for one, other in edges] for text, edges in zip(texts, words, strict=True)], touched_words
 
 
 @example(given_=CASE)
@@ -242,8 +242,10 @@ def test_documents_of_spacy_count_in_their_text(given_: tuple[list[str], list[Si
         all_docs = []
         for text, spans in zip(texts, side, strict=True):
             pieces = re.findall(r"\S+|\s+", text)
-            words = [piece for piece in pieces if piece != " "] or ["x"]
-            spaces = [other == " " for one, other in zip(pieces, [*pieces[1:], ""], strict=True) if one != " "]
+            # A single space belongs to the token before it; at the beginning of the text it is a token.
+            following = zip(pieces, [*pieces[1:], ""], strict=True)
+            kept = [(one, other == " ") for at, (one, other) in enumerate(following) if one != " " or not at]
+            words, spaces = [word for word, _ in kept] or ["x"], [has_space for _, has_space in kept]
             doc = tokens.Doc(
                 vocab, words=words, spaces=spaces, sent_starts=[True, *[False, True, False] * len(words)][: len(words)]
             )
