@@ -34,7 +34,7 @@ SMALLEST = 4 << 20
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
 _LARGEST = 32 << 20
-_ROUNDS = 4
+_ROUNDS = 2
 """Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
