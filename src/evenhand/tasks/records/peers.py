@@ -12,8 +12,8 @@ import numpy as np
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
+from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records.answers import plain, triples
-from evenhand.tasks.records.assignment import best_pairs
 from evenhand.tasks.records.measures import RecordPair
 from evenhand.tasks.records.values import MILLION, anls
 
@@ -78,7 +78,7 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     )
     table = np.rint(means * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
-    pairs = best_pairs(table) if table.size else []
+    pairs = first_pairs(table) if table.size else []
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     total = sum(cells[row][column][0] for row, column in pairs)
     length = sum(cells[row][column][1] for row, column in pairs)
@@ -175,7 +175,7 @@ def _is_links(value: Any) -> bool:
 
 
 def _links(value: Any) -> Iterator[tuple[str, ...]]:
-    for member in value or ():
+    for member in value if _is_links(value) else ():
         parts = [text for inner in member.values() for text in _texts(inner)]
         if len(parts) == 2:
             yield from ((word, other) for word in parts[0].split() for other in parts[1].split())
