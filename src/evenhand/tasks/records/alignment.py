@@ -66,9 +66,9 @@ class ListAligner:
         if order:
             table = _Table(gold, system, keys, forms=[[form_of(record) for record in side] for side in (gold, system)])
             return in_order(table.weights(table.component()))
-        rows = sorted(range(len(gold)), key=lambda row: form_of(gold[row]))
-        columns = sorted(range(len(system)), key=lambda column: form_of(system[column]))
-        identical = _pop_equal(rows, columns, lambda row: form_of(gold[row]), lambda column: form_of(system[column]))
+        rows, columns = (sorted(range(len(side)), key=lambda at: form_of(side[at])) for side in (gold, system))
+        forms = [form_of(gold[row]) for row in rows], [form_of(system[column]) for column in columns]
+        identical = [(rows[row], columns[column]) for row, column in equal_pairs(*forms)]
         rows, columns = _remaining(rows, columns, identical)
         if not rows or not columns:
             return identical
@@ -100,14 +100,12 @@ def _remaining(rows: Iterable[int], columns: Iterable[int], pairs: Pairs) -> tup
     return [row for row in rows if row not in taken], [column for column in columns if column not in others]
 
 
-def _pop_equal(
-    rows: Sequence[int], columns: Sequence[int], key_of: Callable[[int], Any], other_key_of: Callable[[int], Any]
-) -> Pairs:
-    """Pairs of rows and columns with equal keys, in their order."""
+def equal_pairs(keys: Sequence[Any], others: Sequence[Any]) -> Pairs:
+    """Pairs of equal keys, in their order."""
     waiting: defaultdict[Any, list[int]] = defaultdict(list)
-    for column in reversed(columns):
-        waiting[other_key_of(column)].append(column)
-    return [(row, same.pop()) for row in rows if (same := waiting.get(key_of(row)))]
+    for column in range(len(others) - 1, -1, -1):
+        waiting[others[column]].append(column)
+    return [(row, same.pop()) for row, key in enumerate(keys) if (same := waiting.get(key))]
 
 
 def match_leaves(gold: Sequence[Leaf], system: Sequence[Leaf], *, order: bool) -> tuple[Pairs, Pairs]:
@@ -121,7 +119,7 @@ def match_leaves(gold: Sequence[Leaf], system: Sequence[Leaf], *, order: bool) -
     if gold and not gold[0].field.has_keys:
         right = _matching(gold, system, rows, columns, are_right, lambda leaf: ("",))
     else:
-        right = _pop_equal(rows, columns, lambda row: gold[row].key, lambda column: system[column].key)
+        right = equal_pairs([leaf.key for leaf in gold], [leaf.key for leaf in system])
     return right, _matching(gold, system, *_remaining(rows, columns, right), are_formatted, _format_keys)
 
 
@@ -334,7 +332,8 @@ class _Table:
 
     def component(self) -> _Component:
         """All records as one component."""
-        return _Component(*(list(range(len(side))) for side in self._leaves), self._cells)
+        rows, columns = (list(range(len(side))) for side in self._leaves)
+        return _Component(rows, columns, self._cells)
 
     def _components(self) -> list[_Component]:
         """Records that share a value or a key, directly or through others, in canonical order."""

@@ -43,7 +43,12 @@ Path = tuple[str, ...]
 """Steps of a field: keys, with a dot before each, and `[]`."""
 _STEP = re.compile(r'\[\]|\["((?:[^"\\]|\\.)*)"\]|\.?([^.\[\]"]+)')
 _SPECIAL = re.compile(r'[.\[\]"]')
-_CHOICES = {"compare": COMPARATORS, "decimal": ("point", "comma"), "first": ("day", "month")}
+_CHOICES = {
+    "compare": COMPARATORS,
+    "normalise": NORMALISERS,
+    "decimal": ("point", "comma"),
+    "first": ("day", "month"),
+}
 _FLAGS = ("key", "order", "ignore", "ground")
 _MAX_FIELDS = 100_000
 
@@ -122,28 +127,24 @@ def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name == "normalise":
-        names = tuple(value.replace("+", " ").split() if isinstance(value, str) else value)
-        for normaliser in names:
-            if normaliser not in NORMALISERS:
-                raise SettingError(unknown_value(name, normaliser, NORMALISERS))
-        return names
     if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise SettingError(unknown_value(name, value, _CHOICES[name]))
-        return value
+        names = value.replace("+", " ").split() if name == "normalise" and isinstance(value, str) else value
+        for choice in names if name == "normalise" else (names,):
+            if choice not in _CHOICES[name]:
+                raise SettingError(unknown_value(name, choice, _CHOICES[name]))
+        return tuple(names) if name == "normalise" else value
     if name in _FLAGS:
-        flag = {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
+        flag = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value
         if not isinstance(flag, bool):
             raise SettingError(f"{name}: expected true or false, got {value}.")
         return flag
     try:
         number = float(value)
     except (TypeError, ValueError):
-        number = float("nan")
-    is_valid = 0 < number <= 1 if name == "threshold" else 0 <= number < float("inf")
-    if not is_valid:
-        expected = "above 0 and at most 1" if name == "threshold" else "from 0 on"
+        number = -1.0
+    is_share = name == "threshold"
+    if not (0 < number <= 1 if is_share else 0 <= number < float("inf")):
+        expected = "above 0 and at most 1" if is_share else "from 0 on"
         raise SettingError(f"{name}: expected a number {expected}, got {value}.")
     return number
 
@@ -198,17 +199,8 @@ class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
     __slots__ = (
-        "children",
-        "code",
-        "has_keys",
-        "is_default",
-        "items",
-        "label",
-        "name",
-        "options",
-        "path",
-        "place",
-        "token",
+        *("children", "code", "has_keys", "is_default", "items", "label", "name", "options"),
+        *("path", "place", "token"),
     )
 
     def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
@@ -301,16 +293,21 @@ def parse_schema(value: Any) -> Schema:
         return schema_of(value.model_json_schema(), getattr(value, "__name__", "schema"))
     if isinstance(value, Mapping):
         return schema_of(value, "schema")
+    name, _, decoded = read_json(value, "a JSON schema")
+    return schema_of(decoded, name)
+
+
+def read_json(path: Any, what: str) -> tuple[str, bytes, Any]:
+    """The name, the bytes and the decoded value of a JSON file."""
     from evenhand.formats.source import Source
     from evenhand.formats.storage import to_path
 
-    source = Source(to_path(value))
+    source = Source(to_path(path))
+    data = source.read_whole()
     try:
-        decoded = json.loads(source.read_whole())
+        return source.display_name, data, json.loads(data)
     except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        raise source.error(line, "invalid JSON", "give a JSON schema") from None
-    return schema_of(decoded, source.display_name)
+        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"give {what}") from None
 
 
 @dataclass(frozen=True)
@@ -322,7 +319,7 @@ class Schema:
     fields: FieldTable
 
     def __str__(self) -> str:
-        return f"{self.name.replace(chr(92), '/').rpartition('/')[2]}#{self.digest}"
+        return f"{self.name.replace(chr(92), '/').rpartition('/')[2]}#{self.digest}".lower()
 
 
 def schema_of(schema: Any, name: str) -> Schema:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
+from evenhand.errors import InputError, SettingError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records.answers import plain, triples
+from evenhand.tasks.records.fields import read_json
 from evenhand.tasks.records.measures import RecordPair
 from evenhand.tasks.records.values import MILLION, anls
 
@@ -206,26 +206,20 @@ class Ontology:
     relations: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.name}#{self.digest}"
+        return f"{self.name}#{self.digest}".lower()
 
 
 def parse_ontology(path: Any) -> Ontology:
     """Read a JSON file with a list of relations, or with one under the key `relations`."""
-    from evenhand.formats.source import Source
-    from evenhand.formats.storage import to_path
-
     if isinstance(path, Ontology):
         return path
-    source = Source(to_path(path))
-    data = source.read_whole()
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        raise source.error(None, "invalid JSON", "give a list of relations") from None
+    name, data, value = read_json(path, "a list of relations")
     relations = value.get("relations") if isinstance(value, dict) else value
-    if not isinstance(relations, list) or not all(isinstance(name, str) for name in relations):
-        raise source.error(None, "has no list of relations", "give a list of texts, or an object with one as relations")
-    return Ontology(source.name, hashlib.sha256(data).hexdigest()[:8], tuple(relations))
+    if not isinstance(relations, list) or not all(isinstance(relation, str) for relation in relations):
+        raise InputError(
+            name, None, "has no list of relations", "give a list of texts, or an object with one as relations"
+        )
+    return Ontology(name.replace("\\", "/").rpartition("/")[2], hashlib.sha256(data).hexdigest()[:8], tuple(relations))
 
 
 def count_text2kg(pair: RecordPair) -> Tally:
