@@ -437,6 +437,18 @@ def test_the_relaxed_preset_accepts_other_formatting() -> None:
     assert kinds({"a": "May 12, 2020", "b": "X"}, {"a": "2020-05-12", "b": "y"}, preset="relaxed") == {"TP": 1, "VE": 1}
 
 
+def test_word_lists_of_links_and_strings() -> None:
+    """A string where gold has links has no links: recall 0 of 1, precision undefined, so 0."""
+    row = eh.score(eh.records([{"a": [{"x": "one", "y": "two"}]}]), eh.records([{"a": "one"}]), match="word-list")
+    assert (row["word-list"].labels["a"]["gold"], row["word-list"].labels["a"]["system"]) == (1, 0)
+
+
+def test_a_formatting_difference_counts_once_for_two_records() -> None:
+    """`1` and `yes` are equal as booleans; `1` and `1.0` as numbers, too, which does not make them a better pair."""
+    system = [{"a": "1", "b": "p", "c": "q"}, {"a": "8", "b": "RED", "c": "SKY"}]
+    assert kinds([{"a": 1, "b": "Red", "c": "Sky"}], system) == {"FE": 2, "VE": 1, "RP": 3}
+
+
 def test_declared_strings_are_absent() -> None:
     assert kinds({"a": "N/A"}, {"a": "one"}) == {"VE": 1}
     assert kinds({"a": "N/A"}, {"a": "one"}, absent="N/A") == {"FP": 1}

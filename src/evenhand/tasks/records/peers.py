@@ -36,7 +36,8 @@ def anls_star(gold: Any, system: Any) -> float:
       an empty value, adds to the length but not to the score
     - values of different shapes: 0 of the larger number of leaves
 
-    Both sides empty is 1. Options of fields are not used.
+    In gold, `{"x-any": [...]}` lists alternatives, of which the best one counts; its number of leaves is the largest of
+    them. Both sides empty is 1. Options of fields are not used.
 
     Source: Peer et al. 2024.
     """
@@ -49,6 +50,10 @@ def _is_none(value: Any) -> bool:
 
 
 def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
+    if options := _options(gold):
+        scored = [(*_anls_star(option, system), option == system) for option in options]
+        score, length, _ = max(scored, key=lambda one: (one[0] / one[1] if one[1] else 1.0, one[2]))
+        return score, length
     if gold is None:
         return (1.0, 1) if _is_none(system) else (0.0, max(_size(system), 1))
     if isinstance(gold, dict):
@@ -59,6 +64,12 @@ def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
         return 0.0, max(1, _size(system))
     similarity = anls(str(gold), str(system))
     return (similarity if similarity >= 0.5 else 0.0), 1
+
+
+def _options(value: Any) -> list[Any]:
+    """The alternatives of a gold value, if it has some."""
+    options = value.get("x-any") if isinstance(value, dict) and len(value) == 1 else None
+    return options if isinstance(options, list) else []
 
 
 def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, int]:
@@ -89,6 +100,8 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
 
 def _size(value: Any) -> int:
     """The number of leaves; None and empty values of objects count as one."""
+    if options := _options(value):
+        return max(map(_size, options))
     if isinstance(value, dict):
         return sum(max(_size(inner), 1) for inner in value.values())
     if isinstance(value, list):
