@@ -498,6 +498,15 @@ def test_ids_texts_and_numbers_of_documents() -> None:
         eh.records([{}, {}], texts=["one"])
 
 
+def test_slices_by_the_depth_of_paths() -> None:
+    """`a` has depth 1, `i[].n` depth 3; the spurious `o.x` depth 2."""
+    gold = eh.records([{"a": "one", "i": [{"n": "two"}, {"n": "six"}]}])
+    system = eh.records([{"a": "one", "i": [{"n": "two"}], "o": {"x": "new"}}])
+    depths = eh.score(gold, system, slices="depth").slices["depth"]
+    assert {name: piece.units for name, piece in depths.items()} == {"1": 1, "2": 0, "3": 2}
+    assert (depths["1"]["exact"].f1, depths["2"]["exact"].precision, depths["3"]["exact"].recall) == (1, 0, 0.5)
+
+
 def test_weights_change_scores_but_not_counts() -> None:
     result = eh.score(
         eh.records([{"a": "one", "b": "two"}]), eh.records([{"a": "one", "b": "six"}]), fields={"b": {"weight": 3}}

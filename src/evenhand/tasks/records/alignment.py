@@ -18,7 +18,7 @@ components that share a value; a component above `MAX_SIDE` records on both side
 
 If the order counts, pairs must not cross, and dynamic programming takes the place of the assignment.
 
-Source: Evenhand's own rules; `tasks.assignment` for the assignment.
+Source: Evenhand's own rules; Kuhn 1955 for the assignment (`tasks.assignment`).
 """
 
 from __future__ import annotations

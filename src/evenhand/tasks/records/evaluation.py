@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.alignment.parts import Alignment, Batches
-from evenhand.alignment.records import RecordFollower
+from evenhand.alignment.records import RecordFollower, records_of
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.structures import Records
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
@@ -24,7 +23,7 @@ from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideS
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import Labels, RecordPair, count_answers, count_grounded
+from evenhand.tasks.records.measures import RecordPair, count_answers, count_grounded
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
@@ -42,7 +41,7 @@ WRAPPER, GREEDY, NOT_NEAR, WRAPPED = "wrapper", "greedy", "not near", "wrapped"
 def align(request: EvaluationRequest) -> Alignment:
     """Open the gold standard and all systems; documents are matched by id, else by order."""
     sides, settings = request.sides, request.settings
-    fields = fields_of(settings)
+    fields = _fields(request)
     request.tables[RECORDS] = fields
     if settings["fields"] or settings["unknown_fields"] == "drop":
         request.tables["gold places"] = _gold_places(sides.gold(), settings, fields)
@@ -53,29 +52,25 @@ def align(request: EvaluationRequest) -> Alignment:
 
 def _checked(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
     for batch in gold:
-        _layer(batch)
+        records_of(batch)
         if batch.corpus.ids is not None:
             names.update(dict.fromkeys(batch.corpus.ids.texts(0, batch.corpus.sentences), batch.corpus.source))
         yield batch
-
-
-def _layer(batch: Annotation) -> Records:
-    layer = batch.layers.get(RECORDS)
-    if not isinstance(layer, Records):
-        raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
-    return layer
 
 
 def _is_full(batches: Batches) -> bool:
     return sum(batch.corpus.sentences for batch in batches) >= _MANY
 
 
-def fields_of(settings: ScoreSettings) -> Fields:
+def _fields(request: EvaluationRequest) -> Fields:
     """The fields of a run: those with options."""
+    settings = request.settings
     schema = settings["schema"]
     default = "relaxed" if settings["preset"] == "relaxed" else "exact"
     declared = () if schema is None else schema.fields
-    return Fields(settings["fields"], declared, default, strict=settings["empty"] == "strict")
+    return Fields(
+        request.vocabulary.labels, settings["fields"], declared, default, strict=settings["empty"] == "strict"
+    )
 
 
 def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
@@ -102,7 +97,7 @@ def _tree(build: TreeBuilder, value: Any, source: str, line: int | None) -> Node
 
 def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, int | None]]:
     """The values of a gold standard, and their lines."""
-    for number, value in enumerate(_layer(batch).values):
+    for number, value in enumerate(records_of(batch).values):
         line = batch.corpus.line(number)
         if settings["preset"] == "triples":
             value, other_sizes = triples(value)
@@ -115,11 +110,10 @@ def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[A
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels, fields))
     build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
     golds, texts = list[tuple[Any, str, int | None]](), list[str | None]()
     for batch in part.gold:
-        layer = _layer(batch)
+        layer = records_of(batch)
         texts += layer.texts or (None,) * len(layer)
         golds += [(value, batch.corpus.source, line) for value, line in _gold_values(batch, settings)]
     gold_values = [value for value, _, _ in golds]
@@ -136,9 +130,8 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
             if known is not None and system is not None:
                 system = _without_unknown(system, known)
             documents.append(compare(tree, system, text))
-        labels.update()
         both = list(zip(gold_values, values, strict=True))
-        pair = RecordPair(documents, both, evaluation.groups, labels, settings, texts, statuses)
+        pair = RecordPair(documents, both, evaluation.groups, request.vocabulary.labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
         tallies[ANSWERS] = count_answers(statuses, pair.groups)
         if any(text is not None for text in texts):
@@ -228,7 +221,7 @@ class RecordEvaluation(Evaluation):
         trees, batches = self.golds(), []
         for batch in self.part.gold:
             size, lines = batch.corpus.sentences, batch.corpus.lines
-            texts = [[text_of(leaf) for leaf in leaves_of(tree)] if tree is not None else [] for tree in trees[:size]]
+            texts = [[text_of(leaf) for leaf in leaves_of(tree)] for tree in trees[:size]]
             bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
             tokens = Tokens.of([text for leaves in texts for text in leaves])
             lines = np.repeat(lines[np.arange(size)], np.diff(bounds)) if len(lines) else lines
@@ -256,7 +249,7 @@ class RecordEvaluation(Evaluation):
     def drawing(self, by: str) -> SentenceView:
         """Rows of a string and the number of the gold leaf, or -1: texts, and values of systems with their verdicts."""
         pairs = list(self.pairs.values())
-        name = pairs[0].labels.of_name
+        name = pairs[0].labels.code
         texts = enumerate(pairs[0].texts)
         sides = [[(at, name(text), -1) for at, text in texts if text is not None]]
         for pair in pairs:
@@ -316,8 +309,8 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
                 assert leaf is not None
                 unit_number, text, field = int(begins[at]) + number, 0, -1 if system is None else system.field.label
                 if gold is None:
-                    copies[leaf.field.code, leaf.key] += 1
-                    key = at, field, leaf.key, copies[leaf.field.code, leaf.key]
+                    copies[leaf.field.label, leaf.key] += 1
+                    key = at, field, leaf.key, copies[leaf.field.label, leaf.key]
                     if key not in units:
                         units[key] = size + len(units)
                         starts.append(surplus.add(text_of(leaf)))

@@ -27,11 +27,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL, InputError, LimitError, SettingError, nearest
 from evenhand.parameters import quote
+
+if TYPE_CHECKING:
+    from evenhand.data.vocabulary import StringIndex
 
 COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
 NORMALISERS = ("case", "spaces", "nfkc", "accents", "punctuation", "articles", "underscores")
@@ -199,19 +202,16 @@ class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
     __slots__ = (
-        *("children", "code", "has_keys", "is_default", "items", "label", "name", "options"),
+        *("children", "has_keys", "is_default", "items", "label", "name", "options"),
         *("path", "place", "token"),
     )
 
-    def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
-        self.path, self.code, self.place, self.options = path, code, place, options
-        """`code` numbers fields; `place` is the same for `t` and `t[]`, unless shapes are strict."""
-        self.name = path_text(path)
+    def __init__(self, path: Path, name: str, label: int, place: int, options: FieldOptions) -> None:
+        self.path, self.name, self.label, self.place, self.options = path, name, label, place, options
+        """`label` is the code of the name; `place` is the same for `t` and `t[]`, unless shapes are strict."""
         self.token = path[-1] if path else ""
         self.children: dict[str, Field] = {}
         self.items: Field | None = None
-        self.label = -1
-        """The code of its name among the labels of all files, once it is known."""
         self.is_default = options.compare == "exact" and not options.normalise and not options.ignore
         self.has_keys = has_keys(options)
 
@@ -220,9 +220,13 @@ class Fields:
     """All fields of a run: declared ones, and those found in documents."""
 
     def __init__(
-        self, table: FieldTable = (), schema: FieldTable = (), default: str = "exact", *, strict: bool = False
-    ):
-        """`default` is the comparator of fields without one; `strict` distinguishes `t` from `t[]`."""
+        self, labels: StringIndex[str], table: FieldTable, schema: FieldTable, default: str, *, strict: bool
+    ) -> None:
+        """`labels` has the names of all fields; `default` is the comparator of fields without one.
+
+        `strict` distinguishes `t` from `t[]`.
+        """
+        self._labels = labels
         self.declared = {parse_path(name): name for name, _ in table}
         self.in_schema = {parse_path(name) for name, _ in schema}
         self._default = FieldOptions(compare=default)
@@ -243,7 +247,8 @@ class Fields:
     def _new(self, path: Path) -> Field:
         place = path if self._strict else self._place(path)
         options = self._options.get(self._place(path), self._default)
-        field = Field(path, len(self.all), self._places.setdefault(place, len(self._places)), options)
+        name, number = path_text(path), self._places.setdefault(place, len(self._places))
+        field = Field(path, name, self._labels.code(name), number, options)
         self.all.append(field)
         return field
 

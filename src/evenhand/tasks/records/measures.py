@@ -34,7 +34,7 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.records.answers import STATUSES
-from evenhand.tasks.records.fields import Fields
+from evenhand.tasks.records.fields import parse_path
 from evenhand.tasks.records.task import (
     ANSWERS,
     DOCUMENT_KINDS,
@@ -50,6 +50,7 @@ from evenhand.tasks.records.trees import Leaf, text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
 from evenhand.tasks.unit_rows import Places, UnitRows
+from evenhand.tasks.units import Locations, Predictions
 
 _CODE = {kind: code for code, kind in enumerate(TALLY_KINDS)}
 
@@ -62,32 +63,12 @@ class RecordPair:
     values: Sequence[tuple[Any, Any]]
     """The values of gold standard and system."""
     groups: Ints
-    labels: Labels
+    labels: StringIndex[str]
+    """The names of fields, which all files share."""
     settings: ScoreSettings
     texts: Sequence[str | None] = ()
     statuses: Sequence[str] = ()
     """How the answers were read."""
-
-
-class Labels:
-    """The labels of fields, as codes of the labels that all files share."""
-
-    def __init__(self, index: StringIndex[str], fields: Fields) -> None:
-        self._index, self._fields, self._known = index, fields, 0
-
-    def update(self) -> None:
-        """Give all new fields their codes."""
-        for field in self._fields.all[self._known :]:
-            field.label = self._index.code(field.name)
-        self._known = len(self._fields.all)
-
-    def of_name(self, name: str) -> int:
-        code: int = self._index.code(name)
-        return code
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._index.values)
 
 
 def count_verdicts(pair: RecordPair) -> Tally:
@@ -108,12 +89,12 @@ def count_verdicts(pair: RecordPair) -> Tally:
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     group, gold_label, system_label, kinds = map(ints, columns[:4])
     if not is_weighted(pair.settings):
-        return Tally.of(pair.labels.names, TALLY_KINDS, group, gold_label, system_label, kinds)
+        return Tally.of(tuple(pair.labels.values), TALLY_KINDS, group, gold_label, system_label, kinds)
     names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
     counts = np.append(np.ones(len(kinds)), columns[4])
     group, gold_label, system_label = (np.tile(column, 2) for column in (group, gold_label, system_label))
     both = np.append(kinds, kinds + len(TALLY_KINDS))
-    return Tally.of(pair.labels.names, names, group, gold_label, system_label, both, counts)
+    return Tally.of(tuple(pair.labels.values), names, group, gold_label, system_label, both, counts)
 
 
 def _code(leaf: Leaf) -> int:
@@ -139,6 +120,13 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
     )
 
 
+def by_depth(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: Any) -> Ints:
+    """The slice `depth`: the number of keys and lists in the path of a value."""
+    codes, inverse = np.unique(answers.label, return_inverse=True)
+    depths = [names.code(str(len(parse_path(labels.values[code])))) for code in codes.tolist()]
+    return ints(depths)[inverse]
+
+
 def count_soft(pair: RecordPair) -> Tally:
     """Similarities of pairs in place, and the leaves of both sides, with the weights of their fields."""
     rows: list[tuple[float, ...]] = []
@@ -154,7 +142,7 @@ def count_soft(pair: RecordPair) -> Tally:
                     rows.append((group, gold.field.label, 0, value * options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     groups, labels, kinds = map(ints, columns[:3])
-    return Tally.of(pair.labels.names, SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
+    return Tally.of(tuple(pair.labels.values), SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
 
 
 def count_records(pair: RecordPair) -> Tally:

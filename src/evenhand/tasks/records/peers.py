@@ -131,7 +131,7 @@ def count_word_set(pair: RecordPair) -> Tally:
         sets = [_word_sets(value, root) for value in (gold, system if status == "ok" else None)]
         for name in dict.fromkeys((*sets[0], *sets[1])):
             one, other = (side.get(name, set()) for side in sets)
-            label, shared = pair.labels.of_name(name), len(one & other)
+            label, shared = pair.labels.code(name), len(one & other)
             counts = (shared, len(one), shared, len(other))
             rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
     return _word_tally(pair, rows)
@@ -178,7 +178,7 @@ def count_word_list(pair: RecordPair) -> Tally:
                 golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
                 found = sum(word in systems for word in golds)
                 counts = (found, len(golds), found, found + sum(word not in golds for word in systems))
-            label = pair.labels.of_name(name)
+            label = pair.labels.code(name)
             rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
     return _word_tally(pair, rows)
 
@@ -207,7 +207,9 @@ def _word_tally(pair: RecordPair, rows: list[tuple[int, int, int, int]]) -> Tall
     group, label, kind, count = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     is_counted = count > 0
     label, none = label[is_counted], np.full(int(is_counted.sum()), -1)
-    return Tally.of(pair.labels.names, _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted])
+    return Tally.of(
+        tuple(pair.labels.values), _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted]
+    )
 
 
 @dataclass(frozen=True)

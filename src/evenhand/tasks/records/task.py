@@ -283,6 +283,7 @@ TASK = spec.Task(
     comparison=spec.ComparisonSpec(
         unit_scorers=("verdicts",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        slices={"depth": lazy(f"{_MEASURES}:by_depth")},
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
     display=spec.Display(

@@ -69,8 +69,10 @@ def text_of(leaf: Leaf) -> str:
     return f"{path_of(leaf)}: {leaf.value}"
 
 
-def leaves_of(node: Node) -> list[Leaf]:
+def leaves_of(node: Node | None) -> list[Leaf]:
     """All leaves of a tree, in its order."""
+    if node is None:
+        return []
     if node.__class__ is Leaf:
         return [node]
     assert isinstance(node, Container)

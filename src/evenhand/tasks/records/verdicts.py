@@ -58,11 +58,11 @@ class Compared:
 
     @property
     def gold_leaves(self) -> list[Leaf]:
-        return leaves_of(self.gold) if self.gold is not None else []
+        return leaves_of(self.gold)
 
     @property
     def system_leaves(self) -> list[Leaf]:
-        return leaves_of(self.system) if self.system is not None else []
+        return leaves_of(self.system)
 
     @property
     def is_right(self) -> bool:
@@ -120,8 +120,8 @@ class DocumentComparison:
         if gold is not None and system is not None:
             self._compare(gold, system, scope)
         else:
-            scope.gold += leaves_of(gold) if gold is not None else []
-            scope.system += leaves_of(system) if system is not None else []
+            scope.gold += leaves_of(gold)
+            scope.system += leaves_of(system)
         if scope.gold or scope.system:
             self._pair_equal([scope], "KE")
             self._finish(scope)
