@@ -35,6 +35,7 @@ from evenhand.parameters import quote
 
 if TYPE_CHECKING:
     from evenhand.data.vocabulary import StringIndex
+    from evenhand.formats.source import Source
 
 COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
 NORMALISERS = ("case", "spaces", "nfkc", "accents", "punctuation", "articles", "underscores")
@@ -298,19 +299,19 @@ def parse_schema(value: Any) -> Schema:
         return schema_of(value.model_json_schema(), getattr(value, "__name__", "schema"))
     if isinstance(value, Mapping):
         return schema_of(value, "schema")
-    name, _, decoded = read_json(value, "a JSON schema")
-    return schema_of(decoded, name)
+    source, _, decoded = read_json(value, "a JSON schema")
+    return schema_of(decoded, source.display_name)
 
 
-def read_json(path: Any, what: str) -> tuple[str, bytes, Any]:
-    """The name, the bytes and the decoded value of a JSON file."""
+def read_json(path: Any, what: str) -> tuple[Source, bytes, Any]:
+    """A JSON file, its bytes and its decoded value."""
     from evenhand.formats.source import Source
     from evenhand.formats.storage import to_path
 
     source = Source(to_path(path))
     data = source.read_whole()
     try:
-        return source.display_name, data, json.loads(data)
+        return source, data, json.loads(data)
     except (ValueError, RecursionError) as error:
         raise source.error(getattr(error, "lineno", None), "invalid JSON", f"give {what}") from None
 

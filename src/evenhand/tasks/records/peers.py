@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError
+from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records.answers import plain, triples
@@ -228,13 +228,11 @@ def parse_ontology(path: Any) -> Ontology:
     """Read a JSON file with a list of relations, or with one under the key `relations`."""
     if isinstance(path, Ontology):
         return path
-    name, data, value = read_json(path, "a list of relations")
+    source, data, value = read_json(path, "a list of relations")
     relations = value.get("relations") if isinstance(value, dict) else value
-    if not isinstance(relations, list) or not all(isinstance(relation, str) for relation in relations):
-        raise InputError(
-            name, None, "has no list of relations", "give a list of texts, or an object with one as relations"
-        )
-    return Ontology(name.replace("\\", "/").rpartition("/")[2], hashlib.sha256(data).hexdigest()[:8], tuple(relations))
+    if not isinstance(relations, list) or not all(isinstance(name, str) for name in relations):
+        raise source.error(None, "has no list of relations", "give a list of texts, or an object with one as relations")
+    return Ontology(source.name, hashlib.sha256(data).hexdigest()[:8], tuple(relations))
 
 
 def count_text2kg(pair: RecordPair) -> Tally:

@@ -92,7 +92,7 @@ def _verdicts(
 
 def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
     sums: tuple[WeightedCounts, ...] = (dict.fromkeys(right, 1.0), _SYSTEM, _GOLD)
-    counts = dict(zip(("TP", "system", "gold"), sums, strict=True))
+    counts = {"TP": sums[0], "gold": _GOLD, "system": _SYSTEM}
     return _verdicts(name, settings, "with_documents", counts, *sums)
 
 
@@ -120,7 +120,7 @@ def _records(name: str, settings: ScoreSettings) -> Formula:
 
 def _documents(name: str, settings: ScoreSettings) -> Formula:
     whole = {"right": 1.0, "wrong": 1.0}
-    counts = {**_plain("right", "empty"), "documents": whole}
+    counts = {**_plain("right"), "documents": whole, **_plain("empty")}
     share = Ratio("share", {"right": 1.0}, whole, "documents without an error.", title="right")
     return ratios_only(name, "documents", counts, (share,), Breakdown("overall"))
 
