@@ -279,7 +279,8 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
 
     unused = ("show", "limit", "groups", "slices", "vocabulary")
     others = {name: value for name, value in chosen.items() if name not in unused}
-    return evenhand.summarize(gold, systems, against=against or "best", **others)
+    resamples = 1_000 if wants or against else None  # None: no intervals for large files
+    return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
 
 
 def _with_one_measure(engine: Engine | None) -> Engine:

@@ -419,6 +419,11 @@ class ScoredInputs:
         stamps = [_stamps(_files(side)) for side in (gold, *(systems or {}).values())]
         return ScoredInputs(gold, systems, config, stamps)
 
+    @property
+    def size(self) -> int:
+        """The number of bytes of all local files; pipes and annotations count 0."""
+        return sum(max(size, 0) for side in self.stamps for size in side[1::2])
+
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since it was scored, or can be read only once."""
         for side, before in zip((self.gold, *(self.systems or {}).values()), self.stamps, strict=True):

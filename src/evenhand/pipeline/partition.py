@@ -33,9 +33,9 @@ SMALLEST = 4 << 20
 """Minimum size of a part in bytes, all sides together, if processes are copies of this one."""
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
-_LARGEST = 32 << 20
-_ROUNDS = 2
-"""Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
+_LARGEST = 64 << 20
+_SHARE = 2 / 3
+"""Share of the remainder that the next parts of all processes have: parts become smaller, so all end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
 
@@ -49,7 +49,7 @@ class CannotPartitionError(EvenhandError):
 
 def _share(jobs: int, smallest: int, after: int, remainder: int) -> int:
     """Size of the next part of files with `remainder` bytes, which `after` bytes of other files follow."""
-    return max(smallest, min((remainder + after) // (_ROUNDS * jobs), _LARGEST))
+    return max(smallest, min(int(_SHARE * (remainder + after) / jobs), _LARGEST))
 
 
 def size_of(job: Job) -> int | None:
