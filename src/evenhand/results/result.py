@@ -283,7 +283,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
                 "labels": gold.labels,
             },
             "systems": [_saved_system(result) for result in self.values()],
-            "settings": _saved_settings(self._first.settings),
+            "settings": saved_settings(self._first.settings),
             "reading": gold.reading,
         }
 
@@ -351,7 +351,7 @@ def _code(char: str) -> str:
 # JSON contract
 
 
-def _saved_settings(settings: ScoreSettings) -> dict[str, Any]:
+def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     """The settings and the parameters of the task and of the requested measures, in one mapping."""
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
