@@ -11,11 +11,11 @@ from evenhand.api.score import score_inputs
 from evenhand.api.summary import summarize_inputs
 from evenhand.errors import SettingError
 from evenhand.formats.paths import files_of
-from evenhand.formats.storage import to_path
+from evenhand.formats.storage import Address, AnyPath, to_path
 from evenhand.parameters import checked_arguments
 from evenhand.pipeline.inputs import ScoredInputs
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.pipeline.saved_runs import in_groups
+from evenhand.pipeline.saved_runs import digests, in_groups
 from evenhand.results.counts import Counts, add_up, check_saveable
 from evenhand.results.json import load_counts
 from evenhand.results.result import Result, Results
@@ -25,7 +25,7 @@ from evenhand.settings import Resampled
 
 @checked_arguments(inputs=("parts",))
 def merge(
-    parts: str | Path | Sequence[str | Path],
+    parts: AnyPath | str | Sequence[AnyPath | str],
     *,
     against: str = "best",
     trials: int | None = None,
@@ -43,7 +43,7 @@ def merge(
     against, trials, resamples, level, seed, of
                of tests and intervals, as in `summarize`
     """
-    listed = [parts] if isinstance(parts, str | Path) else list(parts)
+    listed = [parts] if isinstance(parts, str | Path | Address) else list(parts)
     files = [str(file) for part in map(to_path, listed) for file in files_of(part) or [part]]
     if not files:
         raise SettingError("Nothing to merge: give at least one file that evenhand score --counts wrote.")
@@ -84,7 +84,7 @@ def recording_counts(path: str | Path, engine: Engine | None = None) -> Engine:
         check_saveable(job)
         kept = replace(job, groups="finest", with_totals=True)
         counts = Counts.of(kept, (engine or serial)(kept))
-        counts.save(path)
+        replace(counts, files=digests(job.gold) or ()).save(path)
         return in_groups(counts.run, job.groups)
 
     return run

@@ -324,8 +324,9 @@ class Metric:
         """The counts as arrays that add up: the elementwise sum of several states is the state of all their batches.
 
         So a sum by `torch.distributed.all_reduce` merges processes. Their arrays have the same shapes if all labels are
-        known, from `names` or `known_labels`, and, without `names`, if each process had an update, before its last
-        `reset` if not since. A state has totals only: no groups, errors and notes on files.
+        known, from `names` or `known_labels`. Without `names`, each process first needs an update, which shows the
+        count types; it may be followed by `state_dict()` and `reset()`. A state has totals only: no groups, errors and
+        notes on files.
         """
         run = self._counts().run if self.batches else None
         counts = self._layout

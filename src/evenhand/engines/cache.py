@@ -15,14 +15,14 @@ from pathlib import Path
 import msgspec
 
 from evenhand import __version__
-from evenhand.errors import InputError
+from evenhand.errors import InputError, counted
 from evenhand.files import write_file
 from evenhand.formats.paths import files_of
 from evenhand.parameters import check_file
 from evenhand.pipeline.inputs import Input
 from evenhand.pipeline.partition import CannotPartitionError, Joining, file_pairs, part_groups
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.pipeline.saved_runs import decode, digests, encode, identity, unsettled
+from evenhand.pipeline.saved_runs import decode, digests, encode, identity, in_groups, unsettled
 from evenhand.settings import system_settings
 from evenhand.tasks.registry import without_overrides
 
@@ -41,19 +41,19 @@ def cached(folder: str | Path, engine: Engine | None = None, report: Callable[[s
     inner, place, tell = engine or serial, Path(folder), report or (lambda sentence: None)
 
     def run(job: Job) -> Run:
-        settings = job.prepared.settings
+        settings, kept = job.prepared.settings, replace(job, groups="finest", with_totals=True)
         has_overrides = settings.parameters != without_overrides(settings).parameters
         may_divide = not (job.has_fractions or settings.functions or has_overrides)
         pairs: Sequence[Sequence[Input]] | None = file_pairs(job) if may_divide else None
         if pairs is not None and len(pairs) == 1:
             pairs = [job.sides]  # some formats read one file of a list in another way
-        keys = None if pairs is None or (job.is_whole and len(pairs) > 1) else _keys(job, pairs)
+        keys = None if pairs is None or (job.is_whole and len(pairs) > 1) else _keys(kept, pairs)
         if pairs is None or keys is None:
             tell("Nothing was taken from the cache: the files of this job cannot be scored one by one.")
             return inner(job)
         _make(place)
         try:
-            return _sum(job, pairs, keys, place, inner, tell)
+            return in_groups(_sum(kept, pairs, keys, place, inner, tell), job.groups)
         except CannotPartitionError as error:
             tell(f"Nothing was taken from the cache because {error.reason}.")
             return inner(job)
@@ -88,9 +88,8 @@ def _sum(
                 write_file(path, encode(run))
             runs.append(run)
         joining.add(_side_by_side(runs))
-    number = sum(map(len, keys))
-    tell(f"Cache: {scored:,} of {number:,} pairs of files were scored, the others were not changed.")
-    return joining.finish()
+    tell(f"Cache: scored {scored:,} of {counted(sum(map(len, keys)), 'pair')} of files; the others have not changed.")
+    return unsettled(joining.finish())
 
 
 def _parts(job: Job, pair: Sequence[Input]) -> list[Job]:

@@ -18,7 +18,7 @@ from evenhand.formats.paths import FileList
 from evenhand.pipeline.inputs import RunConfig, name_of
 from evenhand.pipeline.partition import CannotPartitionError, Joining, part_groups
 from evenhand.pipeline.run import Job, Run
-from evenhand.pipeline.saved_runs import copy_of, digests, encode, unsettled
+from evenhand.pipeline.saved_runs import copy_of, encode, unsettled
 from evenhand.results.result import saved_settings
 from evenhand.results.signature import joint_signature, signature
 from evenhand.settings import Groups
@@ -50,8 +50,7 @@ class Counts:
         check_adds_up(job)
         config = replace(job.prepared, gold=None, content=replace(job.prepared.content, files=None))
         run = unsettled(run)
-        files = digests(job.gold) or ()
-        return Counts(name_of(job.gold), config, part_groups(job), replace(run, before=None), source, files)
+        return Counts(name_of(job.gold), config, part_groups(job), replace(run, before=None), source)
 
     @property
     def job(self) -> Job:
@@ -141,4 +140,4 @@ def _check_settings(first: Counts, part: Counts) -> None:
         keys = [key for key in {**expected, **values} if values.get(key) != expected.get(key)]
         here, there = (" and ".join(f"{key}:{side.get(key, 'none')}" for key in keys) for side in (values, expected))
         remedy = "score all parts with the same settings; --encoding and --format set what is recognised otherwise"
-        raise InputError(part.source, None, f"has {here}, but {first.source} has {there}", remedy)
+        raise InputError(part.source, None, f"expected {there} as in {first.source}, got {here}", remedy)
