@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Mapping
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ def cut(gold: Path, systems: list[Path], folder: Path, seed: int, cuts: int = 2)
     written: dict[Path, list[Path]] = {path: [] for path in sides}
     for path, listed in sides.items():
         (folder / path.stem).mkdir(parents=True)
-        for number, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)):
+        for number, (begin, end) in enumerate(pairwise(edges)):
             file = folder / path.stem / f"{number}{path.suffix}"
             file.write_text("".join(listed[begin:end]))
             written[path].append(file)
@@ -72,7 +73,7 @@ def same(one: Any, other: Any, tolerance: float = 0.0) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(same(one[key], other[key], tolerance) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(lambda pair: same(*pair, tolerance), zip(one, other, strict=True)))
+        return len(one) == len(other) and all(same(*pair, tolerance) for pair in zip(one, other, strict=True))
     if isinstance(one, float) and isinstance(other, float):
         return abs(one - other) <= tolerance
     return bool(one == other)

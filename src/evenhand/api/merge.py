@@ -53,7 +53,7 @@ def merge(
     assert job.systems is not None
     engine = engine_of(counts)
     if len(job.systems) == 1:
-        return next(iter(score_inputs(job.gold, job.systems, job.prepared, "total", engine).values()))
+        return next(iter(without_inputs(score_inputs(job.gold, job.systems, job.prepared, "total", engine)).values()))
     summary = summarize_inputs(ScoredInputs(job.gold, job.systems, job.prepared), against, engine=engine, **resampling)
     return replace(summary, results=without_inputs(summary.results))
 
