@@ -45,7 +45,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 IGNORED = -100
 """The label that PyTorch's losses ignore."""
 _SYSTEM = "system"
-_MAX_TOKENS = 1 << 16
+_MAX_TOKENS = 1 << 17
 """Number of tokens, or ids, that are buffered."""
 _MAX_PARTS = 16
 """Number of parts whose counts wait to be added up."""
@@ -209,9 +209,9 @@ class Metric:
         rows = value
         if not {list, tuple}.issuperset(map(type, rows)):
             rows = [row.tolist() if hasattr(row, "tolist") else row for row in rows]
-        if not rows or not all(isinstance(row, list | tuple) for row in rows):
-            return None
-        first = next((row[0] for row in rows if row), "")
+            if not all(isinstance(row, list | tuple) for row in rows):
+                return None
+        first = next((row[0] for row in rows if row), "" if rows else None)
         is_tag = isinstance(first, str) if self._names is None else isinstance(first, int | np.integer | str)
         return [*map(tuple, rows)] if is_tag else None
 
