@@ -106,8 +106,8 @@ def test_devices() -> None:
 
 def test_millions_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "wide.conll"
-    path.write_bytes(b"a\t" * 25_000_000 + b"O\n")
-    assert read_in_little_room(path) == f":1: found 25,000,001 columns; {remedy(COLUMNS)}"
+    path.write_bytes(b"a\t" * 10_000_000 + b"O\n")
+    assert read_in_little_room(path) == f":1: found 10,000,001 columns; {remedy(COLUMNS)}"
 
 
 def test_fifty_megabytes_of_brackets(tmp_path: Path) -> None:

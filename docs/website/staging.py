@@ -36,7 +36,7 @@ def relinked(text: str, page: Path, place: Path) -> str:
         if "://" in link[1] or not target.is_relative_to(ROOT) or not target.exists():
             return link[0]
         name = target.relative_to(ROOT).as_posix()
-        if name not in OUTSIDE and not target.is_relative_to(ROOT / "docs"):
+        if name not in OUTSIDE and (not target.is_relative_to(ROOT / "docs") or target.suffix == ".ipynb"):
             return f"{REPOSITORY}/{name}{link[2] or ''}"
         home = OUTSIDE.get(name) or target.relative_to(ROOT / "docs").as_posix()
         return Path(relpath(home, place.parent)).as_posix() + (link[2] or "")

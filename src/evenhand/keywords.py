@@ -127,7 +127,20 @@ class ScoreKeywords(Keywords, total=False):
     vocabulary: str | PathLike[str] | Collection[str] | None
 
 
-class ErrorsKeywords(FileKeywords, TaskKeywords, total=False):
+class QueryKeywords(TypedDict, total=False):
+    """Which units are listed."""
+
+    type: Names
+    label: Names
+    text: str | None
+    slice: str | None
+    slices: Slices
+    sample: int | None
+    seed: int
+    context: int
+
+
+class ErrorsKeywords(QueryKeywords, FileKeywords, TaskKeywords, total=False):
     """Keywords of `errors`, which runs in one process and lists the units of one measure."""
 
     task: str | None

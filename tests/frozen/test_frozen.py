@@ -71,7 +71,7 @@ def frozen(value: Any, key: str = "") -> Any:
         return value
     if key in REASONS:
         return REASONS[key](value)
-    return re.sub(r"^evenhand:[^|]+\|", "", value)
+    return re.sub(r"(^|,\"?)evenhand:[^|]+\|", r"\1", value)
 
 
 def is_message(name: str, value: Any) -> bool:

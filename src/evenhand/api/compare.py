@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
+from evenhand.api.score import lacking_layers
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
@@ -33,7 +34,7 @@ from evenhand.comparison.slices import (
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
-from evenhand.data.vocabulary import Vocabulary
+from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import (
@@ -387,6 +388,7 @@ class ComparisonJob:
     resampling: Resampling
     options: Mapping[str, Any]
     slices: SliceRequest = SliceRequest()
+    """The slices that the user names."""
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
     """The profile of the gold standard, if known."""
@@ -402,7 +404,7 @@ class ComparisonJob:
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.slices = self.slices.adding(task.comparison.default_slices(content))
+        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
@@ -417,7 +419,7 @@ class ComparisonJob:
         """
         compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
         task, systems = compared.task, list(self.systems)
-        slicings = self.slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
+        slicings = self.all_slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
         extras = Extras(slicings, search, collection)
         counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, extras)
         models = compared.settings.match
@@ -434,8 +436,9 @@ class ComparisonJob:
             gold = replace(scored.read_as["gold"], extra=columns)
             prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
             job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
-        layers = (*self.slices.names, *map(extra_layer, columns))
+        layers = (*self.all_slices.names, *map(extra_layer, columns))
         run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
+        _check_annotation(task, by, run)
         return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
@@ -448,7 +451,9 @@ class ComparisonJob:
         """Write a report on the same systems."""
         from evenhand.api.report import report  # which imports this module
 
-        return report(self.gold, self.systems, by=self.by, **asdict(self.resampling), **self.options).to_html(path)
+        sliced: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        settings = {**asdict(self.resampling), **sliced, **self.options}
+        return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
 
 def _check_effect(options: Mapping[str, Any]) -> None:
@@ -459,6 +464,18 @@ def _check_effect(options: Mapping[str, Any]) -> None:
         default = parameters[name].default if name in parameters else None
         if value is not None and value is not False and value not in ("", (), [], default):
             raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+
+
+def _check_annotation(task: Task, by: str, run: Run) -> None:
+    """Refuse systems without the annotation that is compared; `score` leaves their scores undefined."""
+    lacking = {name: lacking_layers(task.name, [by], side.annotated).get(by) for name, side in run.systems.items()}
+    names = [name for name, layer in lacking.items() if layer is not None]
+    if names:
+        layer = str(lacking[names[0]]).upper()
+        subject = f"System {names[0]} has" if len(names) == 1 else f"Systems {list_names(names)} have"
+        others = [other for other in task.selection.compared if not model(task.name, other).annotation]
+        remedy = f"leave {'it' if len(names) == 1 else 'them'} out" + (f", or compare by {others[0]}" if others else "")
+        raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
 def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:

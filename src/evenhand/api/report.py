@@ -76,7 +76,7 @@ def report(
                of tests and intervals, as in `compare`
 
     slices, vocabulary
-               of scores, as in `score`, and of the comparison
+               of scores, as in `score`, and of the comparison; tables of slices link to their units
 
     Other keywords are as in `score`.
     """
@@ -101,6 +101,7 @@ def report(
         by=run.by,
         units=units,
         labels=tuple(run.counts.labels.values),
+        slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
     )
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 

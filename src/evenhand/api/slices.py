@@ -29,7 +29,7 @@ def score_with_slices(
     """Score in this process; each result has the scores on slices of the units."""
     if groups not in ("total", "finest"):
         raise SettingError(f"groups is {groups!r}; with slices, choose total or finest.")
-    request = slices if isinstance(slices, SliceRequest) else SliceRequest.of(slices)
+    request = SliceRequest.of(slices)
     words, run_vocabulary = word_list(vocabulary), Vocabulary()
     if words is not None and "vocabulary" not in request.names:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")

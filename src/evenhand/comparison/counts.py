@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, is_ones, ones
+from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
 from evenhand.comparison.differences import Differences, Oracle
 from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import Collection as UnitCollection
@@ -145,7 +145,10 @@ class ComparisonCounts:
         if self.extras.search is not None:
             self.extras.search.add(answers, locations, self)
         if self.extras.collection is not None:
-            self.extras.collection.add(evaluation.units(self.by), locations, evaluation.drawing(self.by))
+            units, names = evaluation.units(self.by), self._slice_names
+            slices = [slicing.of_units(units, locations, names[slicing.name]) for slicing in self.extras.slicings]
+            of_units = np.array(slices, dtype=np.int64).reshape(len(slices), len(units))
+            self.extras.collection.add(units, locations, evaluation.drawing(self.by), of_units)
 
     def on_shared(self) -> tuple[int, dict[str, float]] | None:
         """Number of units that all systems have, and each system's score on these; None if no system lacks a unit."""
@@ -162,15 +165,19 @@ class ComparisonCounts:
             units = answers.counted[kind[answers.counted] < len(answers.kinds)]  # TN of spans is not counted
             tallies.append(_tally(answers.kinds, of_unit[units], kind[units]))
 
+    def bins(self, slicing: Slicing) -> tuple[Numbers, list[str], Ints, str | None]:
+        """The gold units of each value of a slicing, and its slices, as `binned` returns them."""
+        gold, values = Tally.merge(self._sliced[slicing.name][0]), self._slice_names[slicing.name].values
+        units = np.bincount(gold.group, gold.count, minlength=len(values))
+        return units, *binned(slicing, values, units)
+
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
         """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
         sliced = {}
         self.slice_notes = []
         for slicing in self.extras.slicings:
-            gold, *tallies = map(Tally.merge, self._sliced[slicing.name])
-            values = self._slice_names[slicing.name].values
-            units = np.bincount(gold.group, gold.count, minlength=len(values))
-            names, code_of, note = binned(slicing, values, units)
+            tallies = map(Tally.merge, self._sliced[slicing.name][1:])
+            units, names, code_of, note = self.bins(slicing)
             sums = np.bincount(code_of, units, minlength=len(names)).astype(np.int64).tolist()
             labeled = [_with_labels(tally.regroup(code_of), names) for tally in tallies]
             self.slice_notes += [] if note is None else [note]

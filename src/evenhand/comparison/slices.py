@@ -376,6 +376,8 @@ class SliceRequest:
     @staticmethod
     def of(slices: Any) -> SliceRequest:
         """Read names and tables."""
+        if isinstance(slices, SliceRequest):
+            return slices
         names, tables = dict[str, str](), list[MetadataTable]()
         is_list = isinstance(slices, Iterable) and not isinstance(slices, str | PathLike | Mapping)
         for item in slices if is_list and not hasattr(slices, "columns") else [slices]:

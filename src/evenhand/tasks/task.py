@@ -275,6 +275,8 @@ class Display:
     """Whether predictions are shown with their error types (`LE ORG`), not by their labels alone."""
     has_label_answers: bool = True
     """Whether systems predict labels; if not, a page shows something finer, such as identifiers."""
+    lists_all_gold: bool = True
+    """Whether a page lists every unit of the gold standard."""
     drawing: Literal["spans", "mentions", "words", "links", "brackets", "records"] = "spans"
     """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head.
 

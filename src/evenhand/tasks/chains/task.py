@@ -341,6 +341,7 @@ TASK = spec.Task(
     ),
     agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     display=spec.Display(
+        lists_all_gold=False,  # mentions without an antecedent are not in comparisons
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),

@@ -27,7 +27,7 @@ Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the coun
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
@@ -51,6 +51,7 @@ EHEALTHKD_KINDS = (
 _CORRECT_A, _INCORRECT_A, _PARTIAL_A, _SPURIOUS_A, _MISSING_A, _CORRECT_B, _SPURIOUS_B, _MISSING_B = range(8)
 Row = tuple[int, int, int]
 """Kind of a unit, and its rows on both sides, or -1: spans of entities, or relations."""
+_PARTS, _PARTS_AND_LABEL = attrgetter("starts", "ends"), attrgetter("starts", "ends", "label")
 
 
 class Entity(NamedTuple):
@@ -121,7 +122,7 @@ class _Sentences:
             order[slice(*np.searchsorted(scopes, (scope, scope + 1)))]
             for scopes, order in zip(self._sorted, self._orders, strict=True)
         )
-        entities = sorted(map(partial(_entity, side), spans.tolist()), key=attrgetter("starts", "ends"))
+        entities = sorted(map(partial(_entity, side), spans.tolist()), key=_PARTS)
         first: dict[tuple[int, int, int], int] = {}
         columns = (side.label[relations], side.head[relations], side.tail[relations], relations)
         for label, head, tail, row in zip(*(column.tolist() for column in columns), strict=True):
@@ -143,38 +144,47 @@ def _entity(side: Side, row: int) -> Entity:
 def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
     free_gold, free_system = list(gold.entities), list(system.entities)
     represents: dict[int, int] = {}
-    for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):
-        for one, other in list(_match_entities(free_gold, free_system, fits)):
+    for kind, key in ((_CORRECT_A, _PARTS_AND_LABEL), (_INCORRECT_A, _PARTS), (_PARTIAL_A, None)):
+        pairs = list(_overlapping(free_gold, free_system) if key is None else _equal(free_gold, free_system, key))
+        for one, other in pairs:
             yield kind, one.row, other.row
             if kind != _INCORRECT_A:
                 represents[other.row] = one.row
+        free_gold, free_system = (
+            [entity for entity in entities if entity.row not in matched]
+            for entities, matched in (
+                (free_gold, {one.row for one, _ in pairs}),
+                (free_system, {o.row for _, o in pairs}),
+            )
+        )
     yield from ((_SPURIOUS_A, -1, entity.row) for entity in free_system)
     yield from ((_MISSING_A, entity.row, -1) for entity in free_gold)
     yield from _relations(gold, system, represents)
 
 
-def _match_entities(
-    gold: list[Entity], system: list[Entity], fits: Callable[[Entity, Entity], bool]
+def _equal(
+    gold: list[Entity], system: list[Entity], key: Callable[[Entity], object]
 ) -> Iterator[tuple[Entity, Entity]]:
-    """Match each system entity in order with the first gold entity that fits; remove both from the lists."""
-    for other in list(system):
-        one = next((entity for entity in gold if fits(entity, other)), None)
+    """Match each system entity in order with the first free gold entity that has the same key."""
+    free = defaultdict[object, deque[Entity]](deque)
+    for one in gold:
+        free[key(one)].append(one)
+    for other in system:
+        if candidates := free.get(key(other)):
+            yield candidates.popleft(), other
+
+
+def _overlapping(gold: list[Entity], system: list[Entity]) -> Iterator[tuple[Entity, Entity]]:
+    """Match each system entity in order with the first free gold entity of its label that it partly overlaps."""
+    free = defaultdict[int, list[Entity]](list)
+    for one in gold:
+        free[one.label].append(one)
+    for other in system:
+        candidates = free.get(other.label, [])
+        one = next((entity for entity in candidates if _begins_in(entity, other) or _begins_in(other, entity)), None)
         if one is not None:
-            gold.remove(one)
-            system.remove(other)
+            candidates.remove(one)
             yield one, other
-
-
-def _has_parts(one: Entity, other: Entity) -> bool:
-    return one.starts == other.starts and one.ends == other.ends
-
-
-def _is_correct(one: Entity, other: Entity) -> bool:
-    return one.label == other.label and _has_parts(one, other)
-
-
-def _is_partial(one: Entity, other: Entity) -> bool:
-    return one.label == other.label and (_begins_in(one, other) or _begins_in(other, one))
 
 
 def _begins_in(one: Entity, other: Entity) -> bool:
