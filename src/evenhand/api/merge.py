@@ -1,4 +1,4 @@
-"""`merge`: the results of parts that were counted on their own, as of one run."""
+"""`merge`: the result of one run from saved counts of its parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def merge(
     """Merge the counts of parts, which `evenhand score --counts` or `recording_counts` saved.
 
     Returns what one run over the files of all parts returns, to the last bit: the summary of several systems, with
-    intervals and tests, or the result of one system. Documents and sentences are those of the parts, in their order.
+    intervals and tests, or the result of one system.
 
     parts      files, in order, or a folder or pattern of such files
     against, trials, resamples, level, seed, of
@@ -75,7 +75,7 @@ def without_inputs(results: Results) -> Results:
 
 
 def recording_counts(path: str | Path, engine: Engine | None = None) -> Engine:
-    """An engine that also saves the counts of a job, which `merge` adds to those of other parts.
+    """An engine that also saves the counts of a job, for `merge`.
 
     >>> eh.score("gold.conll", "crf.conll", engine=eh.engines.recording_counts("part.json"))
     """

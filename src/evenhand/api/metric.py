@@ -106,7 +106,7 @@ class Metric:
         self._encodings: dict[str, str | None] = {}
         """The encodings of the first tags in lists that have spans, which apply to all others."""
         self._layout: Counts | None = None
-        """Counts whose systems, scorers and settings are those of a state."""
+        """Counts with the systems, scorers and settings of a state."""
         self._kinds: dict[str, tuple[str, ...]] = {}
         """The count types of a state, by array."""
         self.reset()
@@ -157,7 +157,7 @@ class Metric:
         return next(iter(results.values())) if len(results) == 1 else results
 
     def merge(self, other: Metric) -> None:
-        """Add the batches of another metric, such as that of another process, after those of this one."""
+        """Append the batches of another metric, for example from another process."""
         if other.batches:
             parts = [self._counts(), other._counts()] if self.batches else [other._counts()]
             shift = parts[0].run.sentences if self.batches else 0
@@ -354,7 +354,7 @@ class Metric:
         return arrays
 
     def load_state_dict(self, state: Mapping[str, npt.ArrayLike]) -> None:
-        """Replace all batches by those of a state, which may be a sum of states with the same layout."""
+        """Replace all batches by a state, which may be a sum of states with the same layout."""
         expected, counts = self.state_dict(), self._layout
         assert counts is not None
         arrays = {key: np.asarray(array) for key, array in state.items()}

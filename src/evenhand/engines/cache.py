@@ -1,8 +1,8 @@
 """The engine that keeps counts in a folder, and runs only the files that are new or have changed.
 
 The counts of a gold file and a system file are kept under the SHA-256 of both files, of all settings and of the version
-of Evenhand. The runs of files add up as those of parts (`pipeline.partition`), so results are bit-identical to a run
-without the folder.
+of Evenhand. The runs of files add up like parts (`pipeline.partition`), so results are bit-identical to a run without
+the folder.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _is_file(value: str | Path) -> bool:
 
 
 def _key(part: Job, contents: Sequence[object]) -> str:
-    """The SHA-256 of everything that a run depends on; the names of files are those of documents."""
+    """The SHA-256 of everything that a run depends on; files may give documents their names."""
     config, names = part.prepared, list(part.systems or {})
     read_as = {"gold": config.read_as["gold"], **{name: system_settings(config.read_as, name) for name in names}}
     read_as = {name: replace(settings, block_size=0) for name, settings in read_as.items()}

@@ -51,7 +51,7 @@ class TokenClassification(_Base):  # type: ignore[misc]
         match     measures as in `score`; the first one has bare names (`f1`), others a prefix (`fair_f1`)
         ignore    the label of tokens that do not count
 
-        Other options are those of `torchmetrics.Metric` and of `score`.
+        Other options are as in `torchmetrics.Metric` and in `score`.
         """
         super().__init__(**{name: options.pop(name) for name in _OPTIONS if name in options})
         self._counted = Metric(names=names, ignore=ignore, match=match, **options)

@@ -235,7 +235,7 @@ class Joining:
     """Adds up the runs of parts, which must come in order; only a few are in memory at once."""
 
     def __init__(self, job: Job, *, separate: bool = False) -> None:
-        """`separate` parts were read on their own, so a system may lack documents in all of them."""
+        """`separate` parts are complete inputs, in which a system may lack documents."""
         self._job, self._sum, self._separate = job, RunAccumulator(job.prepared.task, (), job.groups), separate
         self._takes_tags = any("token_tags" in scorer.needs for scorer in job.scorers)
         self.parts = 0

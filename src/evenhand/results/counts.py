@@ -42,7 +42,7 @@ class Counts:
     run: Run
     source: str = "the part"
     files: tuple[str, ...] = ()
-    """The SHA-256 of each gold file, by which parts that repeat are found."""
+    """The SHA-256 of each gold file, to detect repeated parts."""
 
     @staticmethod
     def of(job: Job, run: Run, source: str = "the part") -> Counts:
@@ -105,7 +105,7 @@ def check_adds_up(job: Job) -> None:
 
 
 def add_up(parts: Sequence[Counts]) -> Counts:
-    """The counts of consecutive parts as those of one run. Raise an error unless they fit together."""
+    """Add up the counts of consecutive parts. Raise an error unless they fit together."""
     first = parts[0]
     if len(parts) == 1:
         return first
