@@ -203,14 +203,14 @@ CELL = re.compile(r"[^\s\"|()\[\]{},:=]+")
 
 def messages(path: Path, good: Path) -> list[str]:
     """What reading, scoring and checking say of a file."""
-    found = []
+    all_messages = []
     for arguments in (("score", str(good), str(path)), ("check", str(path), "--against", str(good))):
         result = CliRunner().invoke(main, arguments)
         assert result.exception is None or isinstance(result.exception, SystemExit), arguments
         text = result.stderr if arguments[0] == "score" else result.stdout
         if result.exit_code:
-            found += [line.replace(str(path), "").replace(str(good), "") for line in text.splitlines()]
-    return found
+            all_messages += [line.replace(str(path), "").replace(str(good), "") for line in text.splitlines()]
+    return all_messages
 
 
 QUICK = ("spans.tsv", "words.conllu")

@@ -142,14 +142,14 @@ def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[
 
 
 def matching(data: dict[str, Any], system: int, kind: str, gold: str, text: str) -> int:
-    found = 0
+    total = 0
     for unit, sentence in enumerate(data["sentence"]):
         own_kind, own_gold, _ = data["classes"][data["class"][system][unit]]
         words = data["space"].join(data["sentences"][sentence]["t"]).lower()
-        found += (
+        total += (
             data["kinds"][own_kind] == kind and own_gold >= 0 and data["labels"][own_gold] == gold and text in words
         )
-    return found
+    return total
 
 
 def errors(data: dict[str, Any]) -> int:
@@ -547,11 +547,11 @@ def test_counts_are_those_of_the_comparison(
     for pair in comparison.pairs.values():
         tables = choose_pair_tables(page, pair.before, pair.after)
         summaries = page.locator("#pair summary").all_text_contents()
-        for kind, found in pair.classes.items():
-            if found.count:
-                said = f"{CHANGES[kind]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
+        for kind, difference in pair.classes.items():
+            if difference.count:
+                said = f"{CHANGES[kind]}: {difference.count:,} of {pair.different:,} ({100 * difference.share:.2f} %)"
                 assert said in summaries
-                assert sum(int(row[-3]) for row in tables[CHANGES[kind]]) <= found.count
+                assert sum(int(row[-3]) for row in tables[CHANGES[kind]]) <= difference.count
         assert f"{'−' if pair.delta < 0 else '+'}{abs(100 * pair.delta):.2f} points" in page.inner_text("#pair p")
 
 

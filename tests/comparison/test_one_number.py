@@ -258,14 +258,14 @@ TREES = EXAMPLES / "trees"
 
 def with_joined_sentences(path: Path) -> str:
     """Every second sentence as a single word."""
-    found = []
+    all_sentences = []
     for number, sentence in enumerate(path.read_text().strip().split("\n\n")):
         lines = [line.split("\t") for line in sentence.split("\n") if line[0].isdigit()]
         words = [line for line in lines if line[0].isdigit()]
         whole = "".join(line[1] for line in words)
         joined = ["\t".join(("1", whole, "_", "X", "_", "_", "0", "root", "_", "_"))]
-        found.append("\n".join(joined if number % 2 else map("\t".join, lines)))
-    return "\n\n".join(found) + "\n\n"
+        all_sentences.append("\n".join(joined if number % 2 else map("\t".join, lines)))
+    return "\n\n".join(all_sentences) + "\n\n"
 
 
 @pytest.mark.parametrize(("task", "by"), [("trees", "las"), ("trees", "uas"), ("tags", "accuracy")])

@@ -32,10 +32,10 @@ def examples() -> list[dict[str, Any]]:
 
 
 def padded(batch: list[dict[str, Any]]) -> dict[str, Any]:
-    width = max(len(each["labels"]) for each in batch)
+    width = max(len(item["labels"]) for item in batch)
     fill = {"input_ids": 0, "attention_mask": 0, "labels": -100}
     return {
-        key: torch.tensor([[*each[key], *[value] * (width - len(each[key]))] for each in batch])
+        key: torch.tensor([[*item[key], *[value] * (width - len(item[key]))] for item in batch])
         for key, value in fill.items()
     }
 
@@ -88,12 +88,12 @@ def test_a_trainer_logs_the_metrics_of_each_evaluation(trainer: Any) -> None:
 
 def test_the_metrics_are_those_of_lists_without_padding(trainer: Any) -> None:
     trainer.train()
-    found = trainer.predict(examples())
-    best = found.predictions.argmax(axis=-1)
+    prediction = trainer.predict(examples())
+    best = prediction.predictions.argmax(axis=-1)
     predicted = [[NAMES[best[row, at + 1]] for at in range(len(tags))] for row, tags in enumerate(TAGS)]
     gold = [[NAMES[tag] for tag in tags] for tags in TAGS]
     expected = eh.score(eh.tags(gold), eh.tags(predicted), match="exact,fair,accuracy").metrics()
-    assert {name: found.metrics[f"test_{name}"] for name in expected} == expected
+    assert {name: prediction.metrics[f"test_{name}"] for name in expected} == expected
 
 
 def test_batch_by_batch_the_figures_are_the_same(trainer: Any) -> None:
@@ -102,7 +102,7 @@ def test_batch_by_batch_the_figures_are_the_same(trainer: Any) -> None:
     expected = trainer.evaluate()
     trainer.args.batch_eval_metrics = True
     for _ in range(2):
-        found = trainer.evaluate()
+        scores = trainer.evaluate()
         names = [name for name in expected if not name.endswith(("_runtime", "_per_second"))]
-        assert {name: found[name] for name in names} == {name: expected[name] for name in names}
+        assert {name: scores[name] for name in names} == {name: expected[name] for name in names}
     assert expected["eval_fair_FN"] >= 0

@@ -155,13 +155,13 @@ def test_text_fits_and_states_what_it_leaves_out(errors: eh.Table) -> None:
 
 def test_the_command(example: Path, tmp_path: Path) -> None:
     sides = [str(example / name) for name in ("gold.conll", "crf.conll", "tagger.conll")]
-    found = CliRunner().invoke(main, ["errors", *sides, "--type", "FN", "--limit", "2"])
-    first, header, *_ = found.stdout.splitlines()
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--type", "FN", "--limit", "2"])
+    first, header, *_ = outcome.stdout.splitlines()
     assert first == "crf: 69 errors by fair (69 FN); tagger: 18 errors by fair (18 FN). Positions count tokens."
     assert header.split()[:3] == ["system", "document", "line"]
-    assert found.stdout.splitlines()[-1] == "… 85 more; -o FILE has them all"
-    found = CliRunner().invoke(main, ["errors", *sides, "--as", "jsonl", "--system", "crf", "--sample", "3"])
-    assert [json.loads(line)["system"] for line in found.stdout.splitlines()] == ["crf"] * 3
-    found = CliRunner().invoke(main, ["errors", *sides, "--all", "-o", str(tmp_path / "units.csv")])
-    assert found.stderr.startswith(f"{tmp_path / 'units.csv'}: 580 rows. crf: 289 units by fair")
+    assert outcome.stdout.splitlines()[-1] == "… 85 more; -o FILE has them all"
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--as", "jsonl", "--system", "crf", "--sample", "3"])
+    assert [json.loads(line)["system"] for line in outcome.stdout.splitlines()] == ["crf"] * 3
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--all", "-o", str(tmp_path / "units.csv")])
+    assert outcome.stderr.startswith(f"{tmp_path / 'units.csv'}: 580 rows. crf: 289 units by fair")
     assert len((tmp_path / "units.csv").read_text().splitlines()) == 581

@@ -67,10 +67,10 @@ def test_uas_ls_and_las_are_shares_of_words(score: Score) -> None:
 
 def test_the_four_verdicts(score: Score) -> None:
     """Where relations differ, a verdict counts for either."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for (*_, kind), count in score(GOLD, SYSTEM).tallies["trees"].cells().items():
-        found[kind] += int(count)
-    assert found == {
+        counts[kind] += int(count)
+    assert counts == {
         "right": 2,
         "wrong_head": 1,
         "gold.wrong_relation": 1,

@@ -21,7 +21,7 @@ from evenhand.api.score import lacking_layers
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
-from evenhand.comparison.differences import Transition as UnitTransition
+from evenhand.comparison.differences import CodedTransition
 from evenhand.comparison.slices import (
     SliceContext,
     SliceCounts,
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
-"""All of them are kept, for each system."""
+"""The maximum number of resamples; all of their scores are in memory, for each system."""
 MAX_SEED = 2**128 - 1
 MAX_DEFAULT_TRIALS = 100_000
 """Maximum number of trials unless a user specifies more: 1,250 pairs then take about a minute."""
@@ -103,7 +103,7 @@ NOT_COMPARED = ("match", "groups", "jobs", "engine")
 
 
 @dataclass(frozen=True)
-class Resampling:
+class ResamplingSettings:
     """Settings of tests and intervals."""
 
     trials: int = 0
@@ -112,10 +112,10 @@ class Resampling:
     level: float = 0.95
     seed: int = 0
     of: Resampled | None = None
-    """What is resampled, if a user specifies it."""
+    """Documents or sentences, if the user specifies what is resampled."""
 
-    def checked(self) -> Resampling:
-        """Check the values that a user specifies."""
+    def checked(self) -> ResamplingSettings:
+        """Return these settings; values out of range are an error."""
         check_choice("of", self.of, get_args(Resampled), optional=True)
         if self.interval not in ("percentile", "bca"):
             raise SettingError(f"interval is {quote(self.interval)}; choose percentile or bca.")
@@ -136,7 +136,7 @@ class Resampling:
     def is_requested(self) -> bool:
         return bool(self.trials or self.resamples)
 
-    def without(self) -> Resampling:
+    def without(self) -> ResamplingSettings:
         """The same without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
@@ -189,7 +189,7 @@ class Testing:
     not depend on the order in which a user names systems, and a reversed pair has the mirrored interval.
     """
 
-    def __init__(self, counted: GroupTables, resampling: Resampling) -> None:
+    def __init__(self, counted: GroupTables, resampling: ResamplingSettings) -> None:
         self._counted, self._resampling = counted, resampling
         self._groups, self._columns = int(counted.sizes.sum()), counted.columns
         self._scores = {name: counted.score(name) for name in counted.tables}
@@ -267,7 +267,7 @@ class ComparedRun:
     run: Run
     counts: ComparisonCounts
     prepared: RunConfig
-    resampling: Resampling
+    resampling: ResamplingSettings
     few_documents: int | None = None
     """Maximum number of documents in which two systems differ, if too few for a test, so sentences are resampled."""
     slice_counts: SliceCounts | None = None
@@ -289,7 +289,7 @@ class ComparedRun:
         return models if len(models) > 1 else []
 
     def _differs(self, other: Formula) -> bool:
-        """Whether another measure gives a system another score than the compared one."""
+        """Whether any system has another score under this measure than under the compared one."""
         labels = list(self.gold.labels)
         scores = (
             [headline(measure, tallies[measure.scorer], labels) for measure in (self.model, other)]
@@ -323,7 +323,7 @@ class ComparedRun:
 
     @property
     def has_groups(self) -> bool:
-        """Whether there is anything to resample: several groups, and at least one gold unit."""
+        """Whether resampling is possible: with several groups, and at least one gold unit."""
         return self.groups[1] > 1 and bool(self.gold.units)
 
     def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
@@ -385,7 +385,7 @@ class ComparisonJob:
     pairs: Sequence[tuple[int, int]]
     """Indices of the systems that are compared with each other."""
     by: str | None
-    resampling: Resampling
+    resampling: ResamplingSettings
     options: Mapping[str, Any]
     slices: SliceRequest = SliceRequest()
     """The slices that the user names."""
@@ -526,7 +526,7 @@ def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> di
 
 
 def _transitions(
-    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[UnitTransition, int], size: int, different: int
+    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[CodedTransition, int], size: int, different: int
 ) -> list[Transition]:
     """The transitions of a class, the most frequent first."""
     labels = run.counts.labels.values
@@ -623,7 +623,7 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
 
 
 def comparison_signature(run: ComparedRun) -> str:
-    """The settings of a comparison: those of its scores, and those of its tests and intervals."""
+    """The settings of a comparison: of its scores, and of its tests and intervals."""
     prepared, setting = run.prepared, run.resampling
     signatures = [
         signature(
@@ -731,7 +731,7 @@ def compare(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)

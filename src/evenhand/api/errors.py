@@ -66,9 +66,9 @@ _BASE: Mapping[str, tuple[str, Kind]] = {
     "matched_start": ("matched_start", "count"),
     "matched_end": ("matched_end", "count"),
 }
-"""The columns of every table: their names in `unit_columns`, and their types."""
-_OF_POSITIONS = ("document", "positions", "token_start", "token_end", "matched_sentence")
-"""Columns of units that a table of errors does not have."""
+"""The columns of every table of errors by name: the column of `unit_columns` that is shown, and its type."""
+_LEFT_OUT = ("document", "positions", "token_start", "token_end", "matched_sentence")
+"""Columns of `unit_columns` that a table of errors does not have."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def errors(
 
 
 def default_measure(config: RunConfig) -> str:
-    """Of the scored measures, the first one that distinguishes error types or, without one, that lists units."""
+    """The first scored measure that the task reports or, without one, the first that lists units."""
     task, scored = config.task, config.settings.match
     preferred = [name for name in task.selection.reported if name in scored]
     listing = [name for name in scored if not model(task.name, name).instead_of_units]
@@ -172,7 +172,7 @@ def default_measure(config: RunConfig) -> str:
 
 
 def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequence[str] = ()) -> Table:
-    """Read the units of some systems, by default of all, under one measure."""
+    """Read the units of all systems, or of the named ones, and list them under one measure."""
     config, sides = inputs.config, inputs.systems
     (name,) = model_names(config.task.name, (match,), config.settings.functions)
     measure = model(config.task.name, name)
@@ -182,7 +182,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         for system in systems:
             if system not in sides:
                 remedy = f"choose one of {', '.join(sides)}"
-                raise SettingError(unknown(f"There is no system {system!r}", system, list(sides), remedy))
+                raise SettingError(unknown(f"Unknown system {system!r}", system, list(sides), remedy))
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
@@ -202,7 +202,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
 
 
 class _Collected:
-    """Collects units part by part: an observer of evaluations."""
+    """Collects the rows of a table part by part: an observer that a run calls with each evaluation."""
 
     def __init__(
         self,
@@ -220,8 +220,8 @@ class _Collected:
         self._columns: dict[str, dict[str, list[Any]]] = {}
         """Columns by system and name."""
         self._counts: dict[str, Counter[str]] = {}
-        self._keys: dict[str, tuple[np.random.Generator, Values]] = {}
-        """For a sample: the random numbers of each system, and those of the units so far."""
+        self._draws: dict[str, tuple[np.random.Generator, Values]] = {}
+        """For a sample, by system: the generator, and one random number per unit collected so far."""
         self._has_correct = False
         self._positions = "tokens"
 
@@ -259,19 +259,19 @@ class _Collected:
         return chosen
 
     def _sampled(self, system: str, rows: UnitRows) -> UnitRows:
-        """The units of a part that may be in the sample, which are those with the smallest random numbers."""
+        """The units of a part that may be in the sample: the sample has the units with the smallest random numbers."""
         assert self._query.sample is not None
-        if system not in self._keys:
-            seed = np.random.SeedSequence([self._query.seed, len(self._keys)])
-            self._keys[system] = np.random.default_rng(seed), np.zeros(0)
-        generator, before = self._keys[system]
-        keys = generator.random(len(rows))
-        both = np.concatenate((before, keys))
+        if system not in self._draws:
+            seed = np.random.SeedSequence([self._query.seed, len(self._draws)])
+            self._draws[system] = np.random.default_rng(seed), np.zeros(0)
+        generator, before = self._draws[system]
+        drawn = generator.random(len(rows))
+        both = np.concatenate((before, drawn))
         if len(both) > self._query.sample:
             highest = np.partition(both, self._query.sample - 1)[self._query.sample - 1]
-            kept = np.flatnonzero(keys <= highest)
-            rows, keys = rows.take(kept), keys[kept]
-        self._keys[system] = generator, np.concatenate((before, keys))
+            kept = np.flatnonzero(drawn <= highest)
+            rows, drawn = rows.take(kept), drawn[kept]
+        self._draws[system] = generator, np.concatenate((before, drawn))
         return rows
 
     def _add(self, system: str, rows: UnitRows, locations: Locations) -> None:
@@ -280,7 +280,7 @@ class _Collected:
         columns["system"] = [system] * len(rows)
         pairs = zip(columns["document_name"], columns["document"], strict=True)
         columns["document_name"] = [name or str(number) for name, number in pairs]
-        columns["left"], columns["right"] = locations.contexts(rows.place, self._query.context)
+        columns["left"], columns["right"] = locations.contexts(rows.position, self._query.context)
         columns["parts"] = [
             None if parts is None else " ".join(f"{start}-{end}" for start, end in parts) for parts in columns["parts"]
         ]
@@ -292,20 +292,20 @@ class _Collected:
             collected.setdefault(name, []).extend(values)
 
     def table(self, signature: str) -> Table:
-        """All units; further columns, such as the arguments of relations, only if a unit has them."""
+        """The table of all collected units. Further columns, such as arguments of relations, are left out if empty."""
         name, _, value = (self._query.slice or "").partition("=")
         known_values = self._slicings[name][1].values if name else []
         if name and not any(is_in_slice(known, value) for known in known_values):
             values = sorted(known_values, key=natural_order)
             remedy = f"there are {', '.join(values[:20])}{', …' if len(values) > 20 else ''}"
             raise SettingError(unknown(f"The slice {name!r} has no value {value!r}", value, values, remedy))
-        for system, (_, keys) in self._keys.items():
-            kept = np.sort(np.argsort(keys, kind="stable")[: self._query.sample]).tolist()
+        for system, (_, drawn) in self._draws.items():
+            kept = np.sort(np.argsort(drawn, kind="stable")[: self._query.sample]).tolist()
             of_system = self._columns[system]
             self._columns[system] = {name: [values[row] for row in kept] for name, values in of_system.items()}
         systems = list(self._columns.values())
         names = dict.fromkeys(name for columns in systems for name in columns)
-        known = {source for source, _ in _BASE.values()} | set(_OF_POSITIONS)
+        known = {source for source, _ in _BASE.values()} | set(_LEFT_OUT)
         further = [
             name
             for name in names
@@ -334,7 +334,7 @@ def _kind(values: Sequence[Any]) -> Kind:
 
 
 def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
-    """The error types of a query; sums that the score shows, such as BE, stand for all their types."""
+    """The error types of a query. A sum that the score shows, such as BE, selects all of its types."""
     types, sums, chosen = formula.error_types, formula.types_of_counts(), set[str]()
     known = {name.lower(): parts for name, parts in sums.items()} | {name.lower(): {name} for name in types.values()}
     for name in query.type:

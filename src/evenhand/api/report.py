@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
-    Resampling,
+    ResamplingSettings,
     compared_by,
     compared_options,
     comparison,
@@ -84,7 +84,7 @@ def report(
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
     request, words = SliceRequest.of(slices), word_list(vocabulary)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
-from evenhand.comparison.differences import Differences, Oracle
+from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import UnitSearch
@@ -21,7 +21,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.statistics.bootstrap import GroupCounts, Statistic, group_types
 from evenhand.tasks.evaluation import Evaluation, SideSummary
 from evenhand.tasks.task import Task
-from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Agreement, Locations, Predictions
+from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Locations, Predictions, SystemAgreement
 from evenhand.tasks.words.measures import ABSENT, MISSING
 
 _MAX_LABELS = 2**17 - 2
@@ -106,8 +106,8 @@ class ComparisonCounts:
         extras: Extras,
     ) -> None:
         self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
-        self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
-        self.agreement: Agreement = (task.comparison.similarity or Agreement)(self.systems, by, settings)
+        self.differences, self.oracle = DifferenceCounter(pairs), Oracle(len(systems))
+        self.agreement: SystemAgreement = (task.comparison.similarity or SystemAgreement)(self.systems, by, settings)
         self.extras = extras
         self._slice_names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in extras.slicings}
         self._sliced: dict[str, list[list[Tally]]] = {

@@ -124,10 +124,10 @@ def _scores(results: Results) -> TableRows:
 def _estimates(summary: Summary) -> TableRows:
     """The rows of the scores with intervals, and differences from the reference system."""
     table = _scores(summary.results)
-    place = {name: number for number, name in enumerate(table.columns)}
+    column_of = {name: number for number, name in enumerate(table.columns)}
     rows = []
     for row in table.rows:
-        system, model, kind, label = (row[place[name]] for name in ("system", "model", "row", "label"))
+        system, model, kind, label = (row[column_of[name]] for name in ("system", "model", "row", "label"))
         estimate = None
         if kind == "overall":
             estimate = summary.measures.get(str(model), {}).get(str(system))

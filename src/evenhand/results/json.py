@@ -32,7 +32,7 @@ from evenhand.pipeline.inputs import RunConfig
 from evenhand.pipeline.run import Run
 from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
-from evenhand.results.agreement import Agreement, Figures
+from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.counts import COMMAND, Counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
@@ -42,7 +42,7 @@ from evenhand.scoring.scores import (
     Average,
     MeasureScore,
     Row,
-    Sentences,
+    SentenceCounts,
     averages,
     ratio_row,
     with_gold,
@@ -86,7 +86,7 @@ def load_comparison(source: str | Path) -> Comparison:
 
 
 def load_agreement(source: str | Path) -> Agreement:
-    return _load(source, "agree", lambda saved: Agreement(_convert(saved, Figures)))
+    return _load(source, "agree", lambda saved: Agreement(_convert(saved, SavedFigures)))
 
 
 def load_counts(source: str | Path) -> Counts:
@@ -361,7 +361,7 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
         optional("edges", _ErrorCounts),
         rows("supertags", formula.of_labels()),
         optional("baselines", dict[str, Share | None]) or {},
-        optional("sentences", Sentences),
+        optional("sentences", SentenceCounts),
         rows("distances", formula),
         optional("further", dict[str, Saved]) or {},
     )

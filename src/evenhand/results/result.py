@@ -275,7 +275,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
         for name in names:
             if name not in self:
                 remedy = f"choose one of {', '.join(self)}"
-                raise SettingError(unknown(f"There is no system {name!r}", name, list(self), remedy))
+                raise SettingError(unknown(f"Unknown system {name!r}", name, list(self), remedy))
         return [self[name] for name in names]
 
     def saved(self) -> dict[str, Any]:
@@ -316,9 +316,9 @@ def _listed(results: Sequence[Result], by: str | None, query: Mapping[str, Any])
         raise SettingError(f"The result of {results[0].name} was loaded, and has no units; score the files again.")
     from evenhand.api.errors import UnitQuery, default_measure, list_units
 
-    known = UnitQuery(**query).checked()
+    checked = UnitQuery(**query).checked()
     inputs.check_unchanged()
-    return list_units(inputs, by or default_measure(inputs.config), known, [result.name for result in results])
+    return list_units(inputs, by or default_measure(inputs.config), checked, [result.name for result in results])
 
 
 # Flat metrics
@@ -352,6 +352,7 @@ def _prf_metrics(prefix: str, average: Average, beta: float) -> dict[str, float]
 
 
 def _key(text: str) -> str:
+    """A label as part of a metric's name: other characters become a point and their code in hexadecimal."""
     return "".join(char if char.isalnum() or char in "_-" else _code(char) for char in text)
 
 

@@ -24,7 +24,7 @@ from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Differences, Pair, Transition
+    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
     from evenhand.tasks.evaluation import SideSummary
     from evenhand.tasks.task import Task
@@ -36,7 +36,7 @@ the label is optional.
 MOST_LABELS = 10
 """Number of labels in a confusion matrix, to fit a terminal."""
 MOST_COLUMNS = 5
-"""Up to this number, each system has a column; more systems have rows."""
+"""Up to this number of systems, each has a column; more have rows."""
 _MOST_SLICED = 3
 """Number of measures in tables of slices."""
 _MOST_BAR_LABELS = 6
@@ -403,6 +403,15 @@ def transition_table(
         shares: list[Cell] = [count / differences.count, count / pair.different]
         rows.append([before, after, count, *shares, *(by_label[before, after, label] for label in labels)])
     return DisplayTable("", columns, rows)
+
+
+def error_type_transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
+    """Changes of error types: the first word of an answer, without the identifier or field that follows it."""
+
+    def error_types(change: Transition) -> tuple[str, str]:
+        return change.before.partition(" ")[0], change.after.partition(" ")[0]
+
+    return transition_table(pair, differences, error_types)
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:

@@ -128,8 +128,8 @@ def ordered_comparison(comparison: Comparison, names: Sequence[str]) -> Comparis
     rows = [comparison.systems.index(name) for name in names]
     cells = np.ix_(rows, rows)
 
-    def bound(given: Bound) -> Bound:
-        return replace(given, right=tuple(given.right[row] for row in rows))
+    def bound(present: Bound) -> Bound:
+        return replace(present, right=tuple(present.right[row] for row in rows))
 
     oracle = comparison.oracle
     return replace(
@@ -144,7 +144,7 @@ def ordered_comparison(comparison: Comparison, names: Sequence[str]) -> Comparis
             oracle,
             overall=bound(oracle.overall),
             sentences=bound(oracle.sentences),
-            labels={label: bound(given) for label, given in oracle.labels.items()},
+            labels={label: bound(present) for label, present in oracle.labels.items()},
             best=rows.index(oracle.best),
         ),
     )

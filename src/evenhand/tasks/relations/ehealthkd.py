@@ -40,7 +40,7 @@ from evenhand.data.structures import Parts
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.tasks.relations.matching import RelationPair, Side, relation_units
+from evenhand.tasks.relations.matching import RelationPair, RelationSide, relation_units
 from evenhand.tasks.relations.task import EQUIVALENCE
 from evenhand.tasks.unit_rows import UnitRows
 
@@ -82,7 +82,7 @@ def ehealthkd_units(pair: RelationPair) -> UnitRows:
     return entities.joined(relation_units(EHEALTHKD_KINDS, *columns[1], gold, system))
 
 
-def _labels(side: Side, rows: Ints, is_entity: Bools) -> Ints:
+def _labels(side: RelationSide, rows: Ints, is_entity: Bools) -> Ints:
     """The labels of entities and the types of relations, given their rows; -1 for none."""
     entities, relations = np.append(side.spans.label, -1), np.append(side.label, -1)
     return np.where(is_entity, entities[np.where(is_entity, rows, -1)], relations[np.where(is_entity, -1, rows)])
@@ -111,7 +111,7 @@ class _Sentence:
 
 
 class _Sentences:
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: RelationSide) -> None:
         self._side, self._scopes = side, (side.spans.scope, side.scope)
         self._orders = [np.argsort(scope, kind="stable") for scope in self._scopes]
         self._sorted = [scope[order] for scope, order in zip(self._scopes, self._orders, strict=True)]
@@ -131,7 +131,7 @@ class _Sentences:
         return _Sentence(entities, triples, side.spans.vocabulary.labels.find(EQUIVALENCE))
 
 
-def _entity(side: Side, row: int) -> Entity:
+def _entity(side: RelationSide, row: int) -> Entity:
     if side.parts is None:
         (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
         parts: Parts = tuple((token, token + 1) for token in sorted(tokens))
@@ -181,10 +181,10 @@ def _overlapping(gold: list[Entity], system: list[Entity]) -> Iterator[tuple[Ent
         free[one.label].append(one)
     for other in system:
         candidates = free.get(other.label, [])
-        one = next((entity for entity in candidates if _begins_in(entity, other) or _begins_in(other, entity)), None)
-        if one is not None:
-            candidates.remove(one)
-            yield one, other
+        partner = next((one for one in candidates if _begins_in(one, other) or _begins_in(other, one)), None)
+        if partner is not None:
+            candidates.remove(partner)
+            yield partner, other
 
 
 def _begins_in(one: Entity, other: Entity) -> bool:
@@ -194,18 +194,18 @@ def _begins_in(one: Entity, other: Entity) -> bool:
 
 
 def _relations(gold: _Sentence, system: _Sentence, represents: dict[int, int]) -> Iterator[Row]:
-    class_of, expected, found = _classes(gold), defaultdict[tuple[int, int, int], list[int]](list), set[int]()
+    class_of, expected, matched = _classes(gold), defaultdict[tuple[int, int, int], list[int]](list), set[int]()
     for label, head, tail, row in gold.relations:
         expected[label, class_of[head], class_of[tail]].append(row)
     for label, head, tail, row in system.relations:
         ends = [class_of[represents[end]] for end in (head, tail) if end in represents]
         free = expected[label, ends[0], ends[1]] if len(ends) == 2 else []
         if free:
-            found.add(free[0])
+            matched.add(free[0])
             yield _CORRECT_B, free.pop(0), row
         else:
             yield _SPURIOUS_B, -1, row
-    yield from ((_MISSING_B, row, -1) for *_, row in gold.relations if row not in found)
+    yield from ((_MISSING_B, row, -1) for *_, row in gold.relations if row not in matched)
 
 
 def _classes(gold: _Sentence) -> dict[int, int]:
