@@ -16,12 +16,10 @@ from typing import Any, TypeVar, get_origin
 import msgspec
 import numpy as np
 
-from evenhand.data.annotation import Annotation
 from evenhand.errors import InputError
-from evenhand.formats.format import WrappedObject
 from evenhand.formats.paths import FileList, files_of
 from evenhand.formats.storage import is_pipe
-from evenhand.pipeline.inputs import Input, place_of
+from evenhand.pipeline.inputs import Input, paths_of
 from evenhand.pipeline.run import Run
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups
@@ -103,12 +101,10 @@ def _totals(tallies: Mapping[str, Tally]) -> dict[str, Tally]:
 
 def digests(side: Input) -> tuple[str, ...] | None:
     """The SHA-256 of each local file of a side; None if it is not a local file, or only a part of one."""
-    if isinstance(side, Annotation | WrappedObject):
+    place = next(iter(paths_of([side])), None)
+    if place is None or (isinstance(place, FileList) and (place.part is not None or place.base is not None)):
         return None
-    place = place_of(side)
-    if isinstance(place, FileList) and (place.part is not None or place.base is not None):
-        return None
-    files = files_of(place) or ([] if isinstance(place, FileList) else [place])
+    files = files_of(place) or (() if isinstance(place, FileList) else (place,))
     if not all(isinstance(file, Path) and not is_pipe(file) for file in files):
         return None
     return tuple(_digest(Path(str(file))) for file in files)
