@@ -21,7 +21,7 @@ from declared import run_of, score_settings
 from divided import Divided, check_same, results, write
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.formats.format import by_precedence
+from evenhand.formats.format import FORMATS
 from evenhand.formats.paths import FileList
 from evenhand.pipeline.inputs import prepare
 from evenhand.pipeline.partition import parts
@@ -482,7 +482,7 @@ NOT_SCORED = {("germeval", "tags")}
 
 
 def test_every_format_that_can_be_cut_is_tested() -> None:
-    readers = [(format.name, *item) for format in by_precedence() for item in format.readers.items()]
+    readers = [(format.name, *item) for format in FORMATS.values() for item in format.readers.items()]
     assert {(name, task) for name, task, reader in readers if reader.partitioning is not None} == {*UNITS, *NOT_SCORED}
 
 
