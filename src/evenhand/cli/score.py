@@ -252,7 +252,14 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
 @summary_options
 @query_options
-@option(WRITING, "--counts", type=OUTPUT, metavar="FILE", help="Save the counts to FILE (JSON) for evenhand merge.")
+@option(
+    WRITING,
+    "--counts",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Save the counts to FILE (JSON) for evenhand merge.",
+    rare=True,
+)
 @table_options()
 @output_option
 @quiet_option
