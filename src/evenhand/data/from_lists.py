@@ -244,7 +244,7 @@ def code_ids(
 
 
 def _check_rows(bounds: Ints, expected: Ints, name: str) -> None:
-    """Raise an error unless all sentences have the lengths that those of the gold standard have with its padding."""
+    """Raise an error unless all sentences are as long as in the gold standard, including ids that it leaves out."""
     sizes, others = np.diff(bounds), np.diff(expected)
     if len(sizes) != len(others):
         finding = f"got {counted(len(sizes), 'sentence')}, but the gold standard has {len(others):,}"
