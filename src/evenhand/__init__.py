@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from evenhand.api.ground import ground as ground
     from evenhand.api.lists import formats as formats
     from evenhand.api.lists import models as models
+    from evenhand.api.merge import merge as merge
+    from evenhand.api.metric import Metric as Metric
     from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
@@ -75,6 +77,8 @@ _NAMES = {
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
     "evenhand.api.lists": ("formats", "models"),
+    "evenhand.api.merge": ("merge",),
+    "evenhand.api.metric": ("Metric",),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),

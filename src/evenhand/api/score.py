@@ -299,7 +299,9 @@ def score(
         from evenhand.api.slices import score_with_slices  # rare
 
         if show is not None or engine is not serial:
-            raise SettingError("Slices are counted in one process, without show; leave out show, jobs and engine.")
+            raise SettingError(
+                "Slices are counted in one process, without show; leave out show, jobs, cache and engine."
+            )
         results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")

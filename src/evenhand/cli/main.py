@@ -21,6 +21,7 @@ from evenhand.registry import load
 COMMANDS = {
     "score": ("score", "Score systems and count their error types."),
     "errors": ("errors", "List the errors of systems, as a table or a spreadsheet."),
+    "merge": ("score", "Merge the saved counts of several parts."),
     "rank": ("score", "Rank systems under several measures."),
     "compare": ("compare", "Compare systems: corrections, new errors, tests."),
     "agree": ("agree", "Measure the agreement of annotators."),

@@ -382,7 +382,7 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
             table_format(options[name])
     if options["verdicts"] is not None:
         if engine is not None:
-            raise click.UsageError("--verdicts cannot be combined with --jobs or --engine")
+            raise click.UsageError("--verdicts cannot be combined with --jobs, --engine or --cache")
         from evenhand.pipeline.unit_table import recording
 
         chosen["engine"] = recording(options["verdicts"])

@@ -41,6 +41,7 @@ _FIRST = 1 << 8
 _GIVE_IDS = "give a list of ids for each sentence, such as [[1, 0, -100]]"
 _GIVE_BEST = "take the best tag of each token: logits.argmax(axis=-1)"
 _GIVE_NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
+_GIVE_LIKE = "give one tag for each id of the gold standard, those that it leaves out included"
 _GIVE_SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 
 
@@ -209,10 +210,12 @@ def _code_in_order(
     return SparseCodes(size, codes.get(COMMON, 0), rows, code_of[index]), list(codes)
 
 
-def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCodes, list[str], Ints, list[str], Mask]:
+def code_ids(
+    value: Any, names: Any, ignore: Any, name: str, like: Mask | None = None
+) -> tuple[SparseCodes, list[str], Ints, list[str], Mask]:
     """Return codes of ids other than `ignore`, the tags by code, the bounds of sentences, all tags, and the mask.
 
-    Tags that occur get codes in order of occurrence.
+    Tags that occur get codes in order of occurrence. `like` is the mask of the gold standard, if its ids decide.
     """
     tags = tags_by_id(names, name)
     if ignore is not None:
@@ -220,7 +223,11 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     flat, bounds = _flatten(value, name)
     common = next((known for known, tag in tags.items() if tag == COMMON), None)
     is_other = np.ones(len(flat), dtype=np.bool_) if common is None else flat != common
-    kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
+    if like is not None:
+        _check_rows(bounds, like.bounds, name)
+        kept = like.kept
+    else:
+        kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
     mask = Mask(kept, bounds)
     rows, bounds, size = np.flatnonzero(is_other[kept]), np.searchsorted(kept, bounds), len(kept)
     ids, known = flat[kept[rows]].astype(np.int64), ints(sorted(tags))
@@ -234,6 +241,19 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     first[index[::-1]] = rows[::-1]
     spelled = [tags[known_id] for known_id in known.tolist()]
     return *_code_in_order(size, rows, index, spelled, first.tolist()), bounds, list(tags.values()), mask
+
+
+def _check_rows(bounds: Ints, expected: Ints, name: str) -> None:
+    """Raise an error unless all sentences are as long as in the gold standard, including ids that it leaves out."""
+    sizes, others = np.diff(bounds), np.diff(expected)
+    if len(sizes) != len(others):
+        finding = f"got {counted(len(sizes), 'sentence')}, but the gold standard has {len(others):,}"
+        raise InputError(name, None, finding, _GIVE_LIKE)
+    different = np.flatnonzero(sizes != others)
+    if len(different):
+        row = int(different[0])
+        finding = f"sentence {row + 1} has {sizes[row]} tags, but {others[row]} ids in the gold standard"
+        raise InputError(name, None, finding, _GIVE_LIKE)
 
 
 def _flatten(value: Any, name: str) -> tuple[Ids, Ints]:
@@ -279,6 +299,7 @@ def tags(
     tokens: Iterable[Sequence[str]] | None = None,
     names: Names | None = None,
     ignore: int | None = -100,
+    like: Annotation | None = None,
     name: str = "tags",
 ) -> Annotation:
     """Return an annotation from tag sequences: `tags([["B-PER", "I-PER", "O"]])`.
@@ -286,7 +307,8 @@ def tags(
     The encoding is detected unless it is given. With `tokens`, the two sides of a comparison are checked for equal
     tokens, and errors can be shown in context. Tags may be ids, as lists or as an array with one row per sentence:
     `names` then holds the tags by id (a list, or a model's `id2label`), and the id `ignore` is left out (padding, word
-    pieces): `tags(ids, names=["O", "B-PER", "I-PER"])`. Both sides must leave out the same positions.
+    pieces): `tags(ids, names=["O", "B-PER", "I-PER"])`. Both sides must leave out the same positions. So a model's
+    predictions, which have an id or a tag for every position, are made with `like=gold`: `gold` then decides.
 
     `repair` is how to repair ill-formed tags, as in `read`. By default, the `repair` of `score` (or `compare`, …)
     applies. Setting both to different values is an error, unless the latter is the default, "begin".
@@ -294,16 +316,45 @@ def tags(
     check_name(name)
     encoding = encoding_named(encoding)
     check_choice("repair", repair, get_args(Repair), optional=True)
+    mask = _mask_of(like)
     if names is None:
         remedy = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
         tag_lists = to_lists(sentences, "sentence", name, remedy)
         bounds = bounds_of(tag_lists)
         code, seen = code_tags(tag_lists, int(bounds[-1]), name)
-        known, mask = seen, None
+        if mask is not None:
+            _check_rows(bounds, mask.bounds, name)
+            bounds, column = np.searchsorted(mask.kept, bounds), code.column()[mask.kept]
+            used, column = np.unique(column, return_inverse=True)
+            code, seen = SparseCodes.of(column), [seen[tag] for tag in used.tolist()]
+        known = seen
     else:
-        code, seen, bounds, known, mask = code_ids(sentences, names, ignore, name)
+        code, seen, bounds, known, mask = code_ids(sentences, names, ignore, name, mask)
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name), mask=mask)
     return _decode(corpus, code, seen, known, encoding, repair)
+
+
+def _mask_of(gold: Annotation | None) -> Mask | None:
+    """Return the mask of a gold standard; without ids that are left out, all positions are kept."""
+    if gold is None:
+        return None
+    if not isinstance(gold, Annotation) or gold.corpus.bounds is None:
+        raise SettingError(f"like is {quote(gold)}; give the gold standard that eh.tags returned.")
+    bounds = gold.corpus.bounds
+    return gold.corpus.mask or Mask(np.arange(bounds[-1]), bounds)
+
+
+def join_tags(parts: Sequence[Annotation], encoding: str | None = None) -> Annotation:
+    """Return the tags of several calls of `tags` as of one call; all have the same repair and, if named, encoding."""
+    codes, columns = NewCodes(), []
+    for part in parts:
+        layer = part.layers["tags"]
+        assert isinstance(layer, Tags)
+        columns.append(ints([codes[tag] for tag in layer.names])[layer.code])
+    corpus = replace(Corpus.concatenate([part.corpus for part in parts]), documents=ints([0]))
+    reading, seen = parts[0].reading, list(codes)
+    encoding = reading.encoding if reading.is_named else encoding
+    return _decode(corpus, SparseCodes.of(np.concatenate(columns)), seen, seen, encoding, reading.repair)
 
 
 def _decode(

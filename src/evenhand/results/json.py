@@ -1,4 +1,4 @@
-"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote.
+"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote, and counts.
 
 Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object and checks types
 and ranges by the annotations of that class. Rows of scores are checked by the measure that they belong to. Files of
@@ -28,9 +28,13 @@ from evenhand.data.annotation import ReadInfo
 from evenhand.errors import InputError, SettingError, counted
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
+from evenhand.pipeline.inputs import RunConfig
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
+from evenhand.results.counts import COMMAND, Counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
@@ -45,8 +49,9 @@ from evenhand.scoring.scores import (
     with_support,
 )
 from evenhand.scoring.tally import Tally
-from evenhand.settings import CUSTOM, ScoreSettings
+from evenhand.settings import CUSTOM, Groups, ReadSettings, ScoreSettings
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
+from evenhand.tasks.task import GoldProfile
 
 Loaded = TypeVar("Loaded")
 Saved = dict[str, Any]
@@ -82,6 +87,27 @@ def load_comparison(source: str | Path) -> Comparison:
 
 def load_agreement(source: str | Path) -> Agreement:
     return _load(source, "agree", lambda saved: Agreement(_convert(saved, SavedFigures)))
+
+
+def load_counts(source: str | Path) -> Counts:
+    """Load what `score --counts` wrote, by the same version of Evenhand."""
+
+    def build(saved: Saved) -> Counts:
+        version = _field(saved, "evenhand", str)
+        if version != __version__:
+            finding = f"was written by Evenhand {version}, and this is {__version__}"
+            raise InputError(str(source), None, finding, "score the files again")
+        settings = _settings(_field(saved, "settings"))
+        read_as = decode(_field(saved, "read_as"), dict[str, ReadSettings])
+        content = GoldProfile(settings.task, frozenset(_field(saved, "traits", list[str])))
+        config = RunConfig(settings, read_as, content)
+        groups, files = _field(saved, "groups", Groups), _field(saved, "files", tuple[str, ...])
+        run = decode(_field(saved, "run"), Run)
+        if not run.systems or {*run.tallies} != {*run.systems}:
+            raise ValueError("its systems have no counts")
+        return Counts(_field(saved, "gold", str), config, groups, run, str(source), files)
+
+    return _load(source, COMMAND, build)
 
 
 _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
@@ -161,7 +187,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def _invalid(name: str, command: str, detail: str) -> InputError:
-    remedy = f"give a file that evenhand {command} --as json or to_json wrote"
+    remedy = f"give a file that evenhand {command}{'' if command == COMMAND else ' --as json or to_json'} wrote"
     return InputError(name, None, f"is not a saved result of evenhand {command} ({detail})", remedy)
 
 
