@@ -140,7 +140,10 @@ def test_csv_has_the_rows_of_score_with_intervals_and_tests() -> None:
     summary = summarized("spans")
     rows = list(csv.DictReader(io.StringIO(load(RENDERERS["csv"])(summary))))
     scores = list(csv.DictReader(io.StringIO(load(RENDERERS["csv"])(summary.results))))
-    assert [{name: row[name] for name in scores[0]} for row in rows] == scores
+    columns = scores[0].keys() - {"signature"}  # the summary's also has the settings of resampling
+    assert [{name: row[name] for name in columns} for row in rows] == [
+        {name: row[name] for name in columns} for row in scores
+    ]
     (row,) = [r for r in rows if (r["system"], r["model"], r["row"]) == ("crf", "fair", "overall")]
     estimate = summary.measures["fair"]["crf"]
     assert (row["against"], float(row["p_holm"])) == ("tagger", estimate.p)
