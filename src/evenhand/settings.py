@@ -203,6 +203,8 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
+    needs_scores: bool = False
+    """Whether the confidences of units are used: then a bad one is an error; otherwise it counts as missing."""
     block_size: int = 1 << 19
     """Number of bytes read at a time; no result depends on it."""
 

@@ -27,6 +27,7 @@ from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.jsonl import JSON, JSON_LINES
+from evenhand.formats.parsing.confidences import ScoreFields
 from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, respell, with_letters
 from evenhand.formats.parsing.json_records import (
     NUMBERED,
@@ -311,7 +312,7 @@ class RecordReader:
         is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
-        self._column_reader = ColumnReader(source.display_name, vocabulary, unit)
+        self._column_reader = ColumnReader(source.display_name, vocabulary, unit, ScoreFields.of(settings))
         self._kinds = KindCheck(source)
         self._is_respelled = False
         self._failures = 0

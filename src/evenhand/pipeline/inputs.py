@@ -118,7 +118,7 @@ def _members(value: Any) -> list[Any]:
 
 
 def _is_span(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) in (3, 4) and _is_pair(item[:2], (str, Integral))
+    return isinstance(item, list | tuple) and len(item) in (3, 4, 5) and _is_pair(item[:2], (str, Integral))
 
 
 def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:

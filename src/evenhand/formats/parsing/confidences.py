@@ -1,0 +1,136 @@
+"""Confidences of units as files have them: the fields that hold them, their values, and scores of spans from tokens.
+
+A confidence is a finite number; higher means more confident. A unit without one has NaN. A value that is not a finite
+number is an error if confidences are used, and otherwise counts as missing, because it cannot change a figure.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evenhand.arrays import Bytes, Ints, Values, ranges
+from evenhand.dataclass import dataclass
+from evenhand.settings import ReadSettings
+
+_KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
+"""The fields of confidences by precedence, in lower case without separators."""
+REMEDY = "correct it, or name another field with --score"
+MISSING = math.nan
+_COMMA = ord(",")
+_NUMBERS = msgspec.json.Decoder(list[float])
+_REDUCTIONS = {
+    "min": np.minimum.reduceat,
+    "mean": np.add.reduceat,
+    "product": np.multiply.reduceat,
+    "first": lambda column, first: column[first],
+}
+
+
+def score_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """The fields whose names are usual for a confidence, in order of precedence."""
+    ranked = [(_KEYS.index(name), key) for key in keys if (name := key.lower().replace("_", "")) in _KEYS]
+    return tuple(key for _, key in sorted(ranked))
+
+
+class ScoreError(ValueError):
+    """A confidence that cannot be used; the message is the finding."""
+
+
+@dataclass(frozen=True)
+class ScoreFields:
+    """The fields from which confidences are read."""
+
+    field: str | None = None
+    """The field that the user names."""
+    is_needed: bool = False
+    """Whether confidences are used, so bad ones are errors."""
+
+    @staticmethod
+    def of(settings: ReadSettings) -> ScoreFields:
+        named = settings.parameters.get("score")
+        return ScoreFields(None if named is None else str(named), settings.needs_scores)
+
+    def among(self, unit: Mapping[str, Any], usual: Sequence[str] | None = None) -> Sequence[str]:
+        """The fields of a unit that hold its confidence; `usual` are those with a usual name, if known."""
+        if self.field is not None:
+            return (self.field,) if self.field in unit else ()
+        return score_keys(unit) if usual is None else usual
+
+    def read(self, unit: Mapping[str, Any], what: str, usual: Sequence[str] | None = None) -> float:
+        """The confidence of a unit; NaN if it has none. `what` names the unit in messages."""
+        keys = self.among(unit, usual)
+        if not keys:
+            return MISSING
+        values = {key: value for key in keys if not math.isnan(value := self.value(unit[key], what))}
+        if self.is_needed and len(set(values.values())) > 1:
+            first, second = [f"{key!r} ({unit[key]})" for key in values][:2]
+            raise ScoreError(f"{what} has the scores {first} and {second}, which differ")
+        return next(iter(values.values()), MISSING)
+
+    def value(self, value: Any, what: str) -> float:
+        """A confidence as a number; NaN for null."""
+        if value is None:
+            return MISSING
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and abs(value) <= sys.float_info.max:
+            return float(value)
+        if self.is_needed:
+            raise ScoreError(bad_score(what, value))
+        return MISSING
+
+
+USUAL = ScoreFields()
+"""Fields with usual names."""
+
+
+def bad_score(what: str, value: object) -> str:
+    """The finding about a confidence that is not a finite number."""
+    if isinstance(value, float):
+        shown = "NaN" if math.isnan(value) else f"{'-' * (value < 0)}infinity"
+    else:
+        shown = f"{value!r:.40}"
+    return f"expected a finite number as the score of {what}, got {shown}"
+
+
+def score_column(scores: Sequence[float] | Values) -> Values | None:
+    """The confidences of a layer as a column; None if no unit has one."""
+    column = np.asarray(scores, dtype=np.float64)
+    return None if np.isnan(column).all() else column
+
+
+def scores_to_write(scores: Values) -> list[float | None]:
+    """The confidences of units as numbers to write, None for units without one."""
+    return [None if math.isnan(score) else score for score in scores.tolist()]
+
+
+def parse_numbers(text: Bytes, start: Ints, end: Ints) -> Values | None:
+    """The JSON numbers between these offsets; None if one is not a finite number."""
+    sizes = end - start + 1
+    if not len(sizes):
+        return np.zeros(0)
+    cells = text[ranges(start, sizes)]
+    cells[np.cumsum(sizes) - 1] = _COMMA
+    try:
+        values = np.array(_NUMBERS.decode(b"[" + cells[:-1].tobytes() + b"]"), dtype=np.float64)
+    except msgspec.DecodeError:
+        return None
+    return values if len(values) == len(sizes) and bool(np.isfinite(values).all()) else None
+
+
+def of_spans(token_scores: Values, start: Ints, end: Ints, reduction: str) -> Values:
+    """The confidence of spans from those of their tokens: min, mean, product or first. NaN if a token has none.
+
+    `start` and `end` are indexes into `token_scores`; spans are not empty.
+    """
+    if not len(start):
+        return np.zeros(0)
+    lengths = end - start
+    tokens = token_scores[ranges(start, lengths)]
+    reduced = _REDUCTIONS[reduction](tokens, np.cumsum(lengths) - lengths)
+    return reduced / lengths if reduction == "mean" else np.asarray(reduced)
