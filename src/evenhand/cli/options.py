@@ -566,7 +566,7 @@ _SCORING_OPTIONS = {
 def scoring_options(
     *,
     with_match: bool = True,
-    effects: Sequence[str] = ("scores", "labels", "rows", "gold"),
+    effects: Sequence[str] = ("scores", "labels", "rows", "gold", "systems"),
     without: Sequence[str] = (),
     tasks: Container[str] = TASKS,
     of_annotators: bool = False,
@@ -618,6 +618,7 @@ _TYPES: Mapping[str, Any] = {
     "column": str,
     "percent": str,
     "file": INPUT,
+    "thresholds": str,
     "fields": str,
     "schema": INPUT,
 }

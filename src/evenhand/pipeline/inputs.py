@@ -65,7 +65,7 @@ from evenhand.tasks.registry import (
     task_named,
     tasks_with,
 )
-from evenhand.tasks.task import GoldProfile, Task
+from evenhand.tasks.task import GoldProfile, Task, uses_confidences
 
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
@@ -571,6 +571,7 @@ def _read_settings(
             if parameter.effect.reads
         },
         annotator=PickedAnnotator.of(by_side(options.get("annotator"), side)),
+        needs_scores=side != "gold" and uses_confidences(chosen),
     )
 
 

@@ -34,6 +34,7 @@ from evenhand.tasks.evaluation import (
     Part,
     SideSummary,
     UncorrectedScores,
+    check_confidences,
 )
 from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
@@ -318,6 +319,10 @@ class Job:
             called=self.called,
         )
         run = one_pass(prepared.task, request, counting, observers)
+        for name, side in run.systems.items():
+            other = self.gold if self.systems is None else self.systems[name]
+            source = name if isinstance(other, Annotation | WrappedObject) else str(place_of(other))
+            check_confidences(source, side, prepared.settings)
         self.refuse_itself(run)
         return run
 

@@ -183,7 +183,7 @@ TASK = spec.Task(
         ),
     ),
     selection=spec.MeasureSelection.of("accuracy"),
-    parameters=(PUNCTUATION,),
+    parameters=(PUNCTUATION, *spec.CONFIDENCES),
     input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_words,

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, complement, empty, ints, pack
+from evenhand.arrays import Bools, Ints, Values, complement, empty, ints, pack
 from evenhand.data.layers import Spans
 from evenhand.data.structures import ListedParts, Parts
 from evenhand.data.vocabulary import Vocabulary
@@ -43,6 +43,8 @@ class Side:
     """Whether the file marks the type as symmetric."""
     parts: ListedParts | Mapping[int, Parts] | None = None
     """The parts of each span as listed in the file; None if the file counts tokens."""
+    score: Values | None = None
+    """The confidence of each relation of a system, NaN without one."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -53,7 +55,9 @@ class Side:
         return self.spans.scope[self.head]
 
     def take(self, rows: Ints) -> Side:
-        return replace(self, **{name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")})
+        score = None if self.score is None else self.score[rows]
+        columns = {name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")}
+        return replace(self, **columns, score=score)
 
     def swapped(self, rows: Bools) -> Side:
         """The same with head and tail of some relations swapped."""
