@@ -265,10 +265,9 @@ _SCORE_KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
 
 def score_keys(keys: Iterable[str]) -> tuple[str, ...]:
     """Return the fields of a unit whose names are usual for a confidence, in order of precedence."""
-    names = {key: key.lower().replace("_", "") for key in keys}
-    return tuple(
-        sorted((key for key in names if names[key] in _SCORE_KEYS), key=lambda key: _SCORE_KEYS.index(names[key]))
-    )
+    names = ((key, key.lower().replace("_", "")) for key in keys)
+    ranked = [(_SCORE_KEYS.index(name), key) for key, name in names if name in _SCORE_KEYS]
+    return tuple(key for _, key in sorted(ranked))
 
 
 def join_scores(parts: Sequence[tuple[Values | None, int]]) -> Values | None:

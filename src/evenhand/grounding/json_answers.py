@@ -261,8 +261,8 @@ class _Collector:
             return
         known = self.labels.find(label)
         self.respelled += known is not None and known != label
-        offsets = (start, end) if type(start) is int and type(end) is int else (None, None)
-        self.items.append(Item(string, known or label, *offsets, score=score))
+        first, last = (start, end) if type(start) is int and type(end) is int else (None, None)
+        self.items.append(Item(string, known or label, first, last, score))
 
 
 def _score(value: _Object) -> float | None:
