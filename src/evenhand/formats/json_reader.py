@@ -474,15 +474,9 @@ class RecordReader:
                 offsets=str(self._convention),
                 quotes_show=is_inferred,
                 merged=sum(record.merged for record in batch.records),
-                merged_scores=self._merged_scores(spans),
             )
         layers: dict[str, Layer] = {"spans": spans}
         return Annotation(corpus, layers, {"spans": reading}, self._source.name)
-
-    def _merged_scores(self, spans: Spans) -> str:
-        if not self._is_prefixed or spans.score is None:
-            return ""
-        return f" (score: {self._layers.score_of_span} over the tokens)"
 
     @property
     def _column(self) -> str | None:

@@ -319,10 +319,10 @@ class Job:
             called=self.called,
         )
         run = one_pass(prepared.task, request, counting, observers)
-        for name, side in run.systems.items():
+        for name in run.systems:
             other = self.gold if self.systems is None else self.systems[name]
             source = name if isinstance(other, Annotation | WrappedObject) else str(place_of(other))
-            check_confidences(source, side, prepared.settings)
+            check_confidences(source, name, run.systems, prepared.settings)
         self.refuse_itself(run)
         return run
 

@@ -184,10 +184,13 @@ def notes_on_confidences(
     if not uses_confidences(settings.parameters):
         return (f"system {name}: has scores, which are not used; see --min-score.",) if system.scored else ()
     notes = [f"gold: has scores ({counted(gold.scored, unit)}), which are ignored."] if gold.scored else []
+    if system.reading is not None and system.reading.merged:
+        how = settings.parameters["score_of_span"]
+        notes.append(f"system {name}: merged entities have the scores of their tokens (score-of-span: {how}).")
     if system.unscored and system.scored:
         missing = f"{system.unscored:,} of {counted(system.scored + system.unscored, unit)} have no score"
         notes.append(f"system {name}: {missing} (missing-score: {settings.parameters['missing_score']}).")
-    if settings.parameters["min_score"]:
+    if settings.parameters["min_score"] and system.scored:
         units = counted(system.scored + system.unscored, unit)
         notes.append(f"system {name}: {system.units:,} of {units} are scored (min-score).")
     return tuple(notes)

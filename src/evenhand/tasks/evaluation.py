@@ -227,10 +227,15 @@ class ScoreFilter:
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
 
 
-def check_confidences(source: str, side: SideSummary, settings: ScoreSettings) -> None:
-    """Raise an error if confidences are used, but some units of a system have none."""
+def check_confidences(source: str, name: str, run: Mapping[str, SideSummary], settings: ScoreSettings) -> None:
+    """Raise an error if the confidences of a system are used, but some units have none.
+
+    They are not used if all thresholds are those of other systems.
+    """
+    side, thresholds = run[name], settings.parameters.get("min_score", ())
     units = side.scored + side.unscored
-    if not units or not uses_confidences(settings.parameters):
+    is_filtered = not thresholds or any(each.name == name or each.name not in run for each in thresholds)
+    if not units or not is_filtered or not uses_confidences(settings.parameters):
         return
     if not side.scored:
         raise InputError(source, None, "no unit has a score", "Name the score field with --score")

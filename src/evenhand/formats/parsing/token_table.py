@@ -97,7 +97,20 @@ _NAMES = TOKEN_NAMES | {
     *("id", "ids", "index", "number", "sentence", "sent", "doc", "document", "text", "lemma", "head", "deprel"),
     *("pos", "upos", "xpos", "feats", "chunk", "chunks", "tag", "tags", "label", "labels", "ner", "ne", "nel"),
     *("entity", "entities", "iob", "bio", "gold", "true", "pred", "predicted", "prediction", "system", "misc"),
-    *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
+    *(
+        "weight",
+        "weights",
+        "probability",
+        "prob",
+        "confidence",
+        "score",
+        "type",
+        "value",
+        "annotation",
+        "class",
+        "category",
+        "named",
+    ),
     *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "unnamed"),
 }
 _INDEX = re.compile(r"[0-9]{1,9}")
