@@ -97,7 +97,7 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Spans and relations", "Spans, tags, relations and links", "Tags and trees", "Trees", "Chains"),
+        *("Spans", "Spans, tags, relations and links", "Spans and relations", "Tags and trees", "Trees", "Chains"),
         *("Chains and records", "Relations", "Links", "Constituents", "Records"),
         *(f"Measures of {task}, with other names" for task in TASKS),
         *("Tasks, with other names", "Formats", "Help"),

@@ -28,7 +28,6 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll import choose_column
 from evenhand.formats.format import Contents, Detection, Format, Reader
-from evenhand.formats.parsing.confidences import cell_scores
 from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.parsing.token_table import (
     ROWS,
@@ -128,6 +127,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     tokens = [row[token] for row in table.rows]
     score, scores = layout.indices(source, score_columns(settings)), None
     if score:
+        from evenhand.formats.parsing.confidences import cell_scores  # rare
+
         scores = cell_scores(source, settings, [row[score[0]] for row in table.rows], table.lines)
     others = [column for column in range(len(table.names)) if column not in (token, sentence, document, *score)]
     kinds = {column: kind_of(tokens[:ROWS], [row[column] for row in table.rows[:ROWS]]) for column in others}
