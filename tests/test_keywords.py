@@ -10,6 +10,7 @@ import pytest
 
 import evenhand as eh
 from evenhand import keywords
+from evenhand.api.errors import QUERY
 from evenhand.formats.read import _read_parameters
 from evenhand.parameters import Parameter
 from evenhand.pipeline.inputs import READING, known_options
@@ -44,7 +45,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "evaluate": (eh.evaluate, known_options()),
     "agree": (eh.agree, known_options()),
     "power": (eh.power, known_options()),
-    "errors": (eh.errors, known_options() - {"groups", "jobs", "engine"}),
+    "errors": (eh.errors, {*known_options(), *QUERY} - {"groups", "jobs", "engine"}),
     "adjudicate": (eh.adjudicate, set(READING)),
     "read": (eh.read, set(_read_parameters())),
 }

@@ -49,15 +49,15 @@ def pair(folder: Path, lines: list[str] = SENTENCES) -> tuple[Path, Path]:
 
 def test_parts_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
     gold, system = pair(tmp_path, SENTENCES * 20)
-    found = divided(gold, system)
+    pieces = divided(gold, system)
     for side in ("gold", "system"):
-        sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in found]
-        parts = [each.part for each in sides if isinstance(each, FileList) and each.part is not None]
-        assert len(parts) == len(found)
-        assert [each.start for each in parts[1:]] == [each.end for each in parts[:-1]]
+        sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in pieces]
+        parts = [item.part for item in sides if isinstance(item, FileList) and item.part is not None]
+        assert len(parts) == len(pieces)
+        assert [item.start for item in parts[1:]] == [item.end for item in parts[:-1]]
         assert parts[0].start == 0
         assert parts[-1].end == gold.stat().st_size
-        sizes = [each.end - each.start for each in parts]
+        sizes = [item.end - item.start for item in parts]
         assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
         assert sizes[0] < gold.stat().st_size / 3
 
@@ -79,18 +79,18 @@ def folders(folder: Path, names: dict[str, int], others: dict[str, int] | None =
 
 def test_small_files_are_put_together(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {f"{number}.conll": 1 for number in range(32)})
-    found = divided(gold, system)
-    assert [len(files(part)) for part in found][:4] == [8, 6, 4, 3]
+    pieces = divided(gold, system)
+    assert [len(files(part)) for part in pieces][:4] == [8, 6, 4, 3]
     engine = check_same(gold, system, 1, groups="document")
-    assert engine.parts == len(found)
+    assert engine.parts == len(pieces)
 
 
 def test_a_large_file_among_small_ones_is_divided(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {"a.conll": 1, "b.conll": 1, "c.conll": 40, "d.conll": 1})
-    found = [files(part) for part in divided(gold, system)]
-    assert found[0] == ["a.conll", "b.conll"]
-    assert len(found) > 7
-    assert found[-1] == ["d.conll"]
+    items = [files(part) for part in divided(gold, system)]
+    assert items[0] == ["a.conll", "b.conll"]
+    assert len(items) > 7
+    assert items[-1] == ["d.conll"]
     assert not check_same(gold, system, 1, groups="document").whole
 
 
@@ -245,7 +245,7 @@ several = settings(max_examples=15, deadline=None, suppress_health_check=list(He
 @st.composite
 def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[list[str], list[list[str]]]]:
     """Sentences: what stands before each (marks of documents, comments, blank lines), and rows of word and tags."""
-    found = []
+    all_sentences = []
     for number in range(draw(st.integers(1, 9))):
         marks = {"": [], "mark": ["-DOCSTART- O", ""], "close": ["-DOCSTART- O"], "alone": ["# a note on it", ""]}
         before = list(marks[draw(st.sampled_from(["", "", "", *marks]))])
@@ -253,14 +253,14 @@ def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[
         before += ["# newdoc id of this"] * draw(st.sampled_from([0, 0, 0, 1]))
         length = draw(st.integers(1, 4))
         rows = [[f"w{number}", *(draw(st.sampled_from(tags)) for _ in range(systems + 1))] for _ in range(length)]
-        found.append((before, rows))
-    return found
+        all_sentences.append((before, rows))
+    return all_sentences
 
 
-def lines_of(found: list[tuple[list[str], list[list[str]]]], column: int, *, marks: bool = True) -> list[str]:
+def lines_of(actual: list[tuple[list[str], list[list[str]]]], column: int, *, marks: bool = True) -> list[str]:
     """The lines of one side; a side may do without what stands between sentences."""
     lines = []
-    for before, rows in found:
+    for before, rows in actual:
         lines += [*(before if marks else []), *(f"{row[0]} {row[column]}" for row in rows), ""]
     return lines
 
@@ -275,13 +275,13 @@ def lines_of(found: list[tuple[list[str], list[list[str]]]], column: int, *, mar
 )
 @several
 def test_spans(
-    folders_joining: Iterator[Path], data: st.DataObject, found: Any, jobs: int, groups: Any, end: str, begin: str
+    folders_joining: Iterator[Path], data: st.DataObject, tokens: Any, jobs: int, groups: Any, end: str, begin: str
 ) -> None:
     folder = next(folders_joining)
-    gold = write(folder, "gold.conll", lines_of(found, 1), end, begin)
+    gold = write(folder, "gold.conll", lines_of(tokens, 1), end, begin)
     systems = [
-        write(folder, "a.conll", lines_of(found, 2), end),
-        write(folder, "b.conll", lines_of(found, 3, marks=data.draw(st.integers(0, 3)) > 0)),
+        write(folder, "a.conll", lines_of(tokens, 2), end),
+        write(folder, "b.conll", lines_of(tokens, 3, marks=data.draw(st.integers(0, 3)) > 0)),
     ]
     check_same(gold, systems, jobs, groups=groups, match="exact,fair,ts,overlap,semeval,accuracy", supertag="ENTITY")
 
@@ -289,11 +289,11 @@ def test_spans(
 @given(sentences([*TAGS, "B-PER|B-LOC", "I-PER|O"]), JOBS, GROUPS, st.sampled_from(["begin", "discard"]))
 @several
 def test_nested_spans_and_separate_levels(
-    folders_joining: Iterator[Path], found: Any, jobs: int, groups: Any, repair: Any
+    folders_joining: Iterator[Path], tokens: Any, jobs: int, groups: Any, repair: Any
 ) -> None:
     folder = next(folders_joining)
-    gold = write(folder, "gold.conll", lines_of(found, 1))
-    system = write(folder, "system.conll", lines_of(found, 2))
+    gold = write(folder, "gold.conll", lines_of(tokens, 1))
+    system = write(folder, "system.conll", lines_of(tokens, 2))
     options = {"match": "exact,fair,t", "levels": "separate", "repair": repair, "map": {"LOC": "PLACE"}}
     check_same(gold, system, jobs, groups=groups, **options)
 
@@ -338,10 +338,10 @@ def _tree(draw: st.DrawFn, words: list[str]) -> list[str]:
     multi = draw(st.sampled_from([0, 0, 1])) if len(words) > 1 else 0
     if multi:
         lines.append("\t".join(["1-2", "".join(words[:2]), *"________"]))
-    for place, word in enumerate(words):
-        head = 0 if place == 0 else draw(st.integers(1, place))
+    for index, word in enumerate(words):
+        head = 0 if index == 0 else draw(st.integers(1, index))
         pos, relation = draw(st.sampled_from(["NOUN", "VERB"])), draw(st.sampled_from(["root", "nsubj", "nmod:poss"]))
-        lines.append("\t".join([str(place + 1), word, word, pos, pos, "_", str(head), relation, "_", "_"]))
+        lines.append("\t".join([str(index + 1), word, word, pos, pos, "_", str(head), relation, "_", "_"]))
     return lines
 
 

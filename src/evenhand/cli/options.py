@@ -87,7 +87,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
 
 class Names(Name):
-    """Names separated by commas."""
+    """Names separated by commas, which shells complete one by one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         parts = value.split(",") if isinstance(value, str) else value

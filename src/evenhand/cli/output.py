@@ -138,7 +138,7 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
 
 
 def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
-    """The form of a file name, or the first one; an error if the command does not have it."""
+    """The form of a file's suffix, or the first form; an error if the command does not have the form."""
     if output is None:
         return forms[0]
     suffix = output.suffix.lower()
@@ -343,7 +343,7 @@ def _line(*, quiet: bool) -> Iterator[Line | None]:
 
 @contextmanager
 def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A function that shows the number of finished things and of all; None without a terminal."""
+    """A function that shows how many of all `what` are finished; None without a terminal."""
     with _line(quiet=quiet) as line:
         if line is None:
             yield None

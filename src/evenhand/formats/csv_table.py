@@ -87,7 +87,7 @@ def _is_tag_lines(sample: Block) -> float:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _TokenLines:
     """The lines with a token."""
 
     names: list[str]
@@ -155,7 +155,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns, scores)
 
 
-def _table(source: Source, delimiter: str) -> _Table:
+def _table(source: Source, delimiter: str) -> _TokenLines:
     reader = csv.reader((line + "\n" for line in whole_text(source).split("\n")), delimiter=delimiter)
     names, rows, numbers, breaks = list[str](), list[list[str]](), list[int](), list[int]()
     before = 0
@@ -176,7 +176,7 @@ def _table(source: Source, delimiter: str) -> _Table:
         raise source.error(reader.line_num, f"the line is not CSV ({error})", "check its quotation marks") from None
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
-    return _Table(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
+    return _TokenLines(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
 
 
 def read_tag_lines(

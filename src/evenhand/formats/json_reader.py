@@ -41,7 +41,7 @@ from evenhand.formats.parsing.json_records import (
     KindCheck,
     Layers,
     Raw,
-    Record,
+    SpanRecord,
     contained,
     decode,
     decode_value,
@@ -277,7 +277,7 @@ class Batch:
     """Records that were not rejected and can be read, with their lines."""
 
     source: Source
-    records: list[Record]
+    records: list[SpanRecord]
     lines: Ints
 
     def corpus(self, convention: Convention) -> tuple[Corpus, OffsetMap]:
@@ -436,7 +436,7 @@ class RecordReader:
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
         """The records that were not rejected and can be read, and the number of rejected records."""
         raw, lines = decoded
-        rows, records, rejected = list[int](), list[Record](), 0
+        rows, records, rejected = list[int](), list[SpanRecord](), 0
         layers, is_prefixed, is_plain = self._layers, self._is_prefixed, self._convention == _PLAIN
         for row, value in enumerate(raw):
             if _is_rejected(value):
@@ -455,7 +455,7 @@ class RecordReader:
             self._kinds.check(line, record.kind)
         return Batch(self._source, records, lines), rejected
 
-    def _check_labels(self, record: Record) -> None:
+    def _check_labels(self, record: SpanRecord) -> None:
         """Raise an error for a label that is the tag of a token, if the labels of the first records are not."""
         for span in record.spans or ():
             if span.label not in self._labels:

@@ -24,7 +24,7 @@ import msgspec
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
-from evenhand.formats.source import COMPRESSIONS, Part, Source, missing_file_remedy
+from evenhand.formats.source import COMPRESSIONS, FilePart, Source, missing_file_remedy
 from evenhand.formats.storage import STANDARD_INPUT, Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
@@ -51,7 +51,7 @@ class FileList:
 
     name: str
     files: tuple[AnyPath, ...]
-    part: Part | None = None
+    part: FilePart | None = None
     """The part to read, if there is one file and only a part of it is read."""
     base: Path | None = None
     """Folder that paths are relative to, if it may differ from the working directory."""
@@ -303,7 +303,7 @@ def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, Fi
 
 
 def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[list[AnyPath]]:
-    """The files that each cell of a row names: one, or those of a folder or pattern."""
+    """The files that each cell of a row names: one file, or the files of a folder or pattern."""
     listed = [files_of(path) for path in paths]
     several = [files is not None for files in listed]
     if any(several) and not all(several):

@@ -33,7 +33,6 @@ from evenhand.formats.format import (
     Frame,
     Reader,
     WrappedObject,
-    by_precedence,
     format_named,
     serving,
     wrap_object,
@@ -90,7 +89,7 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
                 raise source.error(None, f"files in {name} hold no {task}", remedy)
             return format, 1.0
         candidates, others = list[Format](), list[Format]()
-        for format in by_precedence():  # loaded one by one: the path may identify one of the first
+        for format in FORMATS.plugins_first():  # loaded one by one: the path may identify one of the first
             serves = task is None or task in format.readers
             if format.contents.is_table and not serves:
                 continue
@@ -142,7 +141,7 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     if confidences.get(best, 0.0) >= _MIN_CONFIDENCE:
         return check_serves(source, FORMATS[best], task), confidences[best]
     _refuse(source, sample)
-    fallback = next((format for format in by_precedence() if task in format.detection.fallback_for), None)
+    fallback = next((format for format in FORMATS.plugins_first() if task in format.detection.fallback_for), None)
     if fallback is None:
         remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
         raise source.error(None, f"not in a format that holds {task}", remedy)
@@ -348,7 +347,7 @@ class OpenFile:
     settings: ReadSettings
     format: Format
     confidence: float
-    """Share of the first lines that fit the format."""
+    """The share of the first lines that fit the format."""
     value: Any = None
     """The object that is read instead of a file, if it is one."""
 

@@ -44,7 +44,7 @@ Document = tuple[str | None, Any, str | None, int]
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The documents of a file in batches."""
-    reader, seen = _Reader(source, is_system=settings.side == "system"), dict[str, int]()
+    reader, seen = _RecordsReader(source, is_system=settings.side == "system"), dict[str, int]()
     without = 0
     for documents in reader.batches(settings.block_size):
         for identifier, _, _, line in documents:
@@ -64,12 +64,12 @@ def read_many(
 ) -> Iterator[Annotation]:
     """The files of a folder, which are one document each."""
     for source in sources:
-        reader = _Reader(source, is_system=settings.side == "system")
+        reader = _RecordsReader(source, is_system=settings.side == "system")
         with source.located():
             yield _annotation(source, [reader.file()], reader.counts())
 
 
-class _Reader:
+class _RecordsReader:
     """Reads the documents of one file."""
 
     def __init__(self, source: Source, *, is_system: bool) -> None:

@@ -170,7 +170,7 @@ def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _O
     annotator who did not see all texts, but may not have files that the gold standard lacks.
     """
     try:
-        check_same_names(place_of(gold), place_of(system))
+        check_same_names(path_of(gold), path_of(system))
     except InputError:  # checked only now because recognising the format opens a file
         if opened.matches_documents:
             return
@@ -234,9 +234,15 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
-def place_of(side: File) -> AnyPath | FileList:
-    """The location of a side's file or files."""
+def path_of(side: File) -> AnyPath | FileList:
+    """The path of a side's file, or its list of files."""
     return side if isinstance(side, FileList) else to_path(side)
+
+
+def paths_of(sides: Iterable[Input]) -> list[AnyPath | FileList]:
+    """The paths of all sides that are not in memory."""
+    files = (side for side in sides if not isinstance(side, Annotation | WrappedObject))
+    return [side if isinstance(side, FileList) else to_path(side) for side in files]
 
 
 def is_same_file(one: Input, other: Input) -> bool:
@@ -249,7 +255,7 @@ def is_same_file(one: Input, other: Input) -> bool:
 
 def open_files(side: File | WrappedObject, settings: ReadSettings) -> OpenFiles:
     """The files of a side; their formats are recognised lazily."""
-    return OpenFiles(side if isinstance(side, WrappedObject) else place_of(side), settings)
+    return OpenFiles(side if isinstance(side, WrappedObject) else path_of(side), settings)
 
 
 def _is_known(side: object) -> bool:
@@ -287,10 +293,10 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
 
 def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
     """The systems of a list, in order. A system may have its name, as a mapping: [{"crf": "a.conll"}, "b.conll"]."""
-    given = [next(iter(side)) if _is_named(side) else None for side in listed]
-    sides = [side_of(side if name is None else side[name], name) for name, side in zip(given, listed, strict=True)]
-    others = iter(unique_names([side for name, side in zip(given, sides, strict=True) if name is None]))
-    names = [next(others) if name is None else name for name in given]
+    named = [next(iter(side)) if _is_named(side) else None for side in listed]
+    sides = [side_of(side if name is None else side[name], name) for name, side in zip(named, listed, strict=True)]
+    others = iter(unique_names([side for name, side in zip(named, sides, strict=True) if name is None]))
+    names = [next(others) if name is None else name for name in named]
     repeated = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if repeated is not None:
         raise SettingError(f"Two systems have the name {quote(repeated)}; give each a different name.")
@@ -391,7 +397,8 @@ class RunConfig:
     @property
     def models(self) -> list[Formula]:
         """The measures, with their settings."""
-        return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
+        measures = [model(self.settings.task, name) for name in self.settings.match]
+        return [measure.prepare(self.settings) for measure in measures]
 
 
 @dataclass(frozen=True)
@@ -407,7 +414,7 @@ class ScoredInputs:
 
     @staticmethod
     def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
-        """Note the present state of the files."""
+        """Store the inputs with the time of change and the size of their files."""
         return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
 
     def check_unchanged(self) -> None:
@@ -420,19 +427,18 @@ class ScoredInputs:
 
 
 _UNREPEATABLE = (-1, -1)
-"""The stamp of a pipe."""
+"""The stamp of a pipe, which can be read only once."""
 
 
 def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
-    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
     paths: list[AnyPath | FileList] = []
-    for place in places:
-        paths += files_of(place) or [place]
+    for path in paths_of(sides):
+        paths += files_of(path) or [path]
     return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """None for a path that does not name a file."""
+    """Time of change and size of a file; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:
@@ -576,7 +582,7 @@ def _read_settings(
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value of one side. A system without a separate value has the value of all systems."""
+    """The value of a choice for one side; for a system, its own value or, without one, that of all systems."""
     if not isinstance(choice, Mapping):
         return choice
     return choice.get(side, None if side == "gold" else choice.get("system"))

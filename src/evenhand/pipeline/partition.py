@@ -19,7 +19,7 @@ from evenhand.errors import EvenhandError
 from evenhand.formats.partition import CutPoint, Partitioning, Scan
 from evenhand.formats.paths import FileList, files_of
 from evenhand.formats.read import recognise
-from evenhand.formats.source import Part, Source
+from evenhand.formats.source import FilePart, Source
 from evenhand.formats.storage import AnyPath, is_pipe
 from evenhand.pipeline.inputs import name_of
 from evenhand.pipeline.run import Job, Run, RunAccumulator
@@ -192,7 +192,8 @@ def file_parts(pair: Pair, partitionings: Sequence[Partitioning], size: Callable
 
 def _between(pair: Pair, begins: Sequence[CutPoint], ends: Sequence[int]) -> Pair:
     return [
-        replace(side, part=Part(cut.offset, end, cut.line)) for side, cut, end in zip(pair, begins, ends, strict=True)
+        replace(side, part=FilePart(cut.offset, end, cut.line))
+        for side, cut, end in zip(pair, begins, ends, strict=True)
     ]
 
 

@@ -97,7 +97,7 @@ def joint_signature(signatures: Iterable[str]) -> str:
 
 
 def _repair(sides: Mapping[str, ReadInfo], read_as: ReadSettings) -> str:
-    """The repair of ill-formed tags; by side if it differs."""
+    """The repair of ill-formed tags; one value per side if sides differ."""
     repairs = {side: info.repair or read_as.repair for side, info in sides.items()}
     first, *others = repairs.values()
     same = all(other == first for other in others)

@@ -37,7 +37,7 @@ def best_cells(row: Ints, column: Ints, value: Values) -> Ints:
         remaining = remaining[~(np.isin(row[remaining], row[safe]) | np.isin(column[remaining], column[safe]))]
     if len(remaining):
         cells = zip(*(cells[remaining].tolist() for cells in (row, column, value)), strict=True)
-        chosen.append(remaining[_Matching(list(cells)).cells()])
+        chosen.append(remaining[_SparseAssignment(list(cells)).cells()])
     return np.concatenate(chosen) if chosen else remaining
 
 
@@ -67,7 +67,7 @@ def _rival(line: Ints, value: Values) -> Values:
     return rival
 
 
-class _Matching:
+class _SparseAssignment:
     """A best assignment of a sparse table, row by row.
 
     Every row and column has a price of at least 0. The prices of a cell's row and column add up to at least its value,

@@ -453,8 +453,8 @@ class Matcher:
         self.scores: Values | None = None
 
     @cached_property
-    def all_strings(self) -> Strings:
-        return Strings(self.text, self._separator, self.backslashes)
+    def all_strings(self) -> JsonStrings:
+        return JsonStrings(self.text, self._separator, self.backslashes)
 
     def fill(self, spelling: Spelling) -> Ints:
         """Fill the holes of all records; returns the number of spans of each record."""
@@ -713,7 +713,7 @@ class StringLists:
         return distinct(row[(row >= 0) & (at < self.last[row])])
 
 
-class Strings:
+class JsonStrings:
     """The strings of a block, given the separator between strings of a list and the offsets of backslashes."""
 
     def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
@@ -814,7 +814,7 @@ def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
 def with_letters(block: Block) -> Block:
     """An ASCII block, as Python's `json` writes it, with letters instead of their escapes.
 
-    It is unchanged if an escape stands for an ASCII character or is not a letter.
+    It is unchanged if an escape encodes an ASCII character or is not a letter.
     """
     data = block.data
     if b"\\" not in data or not data.isascii() or _OTHER_ESCAPES.search(data):

@@ -1,6 +1,6 @@
 """Alignment of lists: which values and records of two lists correspond.
 
-Records are paired one to one, so that these sums are largest, in this order:
+Records are paired one to one. Of all pairings, the one with the largest sums is chosen, in this order:
 
 1. pairs with equal key fields, if declared; records whose keys differ are never paired
 2. pairs of identical records
@@ -70,7 +70,7 @@ class ListAligner:
         if not rows or not columns:
             return identical
         name = gold[0].field.name
-        table = _Table([gold[row] for row in rows], [system[column] for column in columns], keys)
+        table = _WeightTable([gold[row] for row in rows], [system[column] for column in columns], keys)
         pairs = table.pairs(lambda: self.greedy.update([name]))
         paired_rows, paired_columns = {row for row, _ in pairs}, {column for _, column in pairs}
         left = [row for row in range(len(rows)) if row not in paired_rows]
@@ -78,7 +78,7 @@ class ListAligner:
         pairs += self._near_records(table, left, right, name)
         return identical + [(rows[row], columns[column]) for row, column in pairs]
 
-    def _near_records(self, table: _Table, rows: list[int], columns: list[int], name: str) -> Pairs:
+    def _near_records(self, table: _WeightTable, rows: list[int], columns: list[int], name: str) -> Pairs:
         if not rows or not columns:
             return []
         if len(rows) * len(columns) > NEAR_CELLS:
@@ -90,7 +90,7 @@ class ListAligner:
     def _in_order(self, gold: Sequence[Container], system: Sequence[Container], keys: list[tuple[str, ...]]) -> Pairs:
         if not gold or not system:
             return []
-        table = _Table(gold, system, keys, with_identical=True)
+        table = _WeightTable(gold, system, keys, with_identical=True)
         return in_order(table.weights(table.whole()))
 
     def near_leaves(self, gold: Sequence[Leaf], system: Sequence[Leaf]) -> Pairs:
@@ -249,7 +249,7 @@ class _Component:
         return component
 
 
-class _Table:
+class _WeightTable:
     """The weights of pairs of records, in components of records that share a value."""
 
     def __init__(
@@ -263,7 +263,7 @@ class _Table:
         self._leaves = [[leaves_of(record) for record in side] for side in (gold, system)]
         self._keys = [[key_values(record, keys) for record in side] for side in (gold, system)] if keys else None
         self._forms = [[form_of(record) for record in side] for side in (gold, system)] if with_identical else None
-        self._counts = [[Counter(leaf.field.place for leaf in leaves) for leaves in side] for side in self._leaves]
+        self._counts = [[Counter(leaf.field.slot for leaf in leaves) for leaves in side] for side in self._leaves]
         self._base = 1 + max(sum(map(len, side)) for side in self._leaves)
         self._right, self._formatted = self._right_cells(), self._formatted_cells()
 
@@ -277,9 +277,9 @@ class _Table:
                 if len(self._counts[side][number]) < len(leaves):
                     seen = Counter()
                 for leaf in leaves:
-                    key: tuple[object, ...] = leaf.field.place, leaf.key
+                    key: tuple[object, ...] = leaf.field.slot, leaf.key
                     if not leaf.field.has_keys:
-                        others[side][leaf.field.place].append((number, leaf))
+                        others[side][leaf.field.slot].append((number, leaf))
                         continue
                     if seen is not None:
                         seen[key] += 1  # type: ignore[index]
@@ -314,9 +314,9 @@ class _Table:
             for number, leaves in enumerate(records):
                 counts = self._counts[side][number]
                 for leaf in leaves:
-                    if counts[leaf.field.place] == 1:
+                    if counts[leaf.field.slot] == 1:
                         for key in format_keys(leaf.value, leaf.field.options):
-                            values = index.setdefault((leaf.field.place, key), ({}, {}))[side]
+                            values = index.setdefault((leaf.field.slot, key), ({}, {}))[side]
                             values.setdefault(leaf.key, (leaf, []))[1].append(number)
         cells = []
         for golds, systems in index.values():
@@ -332,14 +332,14 @@ class _Table:
         for part in self._components():
             rows, columns = part.rows, part.columns
             if len(rows) == len(columns) == 1 and self._keys is None:
-                found = [(0, 0)]
+                best = [(0, 0)]
             elif min(len(rows), len(columns)) > MAX_SIDE:
                 warn()
                 by_row = part.by_row()
-                found = greedy_pairs(len(rows), lambda row, of=by_row: self.weights(of(row))[0])  # type: ignore[misc]
+                best = greedy_pairs(len(rows), lambda row, of=by_row: self.weights(of(row))[0])  # type: ignore[misc]
             else:
-                found = best_pairs(self.weights(part))
-            pairs += [(rows[row], columns[column]) for row, column in found]
+                best = best_pairs(self.weights(part))
+            pairs += [(rows[row], columns[column]) for row, column in best]
         return pairs
 
     def whole(self) -> _Component:
@@ -447,7 +447,7 @@ class _Table:
         by_place: defaultdict[int, tuple[list[Leaf], list[Leaf]]] = defaultdict(lambda: ([], []))
         for side, leaves in enumerate((gold, system)):
             for leaf in leaves:
-                by_place[leaf.field.place][side].append(leaf)
+                by_place[leaf.field.slot][side].append(leaf)
         total = 0
         for ones, others in by_place.values():
             if len(ones) == len(others) == 1:

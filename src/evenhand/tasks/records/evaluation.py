@@ -25,7 +25,7 @@ from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideS
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import Labels, RecordPair, count_answers, count_grounded
+from evenhand.tasks.records.measures import FieldLabels, RecordPair, count_answers, count_grounded
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
@@ -46,7 +46,7 @@ def align(request: EvaluationRequest) -> Alignment:
     fields = fields_of(settings)
     request.tables[RECORDS] = fields
     if settings["fields"] or settings["unknown_fields"] == "drop":
-        request.tables["gold places"] = _gold_places(sides.gold(), settings, fields)
+        request.tables["gold slots"] = _gold_slots(sides.gold(), settings, fields)
     followers = {name: RecordFollower(system(), (system, sides.gold)) for name, system in sides.systems.items()}
     names: dict[str, str] = {}
     return Alignment(_checked(sides.gold(), names), followers, _is_full, document_names=names)
@@ -83,7 +83,7 @@ def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) 
     return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", is_gold)
 
 
-def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
+def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
     """The places of all fields of the gold standard and the schema; declared fields must be among them."""
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
@@ -94,7 +94,7 @@ def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fi
                 raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
-    return fields.known_places()
+    return fields.known_slots()
 
 
 def _located(error: LimitError, source: str, line: int | None) -> InputError:
@@ -114,7 +114,7 @@ def _gold_value(value: Any, settings: ScoreSettings, batch: Annotation, number: 
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels, fields))
+    labels = request.tables.setdefault("labels", FieldLabels(request.vocabulary.labels, fields))
     build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
     groups = np.arange(part.sentences) + part.offsets[0].first_document
     golds, texts, places = list[Any](), list[str | None](), list[tuple[Annotation, int]]()
@@ -126,7 +126,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
             places.append((batch, number))
     evaluation = RecordEvaluation(part=part, build=build, golds=golds)
     in_text = [None if text is None else TextValues(text) for text in texts]
-    known = request.tables.get("gold places") if settings["unknown_fields"] == "drop" else None
+    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
         summary = evaluation.system_counts[name]
         values, statuses = _values(contents, golds, settings, summary)
@@ -182,7 +182,7 @@ def _values(
 def _without_unknown(node: Node, known: frozenset[int]) -> Node | None:
     """A tree without the fields that only systems have."""
     if isinstance(node, Leaf):
-        return node if node.field.place in known else None
+        return node if node.field.slot in known else None
     node.children = {
         step: kept for step, child in node.children.items() if (kept := _without_unknown(child, known)) is not None
     }

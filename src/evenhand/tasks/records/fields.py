@@ -207,13 +207,13 @@ class Field:
         "name",
         "options",
         "path",
-        "place",
+        "slot",
         "token",
     )
 
-    def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
-        self.path, self.code, self.place, self.options = path, code, place, options
-        """`code` numbers fields; `place` is the same for `t` and `t[]`, unless shapes are strict."""
+    def __init__(self, path: Path, code: int, slot: int, options: FieldOptions) -> None:
+        self.path, self.code, self.slot, self.options = path, code, slot, options
+        """`code` numbers fields; `slot` is the same for `t` and `t[]`, unless shapes are strict."""
         self.name = path_text(path)
         self.token = path[-1] if path else ""
         self.children: dict[str, Field] = {}
@@ -236,22 +236,22 @@ class Fields:
         self._default = FieldOptions(compare=default)
         self._options: dict[Path, FieldOptions] = {}
         for name, options in (*schema, *table):
-            path = self._place(parse_path(name))
+            path = self._slot_path(parse_path(name))
             self._options[path] = replace(self._options.get(path, self._default), **dict(options))
         self._strict = strict
-        self._places: dict[Path, int] = {}
+        self._slots: dict[Path, int] = {}
         self.all: list[Field] = []
         self.root = self._new(())
         self.key_paths = [path for path, options in self._options.items() if options.key]
 
     @staticmethod
-    def _place(path: Path) -> Path:
+    def _slot_path(path: Path) -> Path:
         return tuple(step for step in path if step != ITEMS)
 
     def _new(self, path: Path) -> Field:
-        place = path if self._strict else self._place(path)
-        options = self._options.get(self._place(path), self._default)
-        field = Field(path, len(self.all), self._places.setdefault(place, len(self._places)), options)
+        shared = path if self._strict else self._slot_path(path)
+        options = self._options.get(self._slot_path(path), self._default)
+        field = Field(path, len(self.all), self._slots.setdefault(shared, len(self._slots)), options)
         self.all.append(field)
         return field
 
@@ -268,22 +268,22 @@ class Fields:
             field.items = self._new((*field.path, ITEMS))
         return field.items
 
-    def known_places(self) -> frozenset[int]:
-        """The places of all fields so far, and of those in the schema."""
-        paths = (path if self._strict else self._place(path) for path in self.in_schema)
-        in_schema = (self._places.setdefault(path, len(self._places)) for path in paths)
-        return frozenset((*(field.place for field in self.all), *in_schema))
+    def known_slots(self) -> frozenset[int]:
+        """The slots of all fields so far, and of those in the schema."""
+        paths = (path if self._strict else self._slot_path(path) for path in self.in_schema)
+        in_schema = (self._slots.setdefault(path, len(self._slots)) for path in paths)
+        return frozenset((*(field.slot for field in self.all), *in_schema))
 
     def keys_of(self, record: Field) -> list[Path]:
         """The steps from a record to its key fields, without lists."""
-        prefix, size = self._place(record.path), len(self._place(record.path))
+        prefix, size = self._slot_path(record.path), len(self._slot_path(record.path))
         return [path[size:] for path in self.key_paths if path[:size] == prefix and len(path) > size]
 
     def unknown(self, seen: set[Path]) -> str | None:
         """The message about a declared field that neither the gold standard nor the schema has."""
-        places = {self._place(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
+        places = {self._slot_path(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
         for path, name in self.declared.items():
-            if self._place(path) not in places:
+            if self._slot_path(path) not in places:
                 close = nearest(name, [path_text(other) for other in {*seen, *self.in_schema}])
                 hint = f" Did you mean {close!r}?" if close else ""
                 return f"Unknown field {name!r}: not in gold and not in the schema.{hint}"

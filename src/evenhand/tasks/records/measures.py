@@ -63,14 +63,14 @@ class RecordPair:
     values: Sequence[tuple[Any, Any]]
     """The values of gold standard and system."""
     groups: Ints
-    labels: Labels
+    labels: FieldLabels
     settings: ScoreSettings
     texts: Sequence[str | None] = ()
     statuses: Sequence[str] = ()
     """How the answers were read."""
 
 
-class Labels:
+class FieldLabels:
     """The labels of fields, as codes of the labels that all files share."""
 
     def __init__(self, index: StringIndex[str], fields: Fields) -> None:
@@ -223,12 +223,12 @@ def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
     """How answers were read, and the shares of values that are in the text."""
     answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
-    found = {
+    grounded_shares = {
         side: grounded.get(f"{side}_found", 0) / grounded[side] for side in ("gold", "system") if grounded.get(side)
     }
     return {
         ANSWERS: {status: int(answers.get(status, 0)) for status in STATUSES},
-        **({GROUNDED: found} if found else {}),
+        **({GROUNDED: grounded_shares} if grounded_shares else {}),
     }
 
 

@@ -159,12 +159,12 @@ def count_word_list(pair: RecordPair) -> Tally:
             one, other = (side.get(name) if isinstance(side, dict) else None for side in (gold, system))
             if _is_links(one) or _is_links(other):
                 links, system_links = list(_links(one)), list(_links(other))
-                found = sum(link in system_links for link in links)
-                counts = (found, len(links), found, len(system_links))
+                matched = sum(link in system_links for link in links)
+                counts = (matched, len(links), matched, len(system_links))
             else:
                 golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
-                found = sum(word in systems for word in golds)
-                counts = (found, len(golds), found, found + sum(word not in golds for word in systems))
+                matched = sum(word in systems for word in golds)
+                counts = (matched, len(golds), matched, matched + sum(word not in golds for word in systems))
             label = pair.labels.of_name(name)
             rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
     return _word_tally(pair, rows)

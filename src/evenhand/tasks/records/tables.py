@@ -19,7 +19,6 @@ from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
 from evenhand.tasks.records.task import ANSWERS, ERROR_NAMES, GROUNDED, KINDS
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
 
 
@@ -73,15 +72,6 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     if "fair" not in results.models:
         raise SettingError("The error types of records come from the measure fair; score with it too.")
     return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
-
-
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
-    """Changes of verdicts, regardless of fields."""
-
-    def verdicts(change: Transition) -> tuple[str, str]:
-        return change.before.partition(" ")[0], change.after.partition(" ")[0]
-
-    return shared.transition_table(pair, differences, verdicts)
 
 
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:

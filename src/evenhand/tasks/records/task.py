@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
+from evenhand.parameters import Allowed, CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Breakdown,
@@ -216,7 +216,7 @@ PARAMETERS = (
         (),
         "Options of a field: compare, normalise, tolerance, relative, decimal, first, threshold, key, order, weight, "
         "ignore, ground. Repeatable.",
-        conversion=Conversion(parse=parse_fields, stored=FieldTable, spell=spell_fields),
+        conversion=ParameterConversion(parse=parse_fields, stored=FieldTable, spell=spell_fields),
         cli=CommandLine(metavar="FIELD:OPTION=VALUE,...", option="field", repeatable=True),
     ),
     Parameter(
@@ -225,7 +225,9 @@ PARAMETERS = (
         None,
         "JSON schema whose fields have their options under x-evenhand.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(parse=parse_schema, stored=Schema, spell=lambda schema: str(schema or "none").lower()),
+        conversion=ParameterConversion(
+            parse=parse_schema, stored=Schema, spell=lambda schema: str(schema or "none").lower()
+        ),
         cli=CommandLine(metavar="FILE"),
     ),
     spec.choice(
@@ -239,7 +241,7 @@ PARAMETERS = (
         "names",
         (),
         "Strings that count as absent values, such as N/A.",
-        conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
+        conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
     spec.choice(
         "empty",
@@ -253,7 +255,7 @@ PARAMETERS = (
         None,
         "Key of the value in the answers of systems, if it is wrapped: result, or data.items.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda path: path or "none"),
+        conversion=ParameterConversion(spell=lambda path: path or "none"),
         cli=CommandLine(metavar="KEY"),
     ),
     Parameter(
@@ -262,7 +264,7 @@ PARAMETERS = (
         None,
         "Name of the tool whose calls are the answer, if there are several.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda name: name or "all"),
+        conversion=ParameterConversion(spell=lambda name: name or "all"),
         cli=CommandLine(metavar="NAME"),
     ),
     spec.choice(
@@ -277,7 +279,7 @@ PARAMETERS = (
         None,
         "word-set: the field whose values are linked with the words of the other fields of a record.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda name: name or "none"),
+        conversion=ParameterConversion(spell=lambda name: name or "none"),
         cli=CommandLine(metavar="FIELD"),
     ),
     Parameter(
@@ -286,7 +288,7 @@ PARAMETERS = (
         None,
         "text2kg: JSON with the relations of the ontology, as a list or under the key relations.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=lazy(f"{_PEERS}:parse_ontology"),
             stored=f"{_PEERS}:Ontology",
             spell=lambda ontology: str(ontology or "none").lower(),
@@ -356,7 +358,7 @@ TASK = spec.Task(
         details=lazy("evenhand.tasks.records.tables:details"),
         errors=lazy("evenhand.tasks.records.tables:error_bars"),
         confusion=spec.Confusion(("fair",), title="fields confused (KE)", caption="Right values under other keys."),
-        transitions=lazy("evenhand.tasks.records.tables:transitions"),
+        transitions=lazy("evenhand.tasks.tables:error_type_transitions"),
         remarks={"moved": "verdict, but another value"},
         label="field",
         drawing="records",

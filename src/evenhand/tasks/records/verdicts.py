@@ -234,7 +234,7 @@ class DocumentComparison:
         if scope.gold and scope.system:
             golds = [(leaf, scope) for leaf in scope.gold]
             systems = [(leaf, scope) for leaf in scope.system]
-            self._pair_equal(golds, systems, "KE", lambda one, other: one[0].field.place != other[0].field.place)
+            self._pair_equal(golds, systems, "KE", lambda one, other: one[0].field.slot != other[0].field.slot)
 
     def _record_errors(self, scopes: Sequence[_Scope], order: bool) -> None:
         """Pair equal values of one field in different records of a list; if the order counts, they have moved."""
@@ -243,7 +243,7 @@ class DocumentComparison:
         if golds and systems:
             self._pair_equal(
                 *(golds, systems, "RE"),
-                lambda one, other: one[1] is not other[1] and one[0].field.place == other[0].field.place,
+                lambda one, other: one[1] is not other[1] and one[0].field.slot == other[0].field.slot,
                 (lambda one, other: "moved") if order else _how,
             )
 
