@@ -380,8 +380,10 @@ class ReadingProgress:
             report_reading(name, reading)
 
     def on_progress(self, file: Path, offset: int) -> None:
+        if self._line is None:
+            return
         self._reached[file] = max(offset, self._reached.get(file, 0))
-        if self._line is not None and self._line.is_due:
+        if self._line.is_due:
             done = sum(self._reached.values())
             self._line.show(f"{done / _MEGABYTE:,.1f} MB read" if self._size is None else _bar(done, self._size))
 

@@ -9,6 +9,7 @@ Values of sentences and documents come from the gold standard.
 - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
 - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
 - `document`: units by their document: its name, or its number from 1.
+- `depth`: values of records by the number of keys and lists in their path (1 is `total`, 3 is `items[].price`).
 - `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
 - a column of a table of metadata, or a field of the gold standard's JSON records: units by the value of their document
   (or sentence); *(none)* if it has none.

@@ -38,7 +38,7 @@ from evenhand.settings import LINKS, RELATIONS, Columns, Offsets, ReadSettings
 
 LINES = "lines"
 """The value of `sentences` with which every line that is not blank is a sentence."""
-_MAX_TOGETHER = 1 << 20
+_MAX_TOGETHER = 1 << 18
 """The number of bytes that are read together."""
 
 

@@ -11,7 +11,7 @@ Numbers are decimals with all digits. Of a repeated key, the last value counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import PurePath
@@ -69,6 +69,19 @@ def read_many(
             yield _annotation(source, [reader.file()], reader.counts())
 
 
+def json_decoder(
+    constant: Callable[[str], Any] = str, from_pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> json.JSONDecoder:
+    """A decoder that keeps all digits of numbers; `constant` receives NaN and Infinity."""
+    return json.JSONDecoder(
+        strict=False,
+        parse_float=Decimal,
+        parse_int=lambda digits: int(digits) if len(digits) < 600 else Decimal(digits),
+        parse_constant=constant,
+        object_pairs_hook=from_pairs,
+    )
+
+
 class _RecordsReader:
     """Reads the documents of one file."""
 
@@ -76,13 +89,7 @@ class _RecordsReader:
         self._source, self._is_system = source, is_system
         self._keys = SYSTEM_KEYS if is_system else GOLD_KEYS
         self._repeated = self._whole = 0
-        self._decoder = json.JSONDecoder(
-            strict=False,
-            parse_float=Decimal,
-            parse_int=lambda digits: int(digits) if len(digits) < 600 else Decimal(digits),
-            parse_constant=str if is_system else _refuse_constant,
-            object_pairs_hook=self._object,
-        )
+        self._decoder = json_decoder(str if is_system else _refuse_constant, self._object)
 
     def counts(self) -> dict[str, int]:
         """Unusual input since the last call."""

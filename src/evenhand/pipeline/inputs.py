@@ -7,14 +7,15 @@ inputs for an evaluation.
 from __future__ import annotations
 
 import os
+import stat
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import field, replace
-from itertools import islice, tee
+from itertools import chain, islice, tee
 from numbers import Integral
 from os import PathLike
-from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named,
 from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
-from evenhand.formats.storage import AnyPath, to_path
+from evenhand.formats.storage import AnyPath, status_at, to_path
 from evenhand.parameters import (
     FUNCTIONS,
     SIDES,
@@ -199,7 +200,7 @@ class _Opened:
         if self._files is None or not self._files.first.format.contents.is_one_text or isinstance(self._side, FileList):
             return []
         assert not isinstance(self._side, Annotation | WrappedObject)
-        return names_in(to_path(self._side), [source.path for source in self._files.sources])
+        return names_in(to_path(self._side), self._files.paths)
 
     @property
     def matches_documents(self) -> bool:
@@ -409,41 +410,55 @@ class ScoredInputs:
     systems: Mapping[str, Input] | None
     """None if one file holds gold standard and prediction."""
     config: RunConfig
-    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Time of change and size of each local file, when it was scored."""
+    stamps: Sequence[array[int]] = ()
+    """Time of change and size of the files of each side, when it was scored."""
 
     @staticmethod
     def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
         """Store the inputs with the time of change and the size of their files."""
-        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+        stamps = [_stamps(_files(side)) for side in (gold, *(systems or {}).values())]
+        return ScoredInputs(gold, systems, config, stamps)
 
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since it was scored, or can be read only once."""
-        for path, stamp in self.stamps.items():
-            if stamp == _UNREPEATABLE:
-                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
-            if _stamp(path) != stamp:
-                raise InputError(path, None, "has changed since it was scored", "score the files again")
+        for side, before in zip((self.gold, *(self.systems or {}).values()), self.stamps, strict=True):
+            files = _files(side)
+            if 2 * len(files) != len(before):
+                raise _changed(side)
+            for path, *stamp in zip(files, before[0::2], before[1::2], strict=True):
+                if tuple(stamp) == _UNREPEATABLE:
+                    raise InputError(str(path), None, "can be read only once", "save it to a file, and score that")
+                if tuple(stamp) not in (_UNKNOWN, _stamp(path)):
+                    raise _changed(path)
 
 
-_UNREPEATABLE = (-1, -1)
-"""The stamp of a pipe, which can be read only once."""
+def _changed(path: object) -> InputError:
+    return InputError(str(path), None, "has changed since it was scored", "score the files again")
 
 
-def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
-    paths: list[AnyPath | FileList] = []
-    for path in paths_of(sides):
-        paths += files_of(path) or [path]
-    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+_UNREPEATABLE, _UNKNOWN = (-1, -1), (-2, -2)
+"""The stamps of a pipe, and of something else that is not a local file."""
 
 
-def _stamp(path: str) -> tuple[int, int] | None:
-    """Time of change and size of a file; None if it does not exist."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
+def _files(side: Input) -> Sequence[AnyPath]:
+    """The files of a side; none of an annotation or an object."""
+    if isinstance(side, Annotation | WrappedObject):
+        return ()
+    path = path_of(side)
+    files = files_of(path)
+    return (cast("AnyPath", path),) if files is None else files
+
+
+def _stamps(files: Sequence[AnyPath]) -> array[int]:
+    """The stamps of files, in an array because a folder may have many of them."""
+    return array("q", chain.from_iterable(map(_stamp, files)))
+
+
+def _stamp(path: AnyPath) -> tuple[int, int]:
+    status = status_at(path)
+    if status is None:
+        return _UNKNOWN
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else _UNREPEATABLE
 
 
 def known_options() -> set[str]:

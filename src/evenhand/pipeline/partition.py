@@ -34,7 +34,7 @@ SMALLEST = 4 << 20
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
 _LARGEST = 32 << 20
-_ROUNDS = 4
+_ROUNDS = 2
 """Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
@@ -122,7 +122,7 @@ def file_pairs(job: Job) -> list[Pair] | None:
         return None
     listed = [files for files in map(files_of, paths) if files is not None]
     if not listed and not any(map(is_pipe, paths)):
-        listed = [[path] for path in paths if not isinstance(path, FileList)]
+        listed = [(path,) for path in paths if not isinstance(path, FileList)]
     elif len(listed) < len(paths) or not _belong_together(paths, listed):
         return None
     names = [name_of(side) for side in job.sides]
@@ -132,7 +132,7 @@ def file_pairs(job: Job) -> list[Pair] | None:
     ]
 
 
-def _belong_together(paths: Sequence[AnyPath | FileList], listed: Sequence[list[AnyPath]]) -> bool:
+def _belong_together(paths: Sequence[AnyPath | FileList], listed: Sequence[Sequence[AnyPath]]) -> bool:
     """Whether folders and patterns have files of the same names, or lists of the same length."""
     if any(isinstance(path, FileList) for path in paths):
         return len({len(files) for files in listed}) == 1

@@ -133,7 +133,7 @@ _NO_LOWERCASE = re.compile(r"[^a-zß-öø-ÿа-я]+")
 _LONGEST_EXAMPLE = 80
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLOCKS = 4
+_BLOCKS = 2
 """Factor for the size of blocks with several columns: more lines per call."""
 
 
