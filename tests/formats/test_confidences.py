@@ -106,6 +106,9 @@ def test_label_studio_has_scores_of_results_not_of_predictions(tmp_path: Path) -
     path = tmp_path / "export.json"
     path.write_text(json.dumps([{"data": {"text": "Ada"}, "predictions": [{"result": results, "score": 0.1}]}]))
     assert scores(eh.read(path)) == [0.5, None]
+    gold = eh.spans([[("PER", 0, 3)]], text=["Ada"])
+    notes = eh.score(gold, path, missing_score="drop").notes
+    assert "system export: skipped scores of predictions, which are means of their results (1)." in notes
 
 
 def test_brat_has_scores_in_notes(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are not spans"
+MEANS = "scores of predictions, which are means of their results"
 _ANNOTATOR_FIELD = "completed_by"
 _LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
@@ -66,6 +67,8 @@ class AnnotatorResults(msgspec.Struct):
     """One annotator's or model's work on a task."""
 
     result: list[dict[str, Any]]
+    score: Any = None
+    """A mean of a prediction's results, which is ignored."""
     completed_by: Any = None
     was_cancelled: bool | None = None
     cancelled: bool | None = None
@@ -99,6 +102,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     for number, task in enumerate(tasks, 1):
         results = _results(task, layer, skipped) if annotator is None else _last_answer(task, annotator, skipped)
         if results is not None:
+            skipped[MEANS] += settings.needs_scores and results.score is not None
             numbers.append(number)
             texts.append(_text(source, number, task))
             spans_of_task, quotes_of_task = _spans(source, number, results, skipped, ScoreFields.of(settings))
