@@ -112,7 +112,9 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
     if isinstance(item, np.ndarray):
         item = item.tolist()
     if not isinstance(item, list | tuple) or len(item) not in sizes:
-        finding = f"sentence {sentence} has {quote(item)} where a tuple of {' or '.join(map(str, sizes))} should be"
+        *others, last = map(str, sizes)
+        listed = " or ".join(filter(None, [", ".join(others), last]))
+        finding = f"sentence {sentence} has {quote(item)} where a tuple of {listed} should be"
         raise InputError(name, None, finding, remedy)
     return item
 
