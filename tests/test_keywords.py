@@ -25,6 +25,7 @@ TYPES = {
     "column": "ColumnName",
     "percent": "int | str",
     "file": "str | PathLike[str]",
+    "thresholds": "float | Sequence[float | str] | Mapping[str, float] | str",
     "fields": "str | Mapping[str, Any]",
     "schema": "str | Mapping[str, Any]",
 }

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @by_option
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold"))
+@scoring_options(effects=("scores", "labels", "gold", "systems"))
 @slice_options(SCORING)
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
@@ -117,7 +117,7 @@ def plot() -> None:
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",))
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",))
 def errors(counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
@@ -137,7 +137,7 @@ def errors(counts: bool, **options: Any) -> None:
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",), tasks=_CONFUSED)
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",), tasks=_CONFUSED)
 def confusion(chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
@@ -157,7 +157,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 @figure_options
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"))
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"))
 def comparison(**options: Any) -> None:
     """Changes between systems.
 
@@ -175,7 +175,7 @@ def comparison(**options: Any) -> None:
 @interval_options
 @figure_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "gold"))
+@scoring_options(effects=("scores", "gold", "systems"))
 def ranks(**options: Any) -> None:
     """Scores with intervals and ranks under several measures."""
     import evenhand

@@ -75,7 +75,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @trials_option("for the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
 @interval_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold"))
+@scoring_options(effects=("scores", "labels", "gold", "systems"))
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
 @option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
 @engine_options

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set, Sized
 from dataclasses import replace
 from itertools import chain, pairwise
+from numbers import Real
 from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
@@ -27,7 +28,11 @@ Ids = npt.NDArray[np.integer[Any]]
 """An array of ids, with one row per sentence."""
 Names = Sequence[str] | Mapping[int, str]
 """The tags by id: a list, or a mapping such as a model's `id2label`."""
-SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
+SpanTuple = (
+    tuple[str, int, int]
+    | tuple[str, int, int, float | Sequence[int] | None]
+    | tuple[str, int, int, Sequence[int] | None, float | None]
+)
 MAX_TOKENS = 2**31 - 1
 """Maximum position of a span, mention or head, and maximum number of tokens of a sentence."""
 COMMON = "O"
@@ -108,7 +113,9 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
     if isinstance(item, np.ndarray):
         item = item.tolist()
     if not isinstance(item, list | tuple) or len(item) not in sizes:
-        finding = f"sentence {sentence} has {quote(item)} where a tuple of {' or '.join(map(str, sizes))} should be"
+        *others, last = map(str, sizes)
+        listed = " or ".join(filter(None, [", ".join(others), last]))
+        finding = f"sentence {sentence} has {quote(item)} where a tuple of {listed} should be"
         raise InputError(name, None, finding, remedy)
     return item
 
@@ -501,9 +508,10 @@ def spans(
 ) -> Annotation:
     """Return an annotation from spans: `spans([[("PER", 0, 2)]], end="exclusive")`, one list per sentence.
 
-    A span is (label, start, end), or (label, start, end, tokens) if it leaves tokens out. `end` is inclusive (the last
-    token) or exclusive (the token after it); `first` is the number of a sentence's first token. `lengths` are the
-    numbers of tokens per sentence, if known. Positions may be up to 2**24, or EVENHAND_MAX_TOKENS.
+    A span is (label, start, end), or (label, start, end, tokens) if it leaves tokens out. Its confidence may follow as
+    a last number: (label, start, end, 0.9); None means that it has none. `end` is inclusive (the last token) or
+    exclusive (the token after it); `first` is the number of a sentence's first token. `lengths` are the numbers of
+    tokens per sentence, if known. Positions may be up to 2**24, or EVENHAND_MAX_TOKENS.
 
     With `tokens` (one list per sentence), errors are shown in context, and both sides are checked for equal tokens.
     With `text` (one per sentence), positions count characters instead; give it on both sides.
@@ -540,7 +548,7 @@ def spans(
 def _layer(span_lists: Sequence[Sequence[Any]], name: str, end: str, first: int) -> Spans:
     """Return spans with positions from 0 and exclusive ends."""
     rows = [(number, span) for number, spans in enumerate(span_lists, 1) for span in spans]
-    parts = [parts_of(span, (3, 4), number, name, _GIVE_SPANS) for number, span in rows]
+    parts = [parts_of(span, (3, 4, 5), number, name, _GIVE_SPANS) for number, span in rows]
     bounds = bounds_of(span_lists)
     label, names = code_texts(by_sentence([part[0] for part in parts], bounds), len(parts), "label", name)
     if "" in names:
@@ -559,11 +567,27 @@ def _layer(span_lists: Sequence[Sequence[Any]], name: str, end: str, first: int)
         raise InputError(name, None, finding, TOKENS.remedy)
     vocabulary = Vocabulary()
     labels = ints([vocabulary.labels.code(known) for known in names])[label]
-    shape = np.zeros(len(parts), dtype=np.int64)
+    shape, scores = np.zeros(len(parts), dtype=np.int64), dict[int, float]()
     for row, part in enumerate(parts):
-        if len(part) == 4:
+        if len(part) == 3:
+            continue
+        if len(part) == 5 or part[3] is None or isinstance(part[3], Real):
+            scores[row] = _score(part, int(scope[row]) + 1, name)
+        if not isinstance(part[3], Real | None):
             shape[row] = vocabulary.shapes.code(_gaps(part, int(start[row]), int(stop[row]), first, name))
-    return Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
+    spans = Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
+    return replace(spans, score=np.array([scores.get(row, np.nan) for row in range(len(parts))])) if scores else spans
+
+
+def _score(span: Sequence[Any], sentence: int, name: str) -> float:
+    """Return the confidence of a span, its last member; NaN if that is None."""
+    value = span[-1]
+    if value is None:
+        return np.nan
+    if isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value)):
+        return float(value)
+    finding = f"expected a finite number as the score of a span of sentence {sentence}, got {quote(value)}"
+    raise InputError(name, None, finding, 'give spans such as ("PER", 0, 2, 0.9)')
 
 
 def _gaps(span: Sequence[Any], begin: int, end: int, first: int, name: str) -> tuple[int, ...]:

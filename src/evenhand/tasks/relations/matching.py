@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, complement, empty, ints, pack
+from evenhand.arrays import Bools, Ints, Values, complement, empty, ints, pack
 from evenhand.data.layers import Spans
 from evenhand.data.structures import ListedParts, Parts
 from evenhand.data.vocabulary import Vocabulary
@@ -43,6 +43,8 @@ class RelationSide:
     """Whether the file marks the type as symmetric."""
     parts: ListedParts | Mapping[int, Parts] | None = None
     """The parts of each span as listed in the file; None if the file counts tokens."""
+    score: Values | None = None
+    """The confidence of each relation of a system, NaN without one."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -53,7 +55,9 @@ class RelationSide:
         return self.spans.scope[self.head]
 
     def take(self, rows: Ints) -> RelationSide:
-        return replace(self, **{name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")})
+        score = None if self.score is None else self.score[rows]
+        columns = {name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")}
+        return replace(self, **columns, score=score)
 
     def swapped(self, rows: Bools) -> RelationSide:
         """The same with head and tail of some relations swapped."""
@@ -270,6 +274,7 @@ def relation_units(
     is_extra = gold_row < 0 if is_extra is None else is_extra
     extents = (Spans.of(side.spans.vocabulary, side.scope, *extent(side), side.label) for side in (gold, system))
     first, second = extents
+    second = replace(second, score=system.score)
     rows, places = UnitRows.of_pairs(kinds, kind, gold_row, system_row, first, second, is_extra), {}
     for name in ("head", "tail"):
         one, other = (

@@ -165,6 +165,7 @@ PARAMETERS = (
         "Spans of brat that quote another text than they cover: an error, or a note.",
         effect=Effect(reads=True),
     ),
+    *spec.CONFIDENCES,
 )
 
 
