@@ -98,7 +98,14 @@ def _documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
 
     for sentence, (text, spans) in enumerate(text_records(annotation), 1):
         check_text(text, f"sentence {sentence}")
-        yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in enumerate(spans, 1))
+        lines = [f"T{number}\t{text_bound(span, text)}\n" for number, span in enumerate(spans, 1)]
+        noted = [(f"T{number}", span.score) for number, span in enumerate(spans, 1) if span.score is not None]
+        yield text, "".join([*lines, *note_lines(noted)])
+
+
+def note_lines(scores: Iterable[tuple[str, float]]) -> Iterator[str]:
+    """The confidences of spans or relations, given with their identifiers, as notes with the same numbers."""
+    return (f"#{name}\tAnnotatorNotes {name}\tscore={score!r}\n" for name, score in scores)
 
 
 def check_text(text: str, what: str) -> None:
@@ -126,6 +133,7 @@ def _relation_lines(links: Iterable[Link]) -> Iterator[str]:
         else:
             number += 1
             yield f"R{number}\t{link.label} Arg1:T{link.head + 1} Arg2:T{link.tail + 1}\n"
+            yield from note_lines([(f"R{number}", link.score)] if link.score is not None else [])
 
 
 def _check_name(name: str, what: str) -> None:

@@ -50,7 +50,7 @@ from evenhand.formats.arrow_tables import ArrowTable, coded_tags, read_table, va
 from evenhand.formats.conll import SIDE_WORDS, columns_of_tags
 from evenhand.formats.csv_table import DOCUMENT_WORDS, NAME_PART, SENTENCE_WORDS
 from evenhand.formats.format import type_names
-from evenhand.formats.parsing.confidences import REMEDY, ScoreError, ScoreFields
+from evenhand.formats.parsing.confidences import ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     Quote,
     Quoted,
@@ -355,7 +355,10 @@ def _read_tokens(
     coded = {
         layer: [coded_tags(frame.strings(name), None, {}, corpus) for name in names] for layer, names in tags.items()
     }
-    annotation = layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags)
+    scores = None
+    if settings.parameters.get("score") is not None and settings.side != "gold":
+        scores = _scores(frame, ScoreFields.of(settings), "this token")
+    annotation = layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags, scores)
     extra = {extra_layer(column): _tags(frame, frame.name(column)) for column in settings.extra}
     return replace(annotation, layers={**annotation.layers, **extra})
 
@@ -583,7 +586,7 @@ def _scores(frame: _Frame, fields: ScoreFields, what: str) -> list[float] | None
         try:
             scores.append(fields.read(dict(zip(names, values, strict=True)), what))
         except ScoreError as error:
-            raise frame.source.error(row, str(error), REMEDY) from None
+            raise frame.source.error(row, str(error), "") from None
     return scores
 
 

@@ -7,8 +7,10 @@ number is an error if confidences are used, and otherwise counts as missing, bec
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -16,13 +18,15 @@ import numpy as np
 
 from evenhand.arrays import Bytes, Ints, Values, ranges
 from evenhand.dataclass import dataclass
+from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 
 _KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
 """The fields of confidences by precedence, in lower case without separators."""
-REMEDY = "correct it, or name another field with --score"
 MISSING = math.nan
+_ANY_KEY = re.compile(rb'"(?:score|confidence|probability|prob|confidence_?score)"\s*:', re.IGNORECASE)
 _COMMA = ord(",")
+_NO_SCORE = ("", "_", "-")
 _NUMBERS = msgspec.json.Decoder(list[float])
 _REDUCTIONS = {
     "min": np.minimum.reduceat,
@@ -104,9 +108,39 @@ def score_column(scores: Sequence[float] | Values) -> Values | None:
     return None if np.isnan(column).all() else column
 
 
+def may_have_scores(data: bytes, scores: ScoreFields) -> bool:
+    """Whether JSON may have a field with a confidence."""
+    if scores.field is not None:
+        return f'"{scores.field}"'.encode() in data
+    return _ANY_KEY.search(data) is not None
+
+
+def scores_in(line: bytes, key: str, unit: str, scores: ScoreFields) -> list[float]:
+    """The confidences of the units under a key of a record, which is decoded again."""
+    record = msgspec.json.decode(line)
+    units = record.get(key) if isinstance(record, dict) else None
+    named = enumerate(units if isinstance(units, list) else (), 1)
+    return [scores.read(each, f"{unit} {number}") if isinstance(each, dict) else MISSING for number, each in named]
+
+
 def scores_to_write(scores: Values) -> list[float | None]:
     """The confidences of units as numbers to write, None for units without one."""
     return [None if math.isnan(score) else score for score in scores.tolist()]
+
+
+def cell_scores(source: Source, settings: ReadSettings, cells: Sequence[str], lines: Sequence[int]) -> Values:
+    """The confidences in the cells of a column, NaN for `_`, `-` and empty cells."""
+    fields, scores = ScoreFields.of(settings), []
+    for cell, line in zip(cells, lines, strict=True):
+        value: object = cell
+        with suppress(ValueError):
+            value = float(cell)
+        try:
+            scores.append(fields.value(None if cell.strip() in _NO_SCORE else value, "this token"))
+        except ScoreError as error:
+            source.report(line if line >= 0 else None, str(error), "", "score")
+            scores.append(MISSING)
+    return np.array(scores, dtype=np.float64)
 
 
 def parse_numbers(text: Bytes, start: Ints, end: Ints) -> Values | None:

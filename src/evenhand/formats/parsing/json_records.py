@@ -40,7 +40,7 @@ from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.formats.parsing.confidences import USUAL, ScoreFields
+from evenhand.formats.parsing.confidences import USUAL, ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     KEY_WORDS,
     TYPE_NAMES,
@@ -173,6 +173,8 @@ def _decode_each(
     for line, value in values:
         try:
             yield line, decode_one(value)
+        except ScoreError as error:
+            source.report(line, str(error), "", PROBLEM)
         except UNREADABLE as error:
             finding, key = explain(error)
             if key is None:

@@ -30,7 +30,6 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.formats.parsing.confidences import (
     MISSING,
-    REMEDY,
     USUAL,
     ScoreError,
     ScoreFields,
@@ -633,7 +632,7 @@ def read_span(span: Any, path: str, scores: ScoreFields = USUAL, number: int = 0
             try:
                 listed.score = scores.read(span, f"span {number}", keys)
             except ScoreError as error:
-                raise SpanError(str(error), REMEDY) from None
+                raise SpanError(str(error), "") from None
     elif isinstance(span, list):
         listed = _read_list(span, path)
     else:
