@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from evenhand.api.ground import ground as ground
     from evenhand.api.lists import formats as formats
     from evenhand.api.lists import models as models
+    from evenhand.api.confidence import accept as accept
+    from evenhand.api.confidence import confidence as confidence
     from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.confidence import Acceptance as Acceptance
+    from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
@@ -75,6 +79,7 @@ _NAMES = {
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
     "evenhand.api.lists": ("formats", "models"),
+    "evenhand.api.confidence": ("accept", "confidence"),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
@@ -94,6 +99,7 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),

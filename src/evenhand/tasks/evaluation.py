@@ -227,10 +227,12 @@ class ScoreFilter:
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
 
 
-def check_confidences(source: str, side: SideSummary, settings: ScoreSettings) -> None:
-    """Raise an error if confidences are used, but some units of a system have none."""
+def check_confidences(
+    source: str, side: SideSummary, settings: ScoreSettings, *, are_needed: bool = False
+) -> None:
+    """Raise an error if confidences are needed, or used by settings, but some units of a system have none."""
     units = side.scored + side.unscored
-    if not units or not uses_confidences(settings.parameters):
+    if not units or not (are_needed or uses_confidences(settings.parameters)):
         return
     if not side.scored:
         raise InputError(source, None, "no unit has a score", "Name the score field with --score")
