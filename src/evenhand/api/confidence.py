@@ -92,7 +92,7 @@ def confidence(
     beta = check_number("beta", beta, lambda value: value > 0, "a number above 0")
     resamples = check_whole_number("resamples", resamples, 0, 100_000)
     seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
-    chosen = dict[str, Any](options)
+    chosen = {**options, "beta": beta}
     sides = systems_by_name(systems) or {}
     if not sides:
         raise SettingError("Nothing to score: give at least one system.")
@@ -116,7 +116,7 @@ def confidence(
         notes += [f"system {name}: {remark}" if len(sides) > 1 else remark for remark in remarks]
     if measured.groups < RELIABLE_FROM and resamples and any(one.best_threshold.interval for one in figures.values()):
         notes.append(f"Too few {measured.of} for a reliable interval.")
-    settings = f"bins:{bins}|f-beta:{beta:g}|bs:{resamples}|seed:{seed}"
+    settings = f"bins:{bins}|bs:{resamples}|seed:{seed}"
     return Confidence(
         gold=measured.results.gold,
         task=measured.prepared.task.name,
@@ -282,8 +282,8 @@ def _measured(
     task = TASKS[content.task]
     if "min_score" not in {parameter.name for parameter in parameters_of(task.name)}:
         raise SettingError(f"Units of {task.name} have no confidences.")
-    named = one_measure(match, options)
-    by = named or task.measures[0].name
+    options["match"] = match
+    by = one_measure(None, options) or task.measures[0].name
     prepared = prepare(gold, systems, {**options, "match": (by,)}, content)
     if len(prepared.settings.match) != 1:
         raise SettingError(f"{by} is ambiguous; choose one of {', '.join(prepared.settings.match)}.")

@@ -47,12 +47,9 @@ def _style(number: int) -> dict[str, str]:
 
 def _precision_recall(confidence: Confidence, figure: Figure) -> None:
     axes = figure.subplots()
-    recall = np.linspace(0.01, 1, 200)
     for f1 in _ISO:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            precision = f1 * recall / (2 * recall - f1)
-        shown = (2 * recall > f1) & (precision <= 1)
-        axes.plot(recall[shown], precision[shown], color="#CCCCCC", linewidth=0.7, zorder=0)
+        recall = np.linspace(f1 / (2 - f1), 1, 100)
+        axes.plot(recall, f1 * recall / (2 * recall - f1), color="#CCCCCC", linewidth=0.7, zorder=0)
         axes.annotate(
             f"F1 {100 * f1:.0f}",
             (1, f1 / (2 - f1)),

@@ -14,7 +14,7 @@ from evenhand.report.html.sections import html_table
 from evenhand.results.confidence import Confidence, SystemConfidence, thinned
 from evenhand.tables import PLAIN
 
-SCRIPTS = ("nodes", "unpack", "threshold")
+SCRIPTS = ("unpack", "threshold")
 MOST_POINTS = 200
 """Maximum number of thresholds of the slider."""
 

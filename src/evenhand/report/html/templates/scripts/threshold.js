@@ -1,4 +1,5 @@
 /* A slider over the points of a precision-recall curve. */
+const byId = (id) => document.getElementById(id);
 const { systems, unit } = await unpack();
 const share = (value) => (100 * value).toFixed(1) + " %";
 const number = (value) => (Number.isInteger(value) ? value : Math.round(10 * value) / 10).toLocaleString("en");
