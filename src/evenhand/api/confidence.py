@@ -29,7 +29,7 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
-from evenhand.pipeline.run import Job, Run
+from evenhand.pipeline.run import Job
 from evenhand.results.confidence import (
     RELIABLE_FROM,
     Acceptance,
@@ -49,10 +49,10 @@ from evenhand.statistics.guarantees import GRID, control_missed, learn_then_test
 from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, scores_of
 from evenhand.tasks.evaluation import Evaluation, check_confidences
 from evenhand.tasks.registry import TASKS, model, parameters_of
-from evenhand.tasks.thresholds import PartChanges, check_curve, threshold_changes
+from evenhand.tasks.thresholds import PartChanges, changes_of_rows, check_curve, threshold_changes
 
 if TYPE_CHECKING:
-    from evenhand.keywords import Keywords, MatchFunction
+    from evenhand.keywords import Keywords
 
 LEVEL = 0.95
 OWN_THRESHOLD = 50
@@ -65,8 +65,6 @@ def confidence(
     gold: Input,
     systems: Input | Sequence[Input] | Mapping[str, Input],
     *,
-    match: str | MatchFunction | None = None,
-    beta: float = 1.0,
     bins: int | str = 15,
     by_label: bool = False,
     threshold_from: tuple[Input, Input] | None = None,
@@ -76,8 +74,6 @@ def confidence(
 ) -> Confidence:
     """Precision-recall curves, thresholds, selective prediction and calibration of systems with confidences.
 
-    match      the measure that decides which units are correct [exact for spans, strict for relations]
-    beta       the weight of recall in F-beta, which chooses the threshold
     bins       of calibration: a number of bins of equal mass, or "width:10" for bins of equal width
     by_label   show the figures of each label
     threshold_from
@@ -86,17 +82,19 @@ def confidence(
     resamples  of the bootstrap of documents, for intervals; 0 for none
     seed       of the random numbers
 
-    Other keywords are as in `score`. Returns a `Confidence` with `curve`, `ap`, `reach`, `best(beta)`,
-    `recall_at(precision=0.95)`, `aurc`, `calibration` and `labels` of the system, or of each: `confidence["crf"]`.
+    Other keywords are as in `score`: `match` is one measure, by default exact for spans and strict for relations, and
+    `beta` is the weight of recall in F-beta, which chooses the threshold. Returns a `Confidence` with `curve`, `ap`,
+    `reach`, `best(beta)`, `recall_at(precision=0.95)`, `aurc`, `calibration` and `labels` of the system, or of each:
+    `confidence["crf"]`.
     """
-    beta = check_number("beta", beta, lambda value: value > 0, "a number above 0")
+    chosen = dict[str, Any](options)
+    beta = check_number("beta", chosen.get("beta", 1.0), lambda value: value > 0, "a number above 0")
     resamples = check_whole_number("resamples", resamples, 0, 100_000)
     seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
-    chosen = {**options, "beta": beta}
     sides = systems_by_name(systems) or {}
     if not sides:
         raise SettingError("Nothing to score: give at least one system.")
-    measured = _measured(side_of(gold), sides, match, chosen)
+    measured = _measured(side_of(gold), sides, chosen)
     thresholds: dict[str, float | None] = {}
     origin = None
     if threshold_from is not None:
@@ -104,7 +102,7 @@ def confidence(
             raise SettingError("threshold_from is for one system; leave it out, or give one system.")
         other_gold, other_system = map(side_of, threshold_from)
         (name,) = sides
-        other = _measured(other_gold, {name: other_system}, match, chosen)
+        other = _measured(other_gold, {name: other_system}, chosen)
         thresholds = {name: best_threshold(other.changes[name].curve(), beta).threshold}
         origin = name_of(other_system)
         if thresholds[name] is None:
@@ -152,7 +150,7 @@ def accept(
     thresholds_from
                  confidences outside [0, 1]: another file of the system, whose quantiles are the thresholds
 
-    Other keywords are as in `score`. Units are matched exactly.
+    Other keywords are as in `score`. Units are matched exactly, unless a measure is named with `match`.
     """
     if (risk is None) == (miss is None):
         raise SettingError("Give one of risk and miss, such as risk=0.01.")
@@ -162,7 +160,7 @@ def accept(
     if len(sides) != 1:
         raise SettingError(f"accept is for one system, got {len(sides)}.")
     (name,), chosen = sides, dict[str, Any](options)
-    measured = _measured(side_of(gold), sides, None, chosen)
+    measured = _measured(side_of(gold), sides, chosen)
     answers = measured.answers[name]
     if answers is None:
         raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
@@ -172,7 +170,9 @@ def accept(
     if miss is None:
         delta = round(1 - confidence, 12)
         tested = learn_then_test(
-            *(answers.score, answers.hit, answers.group, answers.groups, level, delta), independent=independent, grid=grid
+            *(answers.score, answers.hit, answers.group, answers.groups, level, delta),
+            independent=independent,
+            grid=grid,
         )
         common |= {"threshold": tested.threshold, "accepted": tested.accepted, "wrong": tested.wrong, "missed": None}
         common |= {"design_effect": tested.design_effect, "needed": units_needed(level, delta)}
@@ -213,10 +213,12 @@ def _is_share(value: float) -> bool:
 def _grid(measured: _Measured, name: str, other: Input | None, options: Mapping[str, Any]) -> Values:
     """The thresholds to test, which must not depend on the data."""
     if other is not None:
-        annotation = read(other, task=measured.prepared.task.name)
-        layers = [layer for layer in annotation.layers.values() if getattr(layer, "score", None) is not None]
+        side = side_of(other)
+        task = measured.prepared.task.name
+        annotation = side if isinstance(side, Annotation) else read(side, task=task)  # type: ignore[arg-type]
+        layers: list[Any] = [layer for layer in annotation.layers.values() if getattr(layer, "score", None) is not None]
         if not layers:
-            raise InputError(name_of(side_of(other)), None, "no unit has a score", "Name the score field with --score")
+            raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
         scores = _finite(layers[0].score[~np.isnan(layers[0].score)])
         return np.unique(np.quantile(scores, GRID))[::-1]
     answers = measured.answers[name]
@@ -273,7 +275,6 @@ class _Measured:
 def _measured(
     gold: Input,
     systems: Mapping[str, Input],
-    match: Any,
     options: Mapping[str, Any],
 ) -> _Measured:
     """Read and match all systems."""
@@ -282,7 +283,6 @@ def _measured(
     task = TASKS[content.task]
     if "min_score" not in {parameter.name for parameter in parameters_of(task.name)}:
         raise SettingError(f"Units of {task.name} have no confidences.")
-    options["match"] = match
     by = one_measure(None, options) or task.measures[0].name
     prepared = prepare(gold, systems, {**options, "match": (by,)}, content)
     if len(prepared.settings.match) != 1:
@@ -308,13 +308,16 @@ def _measured(
     run.settle_groups("finest")
     groups = run.documents if kind == "document" else run.sentences
     labels = list(vocabulary.labels.values)
-    changes, by_label, answers, unit_labels, unit_scores = {}, {}, {}, {}, {}
+    changes, by_label, unit_labels, unit_scores = {}, {}, {}, {}
+    answers = dict[str, Answers | None]()
     for system in systems:
         parts = collected.parts.get(system, [])
         changes[system], by_label[system] = _joined(parts, document_of, groups, labels)
         score = np.concatenate([part.unit_score for part in parts]) if parts else np.zeros(0)
         unit_scores[system] = score = _finite(score)
-        unit_labels[system] = np.concatenate([part.unit_label for part in parts]) if parts else np.zeros(0, dtype=np.int64)
+        unit_labels[system] = (
+            np.concatenate([part.unit_label for part in parts]) if parts else np.zeros(0, dtype=np.int64)
+        )
         answers[system] = None
         if all(part.hit is not None for part in parts):
             group = np.concatenate([part.unit_group for part in parts]) if parts else np.zeros(0, dtype=np.int64)
@@ -341,7 +344,9 @@ def _without_hints(results: Results) -> Results:
     """The results without notes that confidences are not used."""
 
     def used(result: Result) -> Result:
-        return replace(result, notes=tuple(note for note in result.notes if "has scores, which are not" not in note))
+        return replace(
+            result, notes=tuple(note for note in result.notes if "has scores, which are not used" not in note)
+        )
 
     return Results({name: used(result) for name, result in results.items()})
 
@@ -355,10 +360,13 @@ class _Collected:
 
     def __call__(self, evaluation: Evaluation) -> None:
         for system in evaluation.tallies:
-            pair = evaluation.pairs[system]
-            if not hasattr(pair, "copies"):
-                raise SettingError(f"The measure {self._measure.name} has no curve.")
-            self.parts.setdefault(system, []).append(threshold_changes(pair, self._measure, self._formula, self._labels.values))
+            pair, labels = evaluation.pairs[system], self._labels.values
+            if self._measure.scorer.count is None:
+                rows = evaluation.unit_rows(system, self._measure, self._formula)
+                part = changes_of_rows(rows, evaluation.groups, labels)
+            else:
+                part = threshold_changes(pair, self._measure, self._formula, labels)
+            self.parts.setdefault(system, []).append(part)
 
 
 def _finite(score: Values) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,14 @@ curve_options = with_options(
         metavar="GOLD SYSTEM",
         help="Choose the threshold on other data, such as a development set.",
     ),
-    option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents; 0 for no intervals.", rare=True),
+    option(
+        STATISTICS,
+        "--resamples",
+        type=int,
+        default=1_000,
+        help="Resamples of documents; 0 for no intervals.",
+        rare=True,
+    ),
     seed_option,
 )
 
@@ -42,7 +50,9 @@ curve_options = with_options(
 @input_arguments()
 @option(STATISTICS, "--by-label", is_flag=True, help="Also the figures of each label.")
 @curve_options
-@option(WRITING, "--plot", "figure", type=OUTPUT, metavar="FILE", help="Also draw precision and recall: .svg, .pdf or .png.")
+@option(
+    WRITING, "--plot", "figure", type=OUTPUT, metavar="FILE", help="Also draw precision and recall: .svg, .pdf or .png."
+)
 @reading_options(sided=True)
 @scoring_options()
 @form_option(CONFIDENCE_OUTPUTS)
@@ -82,7 +92,9 @@ def confidence(figure: Path | None, **options: Any) -> None:
 @option(SCORING, "--risk", type=float, metavar="SHARE", help="At most this share of the accepted units is wrong.")
 @option(SCORING, "--miss", type=float, metavar="SHARE", help="At most this share of a document's gold units is missed.")
 @option(STATISTICS, "--confidence", type=float, default=0.9, help="Confidence with which --risk holds.")
-@option(STATISTICS, "--independent", is_flag=True, help="Treat units as independent, without a design effect.", rare=True)
+@option(
+    STATISTICS, "--independent", is_flag=True, help="Treat units as independent, without a design effect.", rare=True
+)
 @option(
     STATISTICS,
     "--thresholds-from",
@@ -95,7 +107,15 @@ def confidence(figure: Path | None, **options: Any) -> None:
 @scoring_options(without=("match", "beta"))
 @form_option(("text", "json", "markdown"))
 @table_options(rare=True)
-@option(WRITING, "-o", "--output", "accepted", type=OUTPUT, metavar="FILE", help="Write the accepted units, in the format of the ending (.jsonl).")
+@option(
+    WRITING,
+    "-o",
+    "--output",
+    "accepted",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Write the accepted units, in the format of the ending (.jsonl).",
+)
 @quiet_option
 def accept(accepted: Path | None, **options: Any) -> None:
     """Find a threshold for SYSTEM with a guarantee; if there is none, the exit status is 1.
@@ -113,10 +133,12 @@ def accept(accepted: Path | None, **options: Any) -> None:
     style = table_style(options)
     gold, systems = sides(options)
     chosen = score_options(options, "risk", "miss", "confidence", "independent", "thresholds_from")
-    result = evenhand.accept(gold, systems, **chosen)
+    if len(systems) != 1:
+        raise click.UsageError(f"Expected one SYSTEM, got {len(systems)}")
+    (system,) = systems.values() if isinstance(systems, Mapping) else systems
+    result = evenhand.accept(gold, systems if isinstance(systems, Mapping) else system, **chosen)
     emit(result, options["form"], None, quiet=options["quiet"], style=style)
     if accepted is not None and result.threshold is not None:
-        (system,) = systems.values() if isinstance(systems, dict) else systems
         _write_accepted(system, accepted, result.threshold, options)
     sys.exit(0 if result.is_found else 1)
 
@@ -131,8 +153,8 @@ def _write_accepted(system: Any, path: Path, threshold: float, options: dict[str
     from evenhand.data.annotation import Annotation
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.formats.convert import conversion_of
-    from evenhand.pipeline.inputs import content_for, prepare
     from evenhand.formats.read import OpenFiles
+    from evenhand.pipeline.inputs import content_for, prepare
 
     chosen = score_options(options)
     settings = prepare(system, {}, chosen, content_for(system, chosen)).read_as["system"]
@@ -143,12 +165,11 @@ def _write_accepted(system: Any, path: Path, threshold: float, options: dict[str
         threshold = -inf if threshold <= 0 else inf if threshold >= 1 else log(threshold / (1 - threshold))
 
     def kept(batch: Annotation) -> Annotation:
-        layers = {
-            name: layer
-            if getattr(layer, "score", None) is None or not hasattr(layer, "take")
-            else layer.take((layer.score >= threshold).nonzero()[0])
-            for name, layer in batch.layers.items()
-        }
+        layers = dict(batch.layers)
+        for name, layer in layers.items():
+            units: Any = layer  # only some layers have confidences
+            if getattr(layer, "score", None) is not None and hasattr(layer, "take"):
+                layers[name] = units.take((units.score >= threshold).nonzero()[0])
         return replace(batch, layers=layers)
 
     def batches() -> Iterator[Annotation]:

@@ -219,7 +219,16 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Summary | Ranking | Comparison | Gate | Power | Confidence | Acceptance | Agreement | Adjudication,
+    results: Results
+    | Summary
+    | Ranking
+    | Comparison
+    | Gate
+    | Power
+    | Confidence
+    | Acceptance
+    | Agreement
+    | Adjudication,
     form: str,
     path: Path | None,
     *,

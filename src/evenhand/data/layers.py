@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -257,6 +257,17 @@ class Spans:
             return joined
         extras = [zeros(len(part)) if part.extra is None else part.extra for part in parts]
         return replace(joined, extra=concatenate(extras))
+
+
+_SCORE_KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
+"""The fields of confidences by precedence, in lower case without separators."""
+
+
+def score_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return the fields of a unit whose names are usual for a confidence, in order of precedence."""
+    names = ((key, key.lower().replace("_", "")) for key in keys)
+    ranked = [(_SCORE_KEYS.index(name), key) for key, name in names if name in _SCORE_KEYS]
+    return tuple(key for _, key in sorted(ranked))
 
 
 def join_scores(parts: Sequence[tuple[Values | None, int]]) -> Values | None:

@@ -46,7 +46,7 @@ def recognise(sample: Block) -> float:
 
 
 _READER = Reader(lazy("evenhand.formats.brat_reader:read"), read_many=lazy("evenhand.formats.brat_reader:read_many"))
-_SENTENCES = Capabilities(tokens=False, levels=False, documents="sentence")
+_SENTENCES = Capabilities(tokens=False, levels=False, documents="sentence", scores=True)
 FORMAT = Format(
     "brat",
     "a text DOC.txt and its annotations DOC.ann",
@@ -55,7 +55,8 @@ FORMAT = Format(
         "spans": Writer(_SENTENCES, folder=lazy("evenhand.formats.brat:write")),
         "relations": Writer(_SENTENCES, folder=lazy("evenhand.formats.brat:write_relations")),
         LINKS: Writer(
-            Capabilities(tokens=False, levels=False), folder=lazy("evenhand.formats.entity_links:write_brat")
+            Capabilities(tokens=False, levels=False, scores=True),
+            folder=lazy("evenhand.formats.entity_links:write_brat"),
         ),
     },
     suffixes=(".ann",),

@@ -74,6 +74,7 @@ from evenhand.formats.source import Block, Source
 from evenhand.settings import OFFSET_LISTS, Columns, Convention, PickedAnnotator, ReadSettings
 
 REJECTED = "rejected answers"
+TASK_SCORES = "scores of whole records, which are not scores of spans"
 AGAIN = "answers that were given again"
 SAMPLE = 1 << 14
 """The number of bytes of JSON lines that show how to read the file."""
@@ -473,9 +474,15 @@ class RecordReader:
                 offsets=str(self._convention),
                 quotes_show=is_inferred,
                 merged=sum(record.merged for record in batch.records),
+                merged_scores=self._merged_scores(spans),
             )
         layers: dict[str, Layer] = {"spans": spans}
         return Annotation(corpus, layers, {"spans": reading}, self._source.name)
+
+    def _merged_scores(self, spans: Spans) -> str:
+        if not self._is_prefixed or spans.score is None:
+            return ""
+        return f" (score: {self._layers.score_of_span} over the tokens)"
 
     @property
     def _column(self) -> str | None:

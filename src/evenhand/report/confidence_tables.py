@@ -163,7 +163,7 @@ def _labels(system: SystemConfidence) -> DisplayTable:
     return DisplayTable("", columns, rows, remark="Labels with fewer than 50 units use the common threshold.")
 
 
-COLUMNS: dict[str, Kind] = {
+CONFIDENCE_COLUMNS: dict[str, Kind] = {
     **dict.fromkeys(("system", "row", "label"), "text"),
     **dict.fromkeys(("gold", "units", "ap", "reach", "f", "cross_fitted", "low", "high", "threshold"), "number"),
     **dict.fromkeys(("aurc", "eaurc", "ece", "overconfidence", "brier"), "number"),
@@ -175,7 +175,7 @@ COLUMNS: dict[str, Kind] = {
 def confidence_rows(confidence: Confidence) -> Iterator[list[Value]]:
     for system in confidence.systems.values():
         for row in _rows(system):
-            yield [row.get(name) for name in COLUMNS]
+            yield [row.get(name) for name in CONFIDENCE_COLUMNS]
 
 
 def _rows(system: SystemConfidence) -> Iterator[dict[str, Value]]:
@@ -224,7 +224,7 @@ def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
         share = acceptance.accepted / max(acceptance.units, 1)
         yield (
             f"Here, {acceptance.accepted:,} of {counted(acceptance.units, unit)} are accepted ({100 * share:.1f} %), "
-            f"and {acceptance.wrong:,} of them are wrong ({100 * acceptance.wrong / max(acceptance.accepted, 1):.2f} %)."
+            f"and {acceptance.wrong:,} are wrong ({100 * acceptance.wrong / max(acceptance.accepted, 1):.2f} %)."
         )
         if acceptance.independent:
             yield "This is exact if units are independent; errors that cluster in documents break it."

@@ -19,7 +19,7 @@ from evenhand.results.display import Displayed, WithRows, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.bootstrap import series_sizes, stream
 from evenhand.statistics.calibration import BinnedUnits, chance_level
-from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, risks
+from evenhand.statistics.precision_recall import Answers, Changes, Curve, risks
 
 Interval = tuple[float, float]
 RELIABLE_FROM = 50
@@ -176,7 +176,9 @@ class SystemConfidence:
 
     def _answers(self) -> Answers:
         if self.answers is None:
-            raise SettingError("A saved result has no units, and some measures count none; call eh.confidence on files.")
+            raise SettingError(
+                "This needs the units, which saved results and some measures lack; use eh.confidence on files."
+            )
         return self.answers
 
     def figure(self, name: FigureName) -> float:
@@ -187,6 +189,19 @@ class SystemConfidence:
         if figure == "best_f":
             return self.best_threshold.f
         value = getattr(self.calibration, figure, None) if figure in CALIBRATED else getattr(self, figure)
+        return nan if value is None else float(value)
+
+    def of_label(self, label: str, name: FigureName) -> float:
+        """The value of a figure of one label."""
+        if label not in self.labels:
+            listed = ", ".join(self.labels)
+            raise SettingError(unknown(f"There is no label {label!r}", label, list(self.labels), f"there are {listed}"))
+        of_label = self.labels[label]
+        if name.at is not None and name.figure in ("recall", "precision", "f1") and of_label.curve is not None:
+            return self._at(name.figure, name.at, of_label.curve, None)
+        if name.at is not None or name.figure not in ("ap", "reach", "best_f", "ece", "overconfidence"):
+            raise SettingError(f"Labels have no figure {name.text}.")
+        value = getattr(of_label, name.figure)
         return nan if value is None else float(value)
 
     def _at(self, figure: str, at: float, curve: Curve, times: Values | None) -> float:
@@ -210,7 +225,7 @@ class SystemConfidence:
         if figure in CALIBRATED and name.at is None:
             if self.answers is None or self.edges is None or self.calibration is None:
                 return None
-            binned = BinnedUnits.of(*_columns(self.answers), self.answers.groups, self.edges)
+            binned = binned_units(self.answers, self.edges)
             values = [getattr(binned.figures(times @ binned.table), figure) for times in self._times(resamples, seed)]
         elif figure in ("macro_ap", "aurc", "eaurc") or self.changes is None:
             return None
@@ -275,8 +290,8 @@ def thinned(points: int, most: int) -> Ints:
     return np.unique(np.linspace(0, points - 1, most).round().astype(np.int64))
 
 
-def _columns(answers: Answers) -> tuple[Any, ...]:
-    return answers.score, answers.hit, answers.group
+def binned_units(answers: Answers, edges: Values) -> BinnedUnits:
+    return BinnedUnits.of(answers.score, answers.hit, answers.group, answers.groups, edges)
 
 
 def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) -> BestThreshold:
@@ -297,9 +312,9 @@ def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) ->
 
 def calibration_of(answers: Answers, edges: Values) -> tuple[Calibration, BinnedUnits]:
     """The calibration of some units, without intervals, and its sums."""
-    binned = BinnedUnits.of(*_columns(answers), answers.groups, edges)
+    binned = binned_units(answers, edges)
     sums, units = binned.sums(), len(answers)
-    figures = {name: float(value) for name, value in binned.figures(sums)._asdict().items()}
+    figures: dict[str, Any] = {name: float(value) for name, value in binned.figures(sums)._asdict().items()}
     accuracy = float(answers.hit.mean())
     chance = chance_level(units, accuracy, binned.bins)
     mean = float(answers.score.mean())
@@ -393,7 +408,7 @@ class Confidence(Displayed, WithTables, WithRows):
         width: float | None = None,
         height: float | None = None,
     ) -> Any:
-        """Draw precision and recall (`pr`), F by threshold (`threshold`), `calibration` or `risk` as a Matplotlib figure.
+        """Draw precision and recall (`pr`), F by `threshold`, `calibration` or `risk` as a Matplotlib figure.
 
         path     write it to this file, as SVG, PDF or PNG
         width    in inches, likewise height

@@ -58,7 +58,13 @@ _SavedRow = dict[str, int | float | None]
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
 """Saved units, by pair and class of difference."""
-_CLASSES = {"score": "Results", "rank": "Ranking", "compare": "Comparison", "agree": "Agreement", "confidence": "Confidence"}
+_CLASSES = {
+    "score": "Results",
+    "rank": "Ranking",
+    "compare": "Comparison",
+    "agree": "Agreement",
+    "confidence": "Confidence",
+}
 
 
 def load_result(source: str | Path) -> Result:
@@ -226,7 +232,7 @@ def _system_confidence(saved: Saved) -> SystemConfidence:
     threshold, base = (np.array(_field(curve, name, list[float])) for name in ("threshold", "base"))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
-    labels = _field(saved, "labels", dict[str, dict[str, float | None]])
+    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
     return SystemConfidence(
         name=_field(saved, "name", str),
         beta=best.beta,
@@ -237,7 +243,7 @@ def _system_confidence(saved: Saved) -> SystemConfidence:
         **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
         calibration=_field(saved, "calibration", Calibration | None),
         uncalibrated=_convert(saved.get("uncalibrated"), str | None),
-        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},  # type: ignore[arg-type]
+        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
     )
 
 

@@ -5,17 +5,17 @@ under measures with partial credit, only TP are hits. Gold units that are never 
 
 ECE = sum over bins of n_b / n · |conf_b - acc_b|
 
-where a bin has n_b of n units, with the mean confidence conf_b and the share of hits acc_b. Bins have equal mass: of the
-sorted units, a bin ends after ceil(k n / B) units, and equal confidences stay in the lower bin; by default B = 15. With
-`--bins width:10`, bins have equal width, and a confidence on an edge is in the lower bin.
+where a bin has n_b of n units, with the mean confidence conf_b and the share of hits acc_b. Bins have equal mass: of
+the sorted units, a bin ends after ceil(k n / B) units, and equal confidences stay in the lower bin; by default B = 15.
+With `--bins width:10`, bins have equal width, and a confidence on an edge is in the lower bin.
 
-| figure           | definition                                                                                        |
-| ---------------- | ------------------------------------------------------------------------------------------------- |
-| `over`, `under`  | the parts of ECE of bins with conf > acc and with conf < acc; over + under = ECE                   |
-| `overconfidence` | mean confidence minus share of hits = over - under; it needs no bins                              |
-| `mce`            | the largest gap of a bin                                                                          |
-| `brier`          | mean (confidence - hit)²                                                                          |
-| `by_chance`      | sqrt(2 B a (1 - a) / (pi n)), a the share of hits: the ECE of perfect confidences is at most about this |
+| figure           | definition                                                                                      |
+| ---------------- | ----------------------------------------------------------------------------------------------- |
+| `over`, `under`  | the parts of ECE of bins with conf > acc and with conf < acc; over + under = ECE                |
+| `overconfidence` | mean confidence minus share of hits = over - under; it needs no bins                            |
+| `mce`            | the largest gap of a bin                                                                        |
+| `brier`          | mean (confidence - hit)²                                                                        |
+| `by_chance`      | sqrt(2 B a (1 - a) / (pi n)), a the share of hits: at most about the ECE of perfect confidences |
 
 ECE is biased upwards; no other correction is made. Intervals are from a bootstrap of documents with fixed bins.
 
@@ -89,12 +89,14 @@ def mass_edges(score: Values, bins: int) -> Values:
     ordered = np.sort(score)
     ends = -(-np.arange(1, bins) * len(score) // bins)
     edges: Values = np.unique(ordered[ends - 1])
-    return edges[edges < ordered[-1]]
+    inner: Values = edges[edges < ordered[-1]]
+    return inner
 
 
 def width_edges(bins: int) -> Values:
     """The upper edges of all bins of equal width but the last one."""
-    return np.arange(1, bins) / bins
+    edges: Values = np.arange(1, bins) / bins
+    return edges
 
 
 def chance_level(units: int, accuracy: float, bins: int) -> float:

@@ -13,13 +13,13 @@ deff = max(1, m / (m - 1) · sum over documents of (k_d - r n_d)² / (n r (1 - r
 with m documents that have accepted units, and r = max(k, 1) / n; n is rounded down and k up. This is an approximation:
 exact finite-sample validity holds for independent units only. `--independent` uses the plain binomial.
 
-*At most a share alpha of the gold units of a document are missed* (`--miss`). Under exact match this risk never rises as
-the threshold falls, so conformal risk control applies: the highest threshold t with (sum of L_d(t) + 1) / (m + 1) <=
-alpha, where L_d is the missed share of the gold units of document d (0 without gold units), of m documents. The guarantee
-is for the expected share over documents, and needs exchangeable documents only.
+*At most a share alpha of the gold units of a document are missed* (`--miss`). Under exact match this risk never rises
+as the threshold falls, so conformal risk control applies: the highest threshold t with (sum of L_d(t) + 1) / (m + 1) <=
+alpha, where L_d is the missed share of the gold units of document d (0 without gold units), of m documents. The
+guarantee is for the expected share over documents, and needs exchangeable documents only.
 
-Neither guarantee holds if future texts differ from these, if the threshold was also tuned on them, if the system has seen
-them, or if deviations from the gold standard are not real errors.
+Neither guarantee holds if future texts differ from these, if the threshold was also tuned on them, if the system has
+seen them, or if deviations from the gold standard are not real errors.
 
 Sources: Angelopoulos et al. 2021 for learn then test; Geifman and El-Yaniv 2017; Angelopoulos et al. 2024 for conformal
 risk control; Kish 1965 for the design effect.

@@ -1,15 +1,15 @@
 """Precision-recall curves of units with confidences, and what follows from them.
 
 S_t are the units of a system with a confidence of at least t. The thresholds are the distinct confidences in descending
-order, so units with equal confidences enter together. A point has the precision P and the recall R of S_t as the measure
-scores S_t: it equals the score of a file without the other units, and the last point is the usual score.
+order, so units with equal confidences enter together. A point has the precision P and the recall R of S_t as the
+measure scores S_t: it equals the score of a file without the other units, and the last point is the usual score.
 
 - *Exact match* of a unit does not depend on other units, so correct units are added up. Of several equal units, the one
   with the highest confidence counts.
-- *Every other measure* may change its mind: gold [0,4) ORG; units [0,2) ORG .9 and [0,4) ORG .5. At .9 the short unit is
-  a boundary error; at .5 the gold unit is matched, and the short unit is spurious. So each window (a sentence, otherwise a
-  document) is scored once per distinct confidence of its units; the changes of its counts are sorted and added up. This
-  is not an approximation.
+- *Every other measure* may change its mind: gold [0,4) ORG; units [0,2) ORG .9 and [0,4) ORG .5. At .9 the short unit
+  is a boundary error; at .5 the gold unit is matched, and the short unit is spurious. So each window (a sentence,
+  otherwise a document) is scored once per distinct confidence of its units; the changes of its counts are sorted and
+  added up. This is not an approximation.
 
 | figure               | definition                                                                                |
 | -------------------- | ----------------------------------------------------------------------------------------- |
@@ -27,8 +27,8 @@ A threshold that is chosen on the data it is scored on gives optimistic scores. 
 documents (of sentences if there is one document; fold = number modulo 10): nine choose the threshold at which the tenth
 is counted, and the counts are added up. Their interval is a bootstrap of documents.
 
-Sources: Davis and Goadrich 2006 for curves without interpolation; Manning et al. 2008, section 8.4, for AP; this project
-for the changes of matches.
+Sources: Davis and Goadrich 2006 for curves without interpolation; Manning et al. 2008, section 8.4, for AP; this
+project for the changes of matches.
 """
 
 from __future__ import annotations
@@ -199,11 +199,12 @@ def risks(score: Values, hit: Bools, weight: Values | None = None) -> tuple[Valu
     """Selective prediction: thresholds, coverage and risk, and the area under the risk-coverage curve.
 
     A system answers the k units with the highest confidences. Coverage is k / n, and Risk(k) the share of wrong units
-    among them. AURC is the mean of Risk(k) for k = 1 … n; errors among units with equal confidences are spread evenly, the
-    expected value over their orders. E-AURC is AURC minus that of the perfect order with the same number of errors,
+    among them. AURC is the mean of Risk(k) for k = 1 … n; errors among units with equal confidences are spread evenly,
+    the expected value over their orders. E-AURC is AURC minus that of the perfect order with the same number of errors,
     which has all errors at the end; it is computed exactly. The figure `coverage@risk-r` is the highest coverage of all
-    thresholds with a risk of at most r, `risk@coverage-c` the lowest risk of all thresholds with a coverage of at least c.
-    Gold units that the system lacks are not part of risk and coverage. For tags, coverage is the share of tokens answered.
+    thresholds with a risk of at most r, `risk@coverage-c` the lowest risk of all thresholds with a coverage of at least
+    c. Gold units that the system lacks are not part of risk and coverage. For tags, coverage is the share of tokens
+    answered.
 
     Sources: Geifman and El-Yaniv 2017; Geifman et al. 2019 for E-AURC.
     """

@@ -227,9 +227,7 @@ class ScoreFilter:
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
 
 
-def check_confidences(
-    source: str, side: SideSummary, settings: ScoreSettings, *, are_needed: bool = False
-) -> None:
+def check_confidences(source: str, side: SideSummary, settings: ScoreSettings, *, are_needed: bool = False) -> None:
     """Raise an error if confidences are needed, or used by settings, but some units of a system have none."""
     units = side.scored + side.unscored
     if not units or not (are_needed or uses_confidences(settings.parameters)):

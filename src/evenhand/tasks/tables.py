@@ -709,7 +709,8 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         )
     if reading.merged:
         spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
-        notes.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
+        merged = f"{spans} of tokens, such as B-PER and I-PER, and were merged into entities"
+        notes.append(f"{side} {name}: {merged}{reading.merged_scores}.")
     if reading.repeated:
         spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")

@@ -45,6 +45,7 @@ class Thresholded(Protocol):
     @property
     def windows(self) -> Ints:
         """The group of each window."""
+
     def copies(self, source: Ints, rows: Ints, copy: Ints) -> Any: ...
 
 
@@ -77,7 +78,7 @@ def check_curve(measure: Measure, formula: Formula, settings: ScoreSettings) -> 
     scorer = measure.scorer
     if formula.has_ratios_only or isinstance(formula.divided, MeanOf):
         reason = "has no precision and recall of all units"
-    elif scorer.needs or scorer.count is None or measure.name in settings.functions:
+    elif scorer.needs or (scorer.count is None and not formula.is_accuracy) or measure.name in settings.functions:
         reason = "depends on more than the units of a sentence or document"
     else:
         return
@@ -102,6 +103,7 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
             hit = np.empty(len(units), dtype=np.bool_)
             hit[order] = sorted_hits
     group = pair.windows[units.scope]
+    by_event: tuple[Any, ...]
     if measure.scorer.is_independent and hit is not None:
         change = np.stack((hit, np.ones(len(units)), np.zeros(len(units))), axis=-1).astype(np.float64)
         by_event = score, group, change, score, units.label, change
@@ -111,6 +113,25 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
     return PartChanges(
         *by_event, pair.windows, without.by_group(windows, columns)[:, 0], label_base, score, units.label, group, hit
     )
+
+
+def changes_of_rows(rows: UnitRows, groups: Ints, labels: Sequence[str]) -> PartChanges:
+    """The changes of units that do not depend on each other, such as tags, given as rows of errors.
+
+    Units have one label on each side; `groups` has the group of each sentence.
+    """
+    answered = np.flatnonzero(rows.predicted >= 0)
+    score = np.zeros(len(answered)) if rows.score is None else rows.score[answered]
+    hit, label, group = ~rows.is_error[answered], rows.predicted[answered], groups[rows.sentence[answered]]
+    change = np.stack((hit, np.ones(len(answered)), np.zeros(len(answered))), axis=-1).astype(np.float64)
+    of_gold = np.flatnonzero(~rows.is_extra)
+    base_group, size = np.unique(groups[rows.sentence[of_gold]], return_counts=True)
+    of_label = np.bincount(rows.gold_label[of_gold], minlength=len(labels))
+    base, label_base = np.zeros((len(size), 3)), np.zeros((len(of_label), 3))
+    base[:, 2], label_base[:, 2] = size, of_label
+    events: tuple[Any, ...] = (score, group, change, score, label, change)
+    units: tuple[Any, ...] = (score, label, group, hit)
+    return PartChanges(*events, base_group, base, label_base, *units)
 
 
 def _nothing(columns: Sequence[object]) -> tuple[Any, ...]:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints, Values, ints
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, join_scores
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.measure import Formula, Measure
@@ -94,6 +94,8 @@ class UnitRows:
     is_error: Bools
     matched: Places
     """The unit of the other side that a unit is matched with; -1 for none."""
+    score: Values | None = None
+    """The confidence of the system's unit, NaN without one."""
     shapes: Sequence[tuple[int, ...]] = ((),)
     strings: Mapping[int, str] = field(default_factory=dict)
     """The strings of units that are not in the gold text, by row."""
@@ -174,8 +176,12 @@ class UnitRows:
         one, other = Places.at(gold, gold_row), Places.at(system, system_row)
         shapes = gold.vocabulary.shapes.values if isinstance(gold, Spans) else ((),)
         labels = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
+        known: Values | None = getattr(system, "score", None)
+        score = None if known is None else np.append(known, np.nan)[system_row]
+        matched = one.where(is_extra, other)
         return UnitRows.of(
-            *(types, type, other.where(is_extra, one), *labels, is_extra, one.where(is_extra, other)),
+            *(types, type, other.where(is_extra, one), *labels, is_extra, matched),
+            score=score,
             shapes=shapes,
             system_row=system_row,
         )
@@ -200,6 +206,7 @@ class UnitRows:
             is_error=self.is_error[rows],
             place=self.place.take(rows),
             matched=self.matched.take(rows),
+            score=None if self.score is None else self.score[rows],
             strings={new[row]: string for row, string in self.strings.items() if row in new},
             matched_strings={new[row]: string for row, string in self.matched_strings.items() if row in new},
             places={name: place.take(rows) for name, place in self.places.items()},
@@ -222,6 +229,7 @@ class UnitRows:
             is_error=np.append(self.is_error, other.is_error),
             place=self.place.joined(other.place),
             matched=self.matched.joined(other.matched),
+            score=join_scores([(self.score, size), (other.score, len(other))]),
             strings={**self.strings, **{size + row: string for row, string in other.strings.items()}},
             places={
                 name: self.places.get(name, nowhere).joined(other.places.get(name, missing))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,12 +17,11 @@ import msgspec
 import numpy as np
 
 from evenhand.arrays import Bytes, Ints, Values, ranges
+from evenhand.data.layers import score_keys
 from evenhand.dataclass import dataclass
 from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 
-_KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
-"""The fields of confidences by precedence, in lower case without separators."""
 MISSING = math.nan
 _ANY_KEY = re.compile(rb'"(?:score|confidence|probability|prob|confidence_?score)"\s*:', re.IGNORECASE)
 _COMMA = ord(",")
@@ -34,12 +33,6 @@ _REDUCTIONS = {
     "product": np.multiply.reduceat,
     "first": lambda column, first: column[first],
 }
-
-
-def score_keys(keys: Iterable[str]) -> tuple[str, ...]:
-    """The fields whose names are usual for a confidence, in order of precedence."""
-    ranked = [(_KEYS.index(name), key) for key in keys if (name := key.lower().replace("_", "")) in _KEYS]
-    return tuple(key for _, key in sorted(ranked))
 
 
 class ScoreError(ValueError):

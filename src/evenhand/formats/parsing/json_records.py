@@ -26,8 +26,10 @@ layer; `--column` names a key.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -133,7 +135,18 @@ def decode(source: Source, block: Block) -> Decoded:
         values, is_plain = [], False
     if is_plain and all(type(value) is dict and is_simple(value) for value in values):
         return values, np.arange(block.first_line, block.first_line + len(values))
-    return expand_all(source, decoded_lines(source, block, decode_value), _ONE_PER_LINE)
+    return expand_all(source, decoded_lines(source, block, _decode_record), _ONE_PER_LINE)
+
+
+def _decode_record(line: bytes) -> Any:
+    """The value of a line, which may have the numbers NaN and Infinity, as Python's `json` writes them."""
+    try:
+        return decode_value(line)
+    except msgspec.DecodeError:
+        if b"NaN" in line or b"Infinity" in line:
+            with suppress(ValueError):
+                return json.loads(line)
+        raise
 
 
 def has_one_object_per_line(values: Sequence[Any], block: Block) -> bool:

@@ -24,7 +24,7 @@ from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, score_keys
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -35,7 +35,6 @@ from evenhand.formats.parsing.confidences import (
     ScoreFields,
     of_spans,
     score_column,
-    score_keys,
     scores_to_write,
 )
 from evenhand.settings import UNITS, Convention, Offsets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ def plot(confidence: Confidence, kind: str, path: str | Path | None, size: Size)
     return figure
 
 
-def _style(number: int) -> dict[str, str]:
+def _style(number: int) -> dict[str, Any]:
     return {"color": _COLOURS[number % len(_COLOURS)], "linestyle": _LINES[number % len(_LINES)]}
 
 
@@ -71,7 +72,9 @@ def _precision_recall(confidence: Confidence, figure: Figure) -> None:
             from evenhand.statistics.precision_recall import scores_of
 
             fitted = scores_of(system.changes.cross_fitted(best.beta)[0].sum(axis=0))
-            axes.plot(float(fitted.recall), float(fitted.precision), "o", color=style["color"], markersize=8, mfc="none")
+            axes.plot(
+                float(fitted.recall), float(fitted.precision), "o", color=style["color"], markersize=8, mfc="none"
+            )
         axes.annotate(f"  {best.threshold:.3g}", (best.recall, best.precision), va="bottom", fontsize=SMALL)
     _percent(axes, "recall", "precision")
     canvas.legend(figure, [axes])
@@ -83,9 +86,7 @@ def _by_threshold(confidence: Confidence, figure: Figure) -> None:
     axes = figure.subplots()
     for number, system in enumerate(confidence.systems.values()):
         kept, best, style = thinned(len(system.curve), _POINTS), system.best_threshold, _style(number)
-        axes.plot(
-            system.curve.threshold[kept], system.curve.f_beta(system.beta)[kept], label=system.name, **style
-        )
+        axes.plot(system.curve.threshold[kept], system.curve.f_beta(system.beta)[kept], label=system.name, **style)
         if best.threshold is not None:
             axes.plot(best.threshold, best.f, "o", color=style["color"])
         if best.folds is not None and best.threshold is not None:
@@ -110,7 +111,9 @@ def _calibration(confidence: Confidence, figure: Figure) -> None:
     lower.set_ylabel("units")
     lower.set_xlabel("mean score of a bin")
     canvas.legend(figure, [upper])
-    canvas.remark(figure, "Below the diagonal: overconfident. Bars: 95 % intervals from documents. Recall is not included.")
+    canvas.remark(
+        figure, "Below the diagonal: overconfident. Bars: 95 % intervals from documents. Recall is not included."
+    )
 
 
 def _reliability(upper: Axes, lower: Axes, system: SystemConfidence, number: int, systems: int) -> None:

@@ -67,6 +67,8 @@ def _figures(confidence: Confidence) -> Iterator[tuple[str, Markup]]:
         with style():
             text = render(figure, "svg", "").decode()
         svg = text[text.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
+        begin, metadata, end = svg.partition("<metadata>")
+        svg = begin + end.partition("</metadata>")[2] if metadata else svg
         prefix = f"{kind}-"
         for mark in (' id="', 'xlink:href="#', "url(#"):  # names of one page must be unique
             svg = svg.replace(mark, mark + prefix)

@@ -313,6 +313,7 @@ def relation_units(
     is_extra = gold_row < 0 if is_extra is None else is_extra
     extents = (Spans.of(side.spans.vocabulary, side.scope, *extent(side), side.label) for side in (gold, system))
     first, second = extents
+    second = replace(second, score=system.score)
     rows, places = UnitRows.of_pairs(kinds, kind, gold_row, system_row, first, second, is_extra), {}
     for name in ("head", "tail"):
         one, other = (

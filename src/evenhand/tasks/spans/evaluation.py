@@ -368,12 +368,14 @@ class _Pairing:
         assert self.unplaced is not None
         answers = aligned.answers
         missed, best_missed = (self.unplaced.spans(strings) for strings in (answers.unplaced, answers.best_unplaced))
+        best = Spans.concatenate([answers.best, best_missed], [0, 0]) if answers.has_choice else None
+        is_dropped = request.settings["unplaced"] == "drop"
         return System(
-            relabel(spans),
+            by_score.spans(relabel(spans), summary),
             None,
-            unplaced=None if request.settings["unplaced"] == "drop" else relabel(missed),
+            unplaced=None if is_dropped else by_score.spans(relabel(missed), summary),
             items=answers.items,
-            best=relabel(Spans.concatenate([answers.best, best_missed], [0, 0])) if answers.has_choice else None,
+            best=None if best is None else by_score.spans(relabel(best), SideSummary()),
         )
 
     def pair(self, name: str, gold: Reference, system: System) -> SpanPair:
@@ -395,7 +397,8 @@ class _Pairing:
         def coded(codes: StringIndex[str], form: Form) -> Spans:
             if system.items is None:
                 return self._words(system.spans).formed(form).spans(codes)
-            return LabelFilter(self._request.settings, "system", name)(system.items.formed(form).spans(codes))
+            spans = LabelFilter(self._request.settings, "system", name)(system.items.formed(form).spans(codes))
+            return ScoreFilter(self._request, name).spans(spans, SideSummary())
 
         return StringSides(self._words(gold), coded, self._text_of(), has_positions=system.items is None)
 
