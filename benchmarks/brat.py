@@ -45,7 +45,7 @@ def _document(chance: random.Random, words: list[str]) -> tuple[str, str]:
 def plain_brat(folder: str, _: str) -> tuple[float, float]:
     """CPU seconds, and the number of spans, each of which must quote its text: a plain loop over lines."""
     begin = process_time()
-    found = []
+    items = []
     for path in sorted(Path(folder).glob("*.ann")):
         text = path.with_suffix(".txt").read_text(encoding="utf-8")
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -53,5 +53,5 @@ def plain_brat(folder: str, _: str) -> tuple[float, float]:
             assert match is not None
             parts = [tuple(map(int, part.split())) for part in match[3].split(";")]
             assert " ".join(text[start:end] for start, end in parts) == match[4]
-            found.append((path.stem, match[1], match[2], parts))
-    return process_time() - begin, len(found)
+            items.append((path.stem, match[1], match[2], parts))
+    return process_time() - begin, len(items)

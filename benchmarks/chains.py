@@ -40,7 +40,7 @@ def _document(
     """Words with their tags, and mentions that do not cross each other."""
     text = [(chance.choice(words), chance.choice(_TAGS)) for _ in range(tokens)]
     chains = max(2, mentions // 4)
-    found: list[Mention] = []
+    items: list[Mention] = []
     step = tokens / mentions
     for number in range(mentions):
         start = int(number * step)
@@ -48,16 +48,16 @@ def _document(
         chain = min(int(chance.expovariate(4 / chains)), chains - 1)
         if size == 1 and chance.random() < 0.6:
             text[start] = chance.choice(_PRONOUNS)
-        found.append((start, start + size - 1, chain))
+        items.append((start, start + size - 1, chain))
         if size > 2:  # a possessive within
             text[start] = chance.choice(_PRONOUNS[3:])
-            found.append((start, start, chance.randrange(chains)))
-    return text, found
+            items.append((start, start, chance.randrange(chains)))
+    return text, items
 
 
 def _resolved(chance: random.Random, key: list[Mention], tokens: int) -> list[Mention]:
     """A response: some mentions missing or with other bounds, some in other chains, some spurious."""
-    found: dict[tuple[int, int], int] = {}
+    by_name: dict[tuple[int, int], int] = {}
     chains = max(chain for _, _, chain in key) + 1
     for start, end, chain in key:
         error = chance.random()
@@ -67,11 +67,11 @@ def _resolved(chance: random.Random, key: list[Mention], tokens: int) -> list[Me
             end = min(end + 1, tokens - 1)
         if error > 0.85:
             chain = chance.randrange(chains + 3)
-        found.setdefault((start, end), chain)
+        by_name.setdefault((start, end), chain)
     for _ in range(len(key) // 10):
         start = chance.randrange(tokens)
-        found.setdefault((start, start), chance.randrange(chains + 3))
-    return [(start, end, chain) for (start, end), chain in found.items()]
+        by_name.setdefault((start, start), chance.randrange(chains + 3))
+    return [(start, end, chain) for (start, end), chain in by_name.items()]
 
 
 def _sentences(tokens: int) -> set[int]:
@@ -88,14 +88,14 @@ def _columns(name: str, text: list[tuple[str, str]], mentions: list[Mention], en
         else:
             opening.setdefault(start, []).append(f"({chain}")
             closing.setdefault(end, []).insert(0, f"{chain})")
-    lines, place = [f"#begin document ({name}); part 000"], 0
+    lines, position = [f"#begin document ({name}); part 000"], 0
     for token, (word, tag) in enumerate(text):
         cell = "|".join([*opening.get(token, ()), *closing.get(token, ())]) or "-"
-        lines.append(f"{name} 0 {place:>2} {word:>10} {tag:>4}  *  -  -  -  -  *  {cell:>8}")
-        place += 1
+        lines.append(f"{name} 0 {position:>2} {word:>10} {tag:>4}  *  -  -  -  -  *  {cell:>8}")
+        position += 1
         if token in ends:
             lines.append("")
-            place = 0
+            position = 0
     return "\n".join([*lines, "#end document", ""])
 
 

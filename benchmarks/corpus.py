@@ -70,11 +70,11 @@ def write_json_lines(folder: Path, records: int, seed: int = 1) -> Path:
     words = ["".join(chance.choices(SYLLABLES, k=chance.choice((1, 1, 2, 2, 3)))) for _ in range(20_000)]
     with path.open("w") as file:
         for _ in range(records):
-            text, spans, place = chance.choices(words, k=20), [], 0
+            text, spans, position = chance.choices(words, k=20), [], 0
             for word in text:
                 if chance.random() < 0.15:
-                    spans.append({"start": place, "end": place + len(word), "label": chance.choice(LABELS)})
-                place += len(word) + 1
+                    spans.append({"start": position, "end": position + len(word), "label": chance.choice(LABELS)})
+                position += len(word) + 1
             file.write(json.dumps({"text": " ".join(text), "spans": spans, "answer": "accept"}) + "\n")
     return path
 
@@ -134,13 +134,13 @@ def write_parquet(folder: Path, columns: Path) -> Path | None:
 
 def write_repeated(folder: Path, data: Path, times: int = 20) -> tuple[Path, list[Path]] | None:
     """Gold standard and the 16 systems of CoNLL 2003, each so many times over; None where the data is absent."""
-    given = data / "conll2003"
-    if not given.is_dir():
+    directory = data / "conll2003"
+    if not directory.is_dir():
         return None
     target = folder / f"conll2003-{times}"
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for path in (given / "gold.testb.tags", *sorted((given / "systems").glob("*.tags"))):
+    for path in (directory / "gold.testb.tags", *sorted((directory / "systems").glob("*.tags"))):
         written.append(target / path.name)
         if not written[-1].exists():
             written[-1].write_bytes(path.read_bytes() * times)
@@ -149,12 +149,12 @@ def write_repeated(folder: Path, data: Path, times: int = 20) -> tuple[Path, lis
 
 def write_treebank(folder: Path, data: Path, times: int) -> tuple[Path, Path] | None:
     """Gold standard and a parser's output of the English PUD treebank, each so many times over (21,176 words)."""
-    given = data / "ud_en_pud"
-    if not given.is_dir():
+    directory = data / "ud_en_pud"
+    if not directory.is_dir():
         return None
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for path in (given / "gold.conllu", given / "systems" / "Stanford-18.conllu"):
+    for path in (directory / "gold.conllu", directory / "systems" / "Stanford-18.conllu"):
         written.append(folder / f"pud-{times}-{path.name}")
         if not written[-1].exists():
             with written[-1].open("wb") as file:
@@ -172,19 +172,19 @@ def _text(chance: random.Random, words: list[str]) -> tuple[list[str], list[tupl
     """The words of a sentence, and its entities."""
     length = chance.randint(3, 26)
     text = chance.choices(words, k=length)
-    spans, place = [], 0
-    while place < length:
+    spans, position = [], 0
+    while position < length:
         if chance.random() < 0.12:
-            size = min(chance.choice((1, 1, 1, 2, 2, 3)), length - place)
-            spans.append((place, place + size, chance.choice(LABELS)))
-            place += size
-        place += 1
+            size = min(chance.choice((1, 1, 1, 2, 2, 3)), length - position)
+            spans.append((position, position + size, chance.choice(LABELS)))
+            position += size
+        position += 1
     return text, spans
 
 
 def predict(chance: random.Random, spans: list[tuple[int, int, str]], length: int) -> list[tuple[int, int, str]]:
     """A flat prediction: 82 % right, the rest wrong labels, wrong bounds, both, missing; and some spurious ones."""
-    found: list[tuple[int, int, str]] = []
+    items: list[tuple[int, int, str]] = []
     for start, end, label in spans:
         error = chance.random()
         if error > 0.93:
@@ -193,15 +193,15 @@ def predict(chance: random.Random, spans: list[tuple[int, int, str]], length: in
             label = chance.choice(LABELS)
         if error > 0.82 and error < 0.90:
             start, end = chance.choice(((start, end + 1), (start + 1, end + 1), (start - 1, end), (start, end - 1)))
-        behind = found[-1][1] if found else 0
+        behind = items[-1][1] if items else 0
         start, end = max(start, behind), min(end, length)
         if start < end:
-            found.append((start, end, label))
+            items.append((start, end, label))
     if chance.random() < 0.06:
         place = chance.randrange(length)
-        if all(end <= place or start > place for start, end, _ in found):
-            found = sorted([*found, (place, place + 1, chance.choice(LABELS))])
-    return found
+        if all(end <= place or start > place for start, end, _ in items):
+            items = sorted([*items, (place, place + 1, chance.choice(LABELS))])
+    return items
 
 
 def _tags(length: int, spans: list[tuple[int, int, str]]) -> list[str]:

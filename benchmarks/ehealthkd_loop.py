@@ -22,7 +22,7 @@ class Entity:
     parts: list[tuple[int, int]]
 
     @property
-    def place(self) -> tuple[list[int], list[int]]:
+    def bounds(self) -> tuple[list[int], list[int]]:
         return [start for start, _ in self.parts], [end for _, end in self.parts]
 
 
@@ -38,12 +38,12 @@ class Sentence:
 def read(path: Path) -> list[Sentence]:
     """The sentences of a document with their entities and relations."""
     text = path.with_suffix(".txt").read_text(encoding="utf-8")
-    sentences, begins, place = list[Sentence](), list[int](), 0
+    sentences, begins, position = list[Sentence](), list[int](), 0
     for line in text.split("\n"):
         if line.strip():
             sentences.append(Sentence(line))
-            begins.append(place)
-        place += len(line) + 1
+            begins.append(position)
+        position += len(line) + 1
     entities: dict[str, tuple[int, Entity]] = {}
     links: list[tuple[str, str, str]] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
@@ -108,8 +108,8 @@ def overlaps(one: Entity, other: Entity) -> bool:
 
 
 def entities(gold: Sentence, system: Sentence, stands_for: dict[int, int], counts: Counter[str]) -> None:
-    mine = sorted(gold.entities, key=lambda entity: entity.place)
-    theirs = sorted(system.entities, key=lambda entity: entity.place)
+    mine = sorted(gold.entities, key=lambda entity: entity.bounds)
+    theirs = sorted(system.entities, key=lambda entity: entity.bounds)
     tests = {
         "correct_A": lambda a, b: a.parts == b.parts and a.label == b.label,
         "incorrect_A": lambda a, b: a.parts == b.parts,
@@ -117,13 +117,13 @@ def entities(gold: Sentence, system: Sentence, stands_for: dict[int, int], count
     }
     for kind, fits in tests.items():
         for entity in list(theirs):
-            found = next((each for each in mine if fits(each, entity)), None)
-            if found is not None:
-                mine.remove(found)
+            match = next((each for each in mine if fits(each, entity)), None)
+            if match is not None:
+                mine.remove(match)
                 theirs.remove(entity)
                 counts[kind] += 1
                 if kind != "incorrect_A":
-                    stands_for[id(entity)] = id(found)
+                    stands_for[id(entity)] = id(match)
     counts["missing_A"] += len(mine)
     counts["spurious_A"] += len(theirs)
 
@@ -137,11 +137,11 @@ def relations(gold: Sentence, system: Sentence, stands_for: dict[int, int], coun
     mine = {(label, id(head), id(tail)) for label, head, tail in gold.relations}
     theirs = {(label, id(head), id(tail)) for label, head, tail in system.relations}
     wanted = Counter((label, class_of[head], class_of[tail]) for label, head, tail in mine)
-    found: Counter[tuple[str, int, int]] = Counter()
+    outcome: Counter[tuple[str, int, int]] = Counter()
     for label, head, tail in theirs:
         if head in stands_for and tail in stands_for:
-            found[label, class_of[stands_for[head]], class_of[stands_for[tail]]] += 1
-    correct = sum(min(number, wanted[key]) for key, number in found.items())
+            outcome[label, class_of[stands_for[head]], class_of[stands_for[tail]]] += 1
+    correct = sum(min(number, wanted[key]) for key, number in outcome.items())
     counts["correct_B"] += correct
     counts["spurious_B"] += len(theirs) - correct
     counts["missing_B"] += len(mine) - correct

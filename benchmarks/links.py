@@ -139,7 +139,7 @@ def read(path: str) -> list[list[Token]]:
 
 def links(tokens: list[Token], *, is_response: bool) -> list[Link]:
     """The links of a document."""
-    found: list[Link] = []
+    all_links: list[Link] = []
     link: Link | None = None
     last = ""
     for at, token in enumerate(tokens):
@@ -147,12 +147,12 @@ def links(tokens: list[Token], *, is_response: bool) -> list[Link]:
         goes_on = tag[:1] in ("I", "E") and link is not None and link.label == tag[2:]
         if not goes_on or (is_response and cell != last):
             link = Link(at, tag[2:], cell.split("|")) if tag != "O" else None
-            found += [link] if link is not None else []
+            all_links += [link] if link is not None else []
         if link is not None:
             link.text += token.TOKEN  # type: ignore[attr-defined]
             link.end = at + 1
         last = cell
-    return [each for each in found if each.names != ["_"]]
+    return [each for each in all_links if each.names != ["_"]]
 
 
 def compare(gold: list[Link], system: list[Link], depth: int) -> dict[str, dict[str, dict[str, float]]]:
@@ -201,10 +201,10 @@ def evaluate(gold: list[list[Token]], system: list[list[Token]], depth: int) -> 
     total: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: deepcopy(SCHEMA))
     means: dict[str, list[float]] = defaultdict(list)
     for one, other in zip(gold, system, strict=True):
-        found = compare(links(one, is_response=False), links(other, is_response=True), depth)
+        comparison = compare(links(one, is_response=False), links(other, is_response=True), depth)
         document: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: deepcopy(SCHEMA))
         for into in (total, document):
-            for name, counts in found.items():
+            for name, counts in comparison.items():
                 for scheme, row in counts.items():
                     for count, number in row.items():
                         into[name][scheme][count] += number

@@ -108,7 +108,7 @@ def _first_filter(browser: Any, path: Path, address: str) -> float:
     page = browser.new_page()
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready=true]", state="attached", timeout=120_000)
-    found = page.evaluate(
+    evaluated = page.evaluate(
         """(address) => new Promise((done) => {
             const answer = () => done(document.documentElement.dataset.filterMs);
             window.addEventListener("hashchange", answer, { once: true });
@@ -117,7 +117,7 @@ def _first_filter(browser: Any, path: Path, address: str) -> float:
         address,
     )
     page.close()
-    return float(found)
+    return float(evaluated)
 
 
 def _row(bound: Bound, value: float) -> dict[str, Any]:

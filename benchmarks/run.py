@@ -53,11 +53,11 @@ class Bench:
         """Run a contender, under its own name or another."""
         print(f"  {name} ...", file=sys.stderr)
         command = [sys.executable, str(HERE / "contenders.py"), contender or name, *map(str, files), str(repeat)]
-        found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        data: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         # The first repetition warms caches up and is dropped where there are others.
-        self.seconds.setdefault(name, []).extend(found["seconds"][1:] or found["seconds"])
-        self.peak[name] = max(found["peak_mb"], self.peak.get(name, 0))
-        self.answers[name] = found["f1"]
+        self.seconds.setdefault(name, []).extend(data["seconds"][1:] or data["seconds"])
+        self.peak[name] = max(data["peak_mb"], self.peak.get(name, 0))
+        self.answers[name] = data["f1"]
 
     def medians(self) -> dict[str, float]:
         return {name: median(times) for name, times in self.seconds.items()}

@@ -61,16 +61,16 @@ def _commented(path: str) -> Lists:
 
 def _germeval(path: str) -> Lists:
     """The tags of both levels, each as sentences of their own."""
-    found: tuple[Lists, Lists] = ([[]], [[]])
+    actual: tuple[Lists, Lists] = ([[]], [[]])
     with open(path, encoding="utf-8") as file:
         for line in file:
             cells = line.split()
-            for level, tags in enumerate(found):
+            for level, tags in enumerate(actual):
                 if not cells:
                     tags.append([])
                 elif cells[0] != "#":
                     tags[-1].append(cells[level + 2])
-    return [sentence for tags in found for sentence in tags if sentence]
+    return [sentence for tags in actual for sentence in tags if sentence]
 
 
 def _json(path: str) -> Lists:

@@ -47,15 +47,15 @@ def sentences(dense: bool = False, seed: int = 1) -> list[Sentence]:
     words = list({_word(chance): None for _ in range(30_000)})
     words.sort(key=lambda word: len(word) + 12 * chance.random())
     weights = list(accumulate(1 / rank for rank in range(2, len(words) + 2)))
-    found, left = [], TOKENS
+    all_sentences, left = [], TOKENS
     while left > 0:
         size = chance.randint(3, 40)
         text = chance.choices(words, cum_weights=weights, k=size)
         gold = _chunks(chance, size) if dense else _entities(chance, size)
         system = corpus.predict(chance, gold, size)
-        found.append(Sentence(text, gold, system, chance.choices(_PARTS, k=size)))
+        all_sentences.append(Sentence(text, gold, system, chance.choices(_PARTS, k=size)))
         left -= size
-    return found
+    return all_sentences
 
 
 def _word(chance: random.Random) -> str:
@@ -64,24 +64,24 @@ def _word(chance: random.Random) -> str:
 
 
 def _entities(chance: random.Random, size: int) -> list[Span]:
-    spans, place = [], 0
-    while place < size:
+    spans, position = [], 0
+    while position < size:
         if chance.random() < 0.15:
-            end = min(place + chance.choice((1, 1, 1, 2, 2, 3)), size)
-            spans.append((place, end, chance.choice(corpus.LABELS)))
-            place = end
+            end = min(position + chance.choice((1, 1, 1, 2, 2, 3)), size)
+            spans.append((position, end, chance.choice(corpus.LABELS)))
+            position = end
         else:
-            place += 1
+            position += 1
     return spans
 
 
 def _chunks(chance: random.Random, size: int) -> list[Span]:
     """Spans without anything between."""
-    spans, place = [], 0
-    while place < size:
-        end = min(place + chance.choice((1, 1, 2, 2, 3)), size)
-        spans.append((place, end, chance.choice(_CHUNKS)))
-        place = end
+    spans, position = [], 0
+    while position < size:
+        end = min(position + chance.choice((1, 1, 2, 2, 3)), size)
+        spans.append((position, end, chance.choice(_CHUNKS)))
+        position = end
     return spans
 
 
@@ -212,24 +212,24 @@ def write_parquet(folder: Path) -> tuple[Path, Path] | None:
 def write_brat(folder: Path) -> tuple[Path, Path]:
     """Texts of twenty sentences with files of spans beside them, in two folders."""
     folders = folder / "shape-brat" / "gold", folder / "shape-brat" / "system"
-    if all(each.exists() for each in folders):
+    if all(item.exists() for item in folders):
         return folders
     text = sentences()
-    for side, each in zip(("gold", "system"), folders, strict=True):
-        each.mkdir(parents=True)
+    for side, item in zip(("gold", "system"), folders, strict=True):
+        item.mkdir(parents=True)
         for number in range(0, len(text), 20):
             words, lines = _brat(text[number : number + 20], side)
-            (each / f"{number:06}.txt").write_text(words, encoding="utf-8")
-            (each / f"{number:06}.ann").write_text(lines, encoding="utf-8")
+            (item / f"{number:06}.txt").write_text(words, encoding="utf-8")
+            (item / f"{number:06}.ann").write_text(lines, encoding="utf-8")
     return folders
 
 
 def _brat(text: list[Sentence], side: str) -> tuple[str, str]:
     lines, written = [], ""
     for sentence in text:
-        place = list(accumulate((len(word) + 1 for word in sentence.words), initial=len(written)))
+        items = list(accumulate((len(word) + 1 for word in sentence.words), initial=len(written)))
         written += " ".join(sentence.words) + "\n"
         for start, end, label in sentence.spans(side):
-            first, behind = place[start], place[end] - 1
+            first, behind = items[start], items[end] - 1
             lines.append(f"T{len(lines) + 1}\t{label} {first} {behind}\t{written[first:behind]}\n")
     return written, "".join(lines)

@@ -32,24 +32,24 @@ def words(count: int) -> list[str]:
 
 def flat_spans(tokens: int, labels: int = 3) -> tuple[list[Span], list[Span]]:
     """Spans of one to three tokens with gaps between them; a system that errs in label or bounds each fourth time."""
-    chance, gold, system, place = random.Random(2), [], [], 0
+    chance, gold, system, position = random.Random(2), [], [], 0
     names = LABELS if labels == 3 else tuple(f"L{number}" for number in range(labels))
-    while place + 6 < tokens:
+    while position + 6 < tokens:
         label, size = names[len(gold) % labels], chance.randrange(1, 4)
-        gold.append((label, place, place + size))
+        gold.append((label, position, position + size))
         error = chance.randrange(12)
         other = chance.choice(names) if error == 0 else label
         if error != 1:
-            system.append((other, place, place + size + (error == 2)))
-        place += size + chance.randrange(1, 5)
+            system.append((other, position, position + size + (error == 2)))
+        position += size + chance.randrange(1, 5)
     return gold, system
 
 
 def tags(tokens: int, spans: list[Span]) -> list[str]:
-    found = ["O"] * tokens
+    all_tags = ["O"] * tokens
     for label, start, end in spans:
-        found[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
-    return found
+        all_tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return all_tags
 
 
 def columns(folder: Path, tokens: int, *, sentence: int, labels: int = 3, mark: bool = False) -> Pair:
@@ -104,14 +104,14 @@ def text_with_offsets(folder: Path, tokens: int, suffix: str) -> Pair:
         for word in text:
             starts.append(starts[-1] + len(word) + 1)
         for path, spans in zip((gold, system), flat_spans(tokens), strict=True):
-            found = [(label, starts[start], starts[end] - 1) for label, start, end in spans]
+            items = [(label, starts[start], starts[end] - 1) for label, start, end in spans]
             whole = " ".join(text)
             if suffix == ".ann":
                 path.with_suffix(".txt").write_text(whole)
-                rows = (f"T{n}\t{label} {a} {b}\t{whole[a:b]}\n" for n, (label, a, b) in enumerate(found, 1))
+                rows = (f"T{n}\t{label} {a} {b}\t{whole[a:b]}\n" for n, (label, a, b) in enumerate(items, 1))
                 path.write_text("".join(rows))
             else:
-                shown = [{"start": a, "end": b, "label": label} for label, a, b in found]
+                shown = [{"start": a, "end": b, "label": label} for label, a, b in items]
                 path.write_text(json.dumps({"text": whole, "spans": shown}) + "\n")
 
     return made(folder, f"text-{tokens}", suffix, write)

@@ -59,17 +59,17 @@ def matches(verdicts: SpanMatches) -> list[tuple[int, int, str, int]]:
 @st.composite
 def rows(draw: st.DrawFn, labels: str = "ABC", length: int = 10, most: int = 7, gaps: bool = True) -> list[Row]:
     """Spans of one sentence: nested, crossing, repeated and discontinuous ones among them."""
-    found: list[Row] = []
+    all_rows: list[Row] = []
     for _ in range(draw(st.integers(0, most))):
         label = draw(st.sampled_from(labels))
         first = draw(st.integers(1, length))
         last = draw(st.integers(first, min(first + 5, length)))
         if gaps and last - first >= 2 and draw(st.integers(0, 4)) == 0:
             inner = draw(st.sets(st.sampled_from(range(first + 1, last))))
-            found.append((label, first, last, sorted({first, last} | inner)))
+            all_rows.append((label, first, last, sorted({first, last} | inner)))
         else:
-            found.append((label, first, last))
-    return found
+            all_rows.append((label, first, last))
+    return all_rows
 
 
 @st.composite
@@ -78,13 +78,13 @@ def tagged(draw: st.DrawFn, labels: Sequence[str] = ("PER", "LOC")) -> tuple[lis
     lengths = draw(st.lists(st.integers(1, 7), min_size=1, max_size=5))
     spans, begin = [], 0
     for length in lengths:
-        place = begin
-        while place < begin + length:
-            place += draw(st.integers(0, 3))
+        position = begin
+        while position < begin + length:
+            position += draw(st.integers(0, 3))
             size = draw(st.integers(1, 3))
-            if place + size <= begin + length:
-                spans.append((draw(st.sampled_from(list(labels))), place, place + size))
-                place += size
+            if position + size <= begin + length:
+                spans.append((draw(st.sampled_from(list(labels))), position, position + size))
+                position += size
             else:
                 break
         begin += length

@@ -29,12 +29,12 @@ TAGS = ("NN", "NNP", "PRP", "PRP$", "DT")
 
 def layer(documents: Sequence[Rows], vocabulary: Vocabulary | None = None) -> Chains:
     numbers: dict[tuple[int, int], int] = {}
-    found = [
+    items = [
         (document, first, last + 1, numbers.setdefault((document, chain), len(numbers)))
         for document, rows in enumerate(documents)
         for chain, first, last in rows
     ]
-    columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    columns = np.array(items, dtype=np.int64).reshape(-1, 4).T
     return Chains.of(Vocabulary() if vocabulary is None else vocabulary, *columns)
 
 
@@ -75,14 +75,14 @@ def annotation(
 
 def cells(rows: Rows, size: int = 6, *, bars: bool = True) -> list[str]:
     """What the column of coreference has for each token; of a chain's mentions that cross, brackets make nested ones."""
-    found: list[list[str]] = [[] for _ in range(size)]
+    all_cells: list[list[str]] = [[] for _ in range(size)]
     for chain, first, last in rows:
         if first == last:
-            found[first].append(f"({chain})")
+            all_cells[first].append(f"({chain})")
         else:
-            found[first].append(f"({chain}")
-            found[last].insert(0, f"{chain})")
-    return [_cell(parts, bars=bars) or "-" for parts in found]
+            all_cells[first].append(f"({chain}")
+            all_cells[last].insert(0, f"{chain})")
+    return [_cell(parts, bars=bars) or "-" for parts in all_cells]
 
 
 def _cell(parts: Sequence[str], *, bars: bool) -> str:
@@ -140,7 +140,7 @@ def sides(documents: Sequence[Pair]) -> tuple[list[list[Row]], list[list[Row]]]:
 def brackets(draw: st.DrawFn, size: int = 6, chains: int = 3) -> list[str]:
     """Cells of a document with balanced brackets in any order, with bars and without."""
     opened: Counter[int] = Counter()
-    found = []
+    all_brackets = []
     for token in range(size):
         parts = []
         for _ in range(draw(st.integers(0, 3))):
@@ -155,5 +155,5 @@ def brackets(draw: st.DrawFn, size: int = 6, chains: int = 3) -> list[str]:
                 parts.append(f"({chain})")
         if token == size - 1:
             parts += [f"{chain})" for chain in opened.elements()]
-        found.append(_cell(parts, bars=draw(st.booleans())) or draw(st.sampled_from("-_")))
-    return found
+        all_brackets.append(_cell(parts, bars=draw(st.booleans())) or draw(st.sampled_from("-_")))
+    return all_brackets

@@ -23,10 +23,10 @@ def sentence(tokens: Sequence[tuple[str, str]], mentions: Sequence[Drawn]) -> st
     """The lines of a sentence, whose tokens are ids and DEPS."""
     opened, closed = [""] * len(tokens), [""] * len(tokens)
     spans = []
-    for each in mentions:
-        for number, (first, last) in enumerate(each.parts, 1):
-            part = f"[{number}/{len(each.parts)}]" if len(each.parts) > 1 else ""
-            spans.append((first, -last, f"{each.entity}{part}", each.head))
+    for mention in mentions:
+        for number, (first, last) in enumerate(mention.parts, 1):
+            part = f"[{number}/{len(mention.parts)}]" if len(mention.parts) > 1 else ""
+            spans.append((first, -last, f"{mention.entity}{part}", mention.head))
     for first, last, name, head in sorted(spans):
         opened[first] += f"({name}-x-{head}" + (")" if first == -last else "")
         closed[-last] += f"{name})" if first < -last else ""
@@ -49,7 +49,7 @@ def crosses(one: Drawn, other: Drawn) -> bool:
 
 @st.composite
 def drawn_mentions(draw: st.DrawFn, size: int) -> list[Drawn]:
-    found: list[Drawn] = []
+    all_mentions: list[Drawn] = []
     for _ in range(draw(st.integers(0, 5))):
         first = draw(st.integers(0, size - 1))
         last = draw(st.integers(first, min(size - 1, first + 3)))
@@ -58,9 +58,9 @@ def drawn_mentions(draw: st.DrawFn, size: int) -> list[Drawn]:
             parts = (*parts, (last + 2, last + 2))
         words = sum(end - begin + 1 for begin, end in parts)
         mention = Drawn(draw(st.sampled_from(["a", "b", "c"])), parts, draw(st.integers(1, words)))
-        if not any(crosses(mention, each) for each in found):
-            found.append(mention)
-    return found
+        if not any(crosses(mention, each) for each in all_mentions):
+            all_mentions.append(mention)
+    return all_mentions
 
 
 @st.composite
@@ -83,8 +83,8 @@ def _tokens(draw: st.DrawFn, length: int) -> list[tuple[str, str]]:
     places = st.tuples(st.integers(0, length), st.integers(1, 2))
     nodes = draw(st.sets(places, max_size=4))
     edges = st.tuples(st.integers(0, length), st.sampled_from(RELATIONS))
-    found = [((number, 0), "_") for number in range(1, length + 1)]
+    all_tokens = [((number, 0), "_") for number in range(1, length + 1)]
     for node in nodes:
         several = draw(st.sets(edges, max_size=2))
-        found.append((node, "|".join(f"{parent}:{relation}" for parent, relation in sorted(several)) or "_"))
-    return [(f"{word}.{decimal}" if decimal else str(word), depends) for (word, decimal), depends in sorted(found)]
+        all_tokens.append((node, "|".join(f"{parent}:{relation}" for parent, relation in sorted(several)) or "_"))
+    return [(f"{word}.{decimal}" if decimal else str(word), depends) for (word, decimal), depends in sorted(all_tokens)]

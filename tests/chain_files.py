@@ -43,11 +43,11 @@ def listed(chains: list[list[Span]]) -> list[list[Span]]:
 
 
 def content(path: Path) -> list[Document]:
-    found = eh.read(path)
-    corpus, tags = found.corpus, found["pos"].to_list() if "pos" in found.layers else []  # type: ignore[union-attr]
+    annotation = eh.read(path)
+    corpus, tags = annotation.corpus, annotation["pos"].to_list() if "pos" in annotation.layers else []  # type: ignore[union-attr]
     assert corpus.tokens is not None
     assert corpus.bounds is not None
-    clusters = found.chains().clusters(len(corpus.names))
+    clusters = annotation.chains().clusters(len(corpus.names))
     bounds, edges = corpus.bounds.tolist(), [*corpus.documents.tolist(), corpus.sentences]
     listing = []
     for number, name in enumerate(corpus.names):

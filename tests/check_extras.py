@@ -39,12 +39,12 @@ def requirements(version: str, extra: str | None) -> list[str]:
     """Requirements of an extra, or of Evenhand itself, that apply to a version of Python."""
     listed = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
     environment = {"python_version": version, "python_full_version": f"{version}.0"}
-    found = []
+    all_requirements = []
     for requirement in map(Requirement, listed):
         if requirement.marker is None or requirement.marker.evaluate(environment):
             requirement.marker = None
-            found.append(str(requirement))
-    return found
+            all_requirements.append(str(requirement))
+    return all_requirements
 
 
 def pip(version: str, wanted: Iterable[str]) -> tuple[int, str]:

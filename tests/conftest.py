@@ -16,8 +16,8 @@ from hypothesis.internal.conjecture import providers
 
 FIXED, FRESH = "fixed", "fresh"
 """Profiles of property tests: the same examples in every run, or random ones (`--hypothesis-profile=fresh`)."""
-MORE = 5
-"""How many times as many examples a property test takes where they are fresh."""
+MORE, FEWER = 5, 0.5
+"""Factors for the examples of a property test: where they are fresh, and where every run takes the same ones."""
 
 _COMMON: Any = {"deadline": None, "max_examples": 30, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile(FIXED, derandomize=True, database=None, **_COMMON)
@@ -137,21 +137,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
-    """Mark property tests, and let them take more examples where these are fresh."""
+    """Mark property tests, and scale the number of their examples."""
     if config.getoption("--renew-golden"):
         config.hook.pytest_deselected(items=[item for item in items if "renews" not in item.fixturenames])
         items[:] = [item for item in items if "renews" in item.fixturenames]
     is_fresh = config.getoption("--hypothesis-profile") == FRESH
-    grown = set()
+    scaled = set()
     for item in items:
         test = getattr(item, "obj", None)
         if test is None or not is_hypothesis_test(test):
             continue
         item.add_marker("property")
-        if is_fresh and test not in grown:
-            grown.add(test)
+        if test not in scaled:
+            scaled.add(test)
             own = test._hypothesis_internal_use_settings
-            test._hypothesis_internal_use_settings = settings(own, max_examples=own.max_examples * MORE)
+            examples = max(1, round(own.max_examples * (MORE if is_fresh else FEWER)))
+            test._hypothesis_internal_use_settings = settings(own, max_examples=examples)
 
 
 _FILES: dict[str, str] = {}

@@ -68,12 +68,12 @@ def save(folder: Path, content: str, form: str) -> tuple[Path, Path]:
 
 def damaged(whole: bytes, step: int) -> list[bytes]:
     """The file with every `step`-th bit flipped, and cut behind every `step`-th byte."""
-    found = []
+    items = []
     for bit in range(0, 8 * len(whole), step):
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
-        found.append(bytes(flipped))
-    return found + [whole[:size] for size in range(0, len(whole), step)]
+        items.append(bytes(flipped))
+    return items + [whole[:size] for size in range(0, len(whole), step)]
 
 
 def main(folder: Path, content: str, form: str, step: int) -> None:

@@ -70,10 +70,10 @@ def listed(page: Any) -> list[str]:
 
 def selected(page: Any) -> int:
     """The place of the selected unit in the list; -1 if there is none."""
-    place: int = page.evaluate(
+    evaluated: int = page.evaluate(
         "Number((document.querySelector('#list [aria-selected=true]') ?? { id: '--1' }).id.replace('unit-', ''))"
     )
-    return place
+    return evaluated
 
 
 WRONG_LINKS = """([selector, most]) => {

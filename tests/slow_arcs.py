@@ -110,9 +110,9 @@ def upper_bounds(
                 rows.setdefault(kind, []).append(classes)
     return {
         kind: Bound(
-            units=len(found),
-            systems=tuple(sum(row[i] == "tp" for row in found) for i in range(len(responses))),
-            any_system=sum("tp" in row for row in found),
+            units=len(item),
+            systems=tuple(sum(row[i] == "tp" for row in item) for i in range(len(responses))),
+            any_system=sum("tp" in row for row in item),
         )
-        for kind, found in rows.items()
+        for kind, item in rows.items()
     }

@@ -27,9 +27,9 @@ class Document(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Recall is found / key, precision is right / response; counts of documents add up."""
+    """Recall is covered / key, precision is right / response; counts of documents add up."""
 
-    found: Fraction
+    covered: Fraction
     key: Fraction
     right: Fraction
     response: Fraction
@@ -247,7 +247,7 @@ def _ratio(part: Fraction, whole: Fraction) -> Fraction:
 
 def prf(counts: Counts) -> Prf:
     """Zero over zero is zero."""
-    recall, precision = _ratio(counts.found, counts.key), _ratio(counts.right, counts.response)
+    recall, precision = _ratio(counts.covered, counts.key), _ratio(counts.right, counts.response)
     f1 = _ratio(2 * precision * recall, precision + recall)
     return Prf(float(precision), float(recall), float(f1))
 

@@ -20,8 +20,8 @@ class Rules:
 
 
 def rules_of(text: str) -> Rules:
-    found = Rules()
-    lists = {"DELETE_LABEL": found.deleted, "DELETE_LABEL_FOR_LENGTH": found.uncounted, "QUOTE_LABEL": found.quotes}
+    rules = Rules()
+    lists = {"DELETE_LABEL": rules.deleted, "DELETE_LABEL_FOR_LENGTH": rules.uncounted, "QUOTE_LABEL": rules.quotes}
     for line in text.splitlines():
         words = line.split()
         if not words or words[0].startswith("#"):
@@ -29,14 +29,14 @@ def rules_of(text: str) -> Rules:
         if words[0] in lists:
             lists[words[0]].append(words[1])
         elif words[0] == "EQ_LABEL":
-            found.same_labels.append(words[1:])
+            rules.same_labels.append(words[1:])
         elif words[0] == "EQ_WORD":
-            found.same_words.append(words[1:])
+            rules.same_words.append(words[1:])
         elif words[0] == "LABELED":
-            found.labeled = words[1] != "0"
+            rules.labeled = words[1] != "0"
         elif words[0] == "CUTOFF_LEN":
-            found.cutoff = int(words[1])
-    return found
+            rules.cutoff = int(words[1])
+    return rules
 
 
 @dataclass
@@ -55,23 +55,23 @@ def tree_of(line: str) -> Tree | None:
     words: list[str] = []
     brackets: list[list[object]] = []
     opened: list[list[object]] = []
-    place = 0
-    while place < len(signs):
-        if signs[place] == ")":
+    position = 0
+    while position < len(signs):
+        if signs[position] == ")":
             if not opened:
                 return None
             opened.pop()[2] = len(words)
-            place += 1
-        elif signs[place] == "(" and place + 3 < len(signs) and _is_terminal(signs[place : place + 4]):
-            tags.append(signs[place + 1])
-            words.append(signs[place + 2])
-            place += 4
-        elif signs[place] == "(":
-            has_label = place + 1 < len(signs) and signs[place + 1] not in "()"
-            bracket: list[object] = [signs[place + 1] if has_label else "", len(words), 0]
+            position += 1
+        elif signs[position] == "(" and position + 3 < len(signs) and _is_terminal(signs[position : position + 4]):
+            tags.append(signs[position + 1])
+            words.append(signs[position + 2])
+            position += 4
+        elif signs[position] == "(":
+            has_label = position + 1 < len(signs) and signs[position + 1] not in "()"
+            bracket: list[object] = [signs[position + 1] if has_label else "", len(words), 0]
             brackets.append(bracket)
             opened.append(bracket)
-            place += 1 + has_label
+            position += 1 + has_label
         else:
             return None
     if opened:
@@ -123,22 +123,22 @@ def sentence(gold_line: str, test_line: str, rules: Rules) -> Sentence:
         return Sentence(length, "error")
     if not all(same(a[1], b[1], rules.same_words) for a, b in zip(mine, other, strict=True)):
         return Sentence(length, "error")
-    found = Sentence(length, "valid", words=len(mine))
-    found.tags = sum(same(a[0], b[0], rules.same_labels) for a, b in zip(mine, other, strict=True))
+    outcome = Sentence(length, "valid", words=len(mine))
+    outcome.tags = sum(same(a[0], b[0], rules.same_labels) for a, b in zip(mine, other, strict=True))
     brackets, candidates = _kept(gold, keep_gold, rules), _kept(test, keep_test, rules)
-    found.gold, found.test = len(brackets), len(candidates)
-    found.crossing = sum(
+    outcome.gold, outcome.test = len(brackets), len(candidates)
+    outcome.crossing = sum(
         any(start < a < end < b or a < start < b < end for _, a, b in brackets) for _, start, end in candidates
     )
     free = list(candidates)
     for label, start, end in brackets:
-        for each in free:
-            is_same = not rules.labeled or same(label, each[0], rules.same_labels)
-            if is_same and each[1:] == (start, end):
-                free.remove(each)
-                found.matched += 1
+        for item in free:
+            is_same = not rules.labeled or same(label, item[0], rules.same_labels)
+            if is_same and item[1:] == (start, end):
+                free.remove(item)
+                outcome.matched += 1
                 break
-    return found
+    return outcome
 
 
 def _mend(gold: Tree, test: Tree, keep_gold: list[bool], keep_test: list[bool], rules: Rules) -> None:
@@ -156,32 +156,35 @@ def _quotes(tree: Tree, rules: Rules) -> list[int]:
 
 
 def _kept(tree: Tree, kept: list[bool], rules: Rules) -> list[tuple[str, int, int]]:
-    found = []
+    items = []
     for name, start, end in tree.brackets:
         label = re.split("[-=]", name, maxsplit=1)[0]
         first, last = sum(kept[:start]), sum(kept[:end])
         if first < last and not any(same(label, each, rules.same_labels) for each in rules.deleted):
-            found.append((label, first, last))
-    return found
+            items.append((label, first, last))
+    return items
 
 
 def summary(sentences: list[Sentence]) -> dict[str, float | None]:
     """The twelve numbers of a summary; F1 is None where precision and recall are 0."""
-    valid = [each for each in sentences if each.status == "valid"]
-    count = {name: sum(getattr(each, name) for each in valid) for name in ("matched", "gold", "test", "words", "tags")}
+    valid = [sentence for sentence in sentences if sentence.status == "valid"]
+    count = {
+        name: sum(getattr(sentence, name) for sentence in valid)
+        for name in ("matched", "gold", "test", "words", "tags")
+    }
     recall, precision = _percent(count["matched"], count["gold"]), _percent(count["matched"], count["test"])
     return {
         "sentences": len(sentences),
-        "error": sum(each.status == "error" for each in sentences),
-        "skip": sum(each.status == "skip" for each in sentences),
+        "error": sum(sentence.status == "error" for sentence in sentences),
+        "skip": sum(sentence.status == "skip" for sentence in sentences),
         "valid": len(valid),
         "recall": recall,
         "precision": precision,
         "f1": 2 * recall * precision / (recall + precision) if recall + precision else None,
-        "complete": _percent(sum(each.is_complete for each in valid), len(valid)),
-        "average_crossing": sum(each.crossing for each in valid) / len(valid) if valid else 0.0,
-        "no_crossing": _percent(sum(each.crossing == 0 for each in valid), len(valid)),
-        "two_or_less": _percent(sum(each.crossing <= 2 for each in valid), len(valid)),
+        "complete": _percent(sum(sentence.is_complete for sentence in valid), len(valid)),
+        "average_crossing": sum(sentence.crossing for sentence in valid) / len(valid) if valid else 0.0,
+        "no_crossing": _percent(sum(sentence.crossing == 0 for sentence in valid), len(valid)),
+        "two_or_less": _percent(sum(sentence.crossing <= 2 for sentence in valid), len(valid)),
         "tagging": _percent(count["tags"], count["words"]),
     }
 

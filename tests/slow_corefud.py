@@ -99,28 +99,28 @@ def _depends(head: Word, deps: str) -> frozenset[tuple[Word, str]]:
 
 def _brackets(rows: list[tuple[Word, str, str]]) -> list[tuple[str, list[tuple[int, int]], int]]:
     """Mentions of a sentence: entity, the first and last place of each part, and the number of the head."""
-    found: list[tuple[str, list[tuple[int, int]], int]] = []
+    all_brackets: list[tuple[str, list[tuple[int, int]], int]] = []
     opened: dict[str, list[tuple[int, int]]] = {}
-    for place, (_, _, misc) in enumerate(rows):
+    for index, (_, _, misc) in enumerate(rows):
         entity = next((each[7:] for each in misc.split("|") if each.startswith("Entity=")), "")
         for piece in re.findall(r"\([^()]+\)?|[^()]+\)", entity):
             fields = piece.strip("()").split("-")
             if piece.startswith("("):
                 head = int(fields[2]) if len(fields) > 2 and fields[2] else 1
-                opened.setdefault(fields[0], []).append((place, head))
+                opened.setdefault(fields[0], []).append((index, head))
             if piece.endswith(")"):
                 begin, head = opened[fields[0]].pop()
-                _close(found, fields[0], (begin, place), head)
-    return found
+                _close(all_brackets, fields[0], (begin, index), head)
+    return all_brackets
 
 
-def _close(found: list[tuple[str, list[tuple[int, int]], int]], name: str, part: tuple[int, int], head: int) -> None:
+def _close(actual: list[tuple[str, list[tuple[int, int]], int]], name: str, part: tuple[int, int], head: int) -> None:
     parted = re.fullmatch(r"(.*)\[(\d+)/(\d+)\]", name)
     if parted is None or parted[2] == "1":
-        found.append((name if parted is None else parted[1], [part], head))
+        actual.append((name if parted is None else parted[1], [part], head))
         return
-    at = max(at for at, each in enumerate(found) if each[0] == parted[1] and len(each[1]) == int(parted[2]) - 1)
-    found[at] = (parted[1], [*found[at][1], part], head)
+    at = max(at for at, each in enumerate(actual) if each[0] == parted[1] and len(each[1]) == int(parted[2]) - 1)
+    actual[at] = (parted[1], [*actual[at][1], part], head)
 
 
 # Matching
@@ -132,10 +132,10 @@ def clean(chains: Chains, way: Way) -> Chains:
     def identity(mention: Mention) -> tuple[object, ...]:
         return (mention.words, mention.head) if way.match == "head" else (mention.words,)
 
-    kept = [list({identity(each): each for each in reversed(chain)}.values())[::-1] for chain in chains]
+    kept = [list({identity(item): item for item in reversed(chain)}.values())[::-1] for chain in chains]
     if way.match != "head":  # the same words are the same mention, whatever their heads
         first: dict[tuple[object, ...], Mention] = {}
-        kept = [[first.setdefault(identity(each), each) for each in chain] for chain in kept]
+        kept = [[first.setdefault(identity(item), item) for item in chain] for chain in kept]
     return [sorted(chain, key=_in_file) for chain in kept if way.singletons or len(chain) > 1]
 
 
@@ -181,25 +181,25 @@ def best(
 
 def matched(keys: Sequence[Mention], responses: Sequence[Mention], way: Way) -> Pairs:
     """Key mentions and their counterparts: zeros by what they depend on, equal mentions, then similar ones."""
-    found: Pairs = {}
+    by_name: Pairs = {}
 
     def left() -> tuple[list[Mention], list[Mention]]:
-        taken = list(found.values())
-        return [each for each in keys if each not in found], [each for each in responses if each not in taken]
+        taken = list(by_name.values())
+        return [item for item in keys if item not in by_name], [item for item in responses if item not in taken]
 
     if way.zeros == "dependent":
-        zeros = ([each for each in side if each.is_zero] for side in (keys, responses))
-        found |= {key: response for key, response, _ in best(*zeros, _zero_score)}
+        zeros = ([item for item in side if item.is_zero] for side in (keys, responses))
+        by_name |= {key: response for key, response, _ in best(*zeros, _zero_score)}
     for key in left()[0]:
         same = [
-            each for each in left()[1] if each.words == key.words and (way.match != "head" or each.head == key.head)
+            item for item in left()[1] if item.words == key.words and (way.match != "head" or item.head == key.head)
         ]
         if same:
-            found[key] = same[0]
+            by_name[key] = same[0]
     if way.match != "exact":
         score = _head_score if way.match == "head" else _partial_score
-        found |= {key: response for key, response, _ in best(*left(), score)}
-    return found
+        by_name |= {key: response for key, response, _ in best(*left(), score)}
+    return by_name
 
 
 # Measures
@@ -276,13 +276,13 @@ def _mor(key: Chains, response: Chains) -> Counts:
 def _zeros(key: Chains, response: Chains, pairs: Pairs) -> Counts:
     """Zeros of the key that are not the first of their chain, and of the response, by tp, wl, fn and fp."""
     owner = _owners(response)
-    ordered = [sorted(chain, key=lambda each: each.order) for chain in response]
+    ordered = [sorted(chain, key=lambda item: item.order) for chain in response]
     tp = fp = fn = wl = 0
     resolved: set[Mention] = set()
     for chain in key:
-        in_order = sorted(chain, key=lambda each: each.order)
-        for place, mention in enumerate(in_order):
-            if not place or not mention.is_zero:
+        in_order = sorted(chain, key=lambda item: item.order)
+        for index, mention in enumerate(in_order):
+            if not index or not mention.is_zero:
                 continue
             counterpart = pairs.get(mention)
             if counterpart is not None:
@@ -290,10 +290,10 @@ def _zeros(key: Chains, response: Chains, pairs: Pairs) -> Counts:
             if counterpart is None or ordered[owner[counterpart]][0] == counterpart:
                 fn += 1
                 continue
-            is_right = owner[counterpart] in {owner[pairs[each]] for each in in_order[:place] if each in pairs}
+            is_right = owner[counterpart] in {owner[pairs[item]] for item in in_order[:index] if item in pairs}
             tp, wl = tp + is_right, wl + (not is_right)
-    first = {each for each, number in owner.items() if ordered[number][0] == each}
-    fp = sum(each.is_zero and each not in resolved | first for chain in ordered for each in chain[1:])
+    first = {item for item, number in owner.items() if ordered[number][0] == item}
+    fp = sum(item.is_zero and item not in resolved | first for chain in ordered for item in chain[1:])
     return Counts(*map(Fraction, (tp, tp + fn + wl, tp, tp + fp + wl)))
 
 
@@ -332,9 +332,11 @@ def scores(keys: Iterable[Chains], responses: Iterable[Chains], way: Way) -> dic
     counts = [count(key, response, way) for key, response in zip(keys, responses, strict=True)]
     sums = {name: total(each[name] for each in counts) for name in counts[0]}
     halves = [sums.pop(name) for name in ("coreference", "non-coreference")]
-    found = {name: prf(each) for name, each in sums.items()}
+    all_scores = {name: prf(each) for name, each in sums.items()}
     kept = [prf(half) for half in halves if half.key or half.response]
-    found["blanc"] = Prf(*(sum(column) / len(kept) for column in zip(*kept, strict=True))) if kept else Prf(0, 0, 0)
-    three = [found[name] for name in ("muc", "b_cubed", "ceaf_e")]
-    found["mela"] = Prf(*(sum(column) / 3 for column in zip(*three, strict=True)))
-    return found
+    all_scores["blanc"] = (
+        Prf(*(sum(column) / len(kept) for column in zip(*kept, strict=True))) if kept else Prf(0, 0, 0)
+    )
+    three = [all_scores[name] for name in ("muc", "b_cubed", "ceaf_e")]
+    all_scores["mela"] = Prf(*(sum(column) / 3 for column in zip(*three, strict=True)))
+    return all_scores

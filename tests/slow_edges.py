@@ -11,7 +11,7 @@ Edge = tuple[int, str]
 
 def counts(gold: str, system: str, digits: str = "0") -> dict[str, tuple[int, int, int]]:
     """Correct edges, edges of the gold standard and edges of the system, under ELAS and EULAS."""
-    found = {"elas": [0, 0, 0], "eulas": [0, 0, 0]}
+    all_counts = {"elas": [0, 0, 0], "eulas": [0, 0, 0]}
     for mine, theirs in zip(sentences(gold), sentences(system), strict=True):
         words, others = without_empty_nodes(mine), without_empty_nodes(theirs)
         for at in range(len(words)):
@@ -19,8 +19,8 @@ def counts(gold: str, system: str, digits: str = "0") -> dict[str, tuple[int, in
             for name, spell in (("elas", str), ("eulas", universal)):
                 left, right = (Counter((head, spell(label)) for head, label in side) for side in (one, other))
                 for place, number in enumerate(((left & right).total(), len(one), len(other))):
-                    found[name][place] += number
-    return {name: (numbers[0], numbers[1], numbers[2]) for name, numbers in found.items()}
+                    all_counts[name][place] += number
+    return {name: (numbers[0], numbers[1], numbers[2]) for name, numbers in all_counts.items()}
 
 
 def sentences(text: str) -> Iterator[list[Word]]:
@@ -33,14 +33,14 @@ def without_empty_nodes(rows: list[Word]) -> list[Word]:
     """The words of a sentence, with paths over empty nodes in DEPS; words without such edges stay as they are."""
     empty = {row[0]: parts(row[8]) for row in rows if "." in row[0]}
     words = [row for row in rows if "." not in row[0]]
-    found = []
+    all_nodes = []
     for row in words:
         if not any("." in head for head, _ in parts(row[8])):
-            found.append(row)
+            all_nodes.append(row)
             continue
         paths = [path for head, label in parts(row[8]) for path in above(head, [label], empty, set())]
-        found.append([*row[:8], "|".join(dict.fromkeys(paths)) or "_", *row[9:]])
-    return found
+        all_nodes.append([*row[:8], "|".join(dict.fromkeys(paths)) or "_", *row[9:]])
+    return all_nodes
 
 
 def parts(cell: str) -> list[tuple[str, str]]:
@@ -64,20 +64,22 @@ def edges(words: list[Word], at: int, digits: str) -> list[Edge]:
     """The edges of a word, as the enhancements leave them."""
     row = words[at]
     basic = int(row[6]), row[7].partition(":")[0]
-    found = sorted((int(head), label) for head, label in parts(row[8]))
+    ordered = sorted((int(head), label) for head, label in parts(row[8]))
     if "1" in digits:
-        found = [basic if ">" in label else (head, label) for head, label in found]
+        ordered = [basic if ">" in label else (head, label) for head, label in ordered]
     if "2" in digits:
-        conjuncts = [edge for edge in found if edge[1].startswith("conj") and ">" not in edge[1]]
-        found = conjuncts[-1:] or found
+        conjuncts = [edge for edge in ordered if edge[1].startswith("conj") and ">" not in edge[1]]
+        ordered = conjuncts[-1:] or ordered
     if "4" in digits:
-        found = [edge for edge in found if not (_has_subject(edge[1]) and edge[0] and words[edge[0] - 1][7] == "xcomp")]
+        ordered = [
+            edge for edge in ordered if not (_has_subject(edge[1]) and edge[0] and words[edge[0] - 1][7] == "xcomp")
+        ]
     if "5" in digits:
-        found = [edge for edge in found if edge[1] == "ref" or not _from_clause(words, edge[0], at)]
-        found = [basic if label == "ref" else (head, label) for head, label in found]
+        ordered = [edge for edge in ordered if edge[1] == "ref" or not _from_clause(words, edge[0], at)]
+        ordered = [basic if label == "ref" else (head, label) for head, label in ordered]
     if "6" in digits:
-        found = [(head, ">".join(map(_without_case, label.split(">")))) for head, label in found]
-    return found
+        ordered = [(head, ">".join(map(_without_case, label.split(">")))) for head, label in ordered]
+    return ordered
 
 
 def _has_subject(label: str) -> bool:

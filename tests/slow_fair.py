@@ -9,10 +9,10 @@ Unit = tuple[int, int, str, int]
 
 
 class Span:
-    def __init__(self, place: int, row: tuple) -> None:
-        self.place = place
-        self.label, self.first, self.last = row[:3]
-        self.all = frozenset(row[3] if len(row) > 3 else range(self.first, self.last + 1))
+    def __init__(self, row: int, cells: tuple) -> None:
+        self.row = row
+        self.label, self.first, self.last = cells[:3]
+        self.all = frozenset(cells[3] if len(cells) > 3 else range(self.first, self.last + 1))
         self.left = set(self.all)
 
     def same_bounds(self, other: Span) -> bool:
@@ -31,7 +31,7 @@ def fair(target_rows: list, system_rows: list) -> list[Unit]:
         for t in list(targets):
             s = next((s for s in systems if fits(t, s)), None)
             if s is not None:
-                units.append((t.place, s.place, kind, 0))
+                units.append((t.row, s.row, kind, 0))
                 targets.remove(t)
                 systems.remove(s)
 
@@ -56,7 +56,7 @@ def fair(target_rows: list, system_rows: list) -> list[Unit]:
             )
 
         def match(t: Span, s: Span, step: int, same: bool) -> None:
-            units.append((t.place, s.place, _boundary_kind(t, s) if same else "LBE", step))
+            units.append((t.row, s.row, _boundary_kind(t, s) if same else "LBE", step))
             shared = t.left & s.left
             t.left -= shared
             s.left -= shared
@@ -81,8 +81,8 @@ def fair(target_rows: list, system_rows: list) -> list[Unit]:
                 match(t, s, 3, same_label)
                 systems.remove(s)
                 matched_systems.append(s)
-    units += [(t.place, -1, "FN", 0) for t in targets]
-    units += [(-1, s.place, "FP", 0) for s in systems]
+    units += [(t.row, -1, "FN", 0) for t in targets]
+    units += [(-1, s.row, "FP", 0) for s in systems]
     return units
 
 

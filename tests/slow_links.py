@@ -15,7 +15,7 @@ def answer(row: Row) -> str:
 
 def keys(document: Document, model: str) -> set[tuple[object, ...]]:
     """The keys of a model, as the table of definitions has them."""
-    found = set()
+    members = set()
     for row in document:
         label, start, end, _ = row
         is_nil = answer(row) == "NIL"
@@ -24,8 +24,8 @@ def keys(document: Document, model: str) -> set[tuple[object, ...]]:
             continue
         bounds = () if name == "entities" else (start, end)
         identifier = (answer(row),) if name in ("links", "all", "entities") else ()
-        found.add((*bounds, *identifier, *((label,) if model.startswith("typed_") else ())))
-    return found
+        members.add((*bounds, *identifier, *((label,) if model.startswith("typed_") else ())))
+    return members
 
 
 def sets(gold: Sequence[Document], system: Sequence[Document], model: str) -> tuple[int, int, int]:

@@ -37,11 +37,11 @@ class Sentence(NamedTuple):
 
 def in_order(relations: list[Relation], symmetric: frozenset[str]) -> list[Relation]:
     """Relations without repeats, the ends of symmetric types in a fixed order."""
-    found = []
+    items = []
     for relation in relations:
         ends = sorted((relation.head, relation.tail)) if relation.type in symmetric else relation[1:]
-        found.append(Relation(relation.type, *ends))
-    return list(dict.fromkeys(found))
+        items.append(Relation(relation.type, *ends))
+    return list(dict.fromkeys(items))
 
 
 def shared(one: Argument, other: Argument) -> int:

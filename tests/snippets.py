@@ -174,15 +174,15 @@ def words(command: str) -> list[str]:
     """What a shell makes of a line: quotes are removed, comments left out, and patterns filled in."""
     lexer = shlex.shlex(command, posix=False)
     lexer.whitespace_split = True
-    found: list[str] = []
+    all_words: list[str] = []
     for word in lexer:
         if word[0] in "'\"":
-            found.append(word[1:-1])
+            all_words.append(word[1:-1])
         elif "*" in word:
-            found += sorted(str(path) for path in Path().glob(word))
+            all_words += sorted(str(path) for path in Path().glob(word))
         else:
-            found.append(word)
-    return found
+            all_words.append(word)
+    return all_words
 
 
 def matches(expected: Sequence[str], output: Sequence[str]) -> bool:

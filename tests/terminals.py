@@ -18,10 +18,10 @@ def on_a_terminal(columns: int, *arguments: object, **environment: str) -> str:
     command = [sys.executable, "-c", "from evenhand.cli import main; main()", *map(str, arguments)]
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=settings) as process:
         os.close(theirs)
-        found = b""
+        total = b""
         with suppress(OSError):  # how Linux says that the other side is closed
             while part := os.read(ours, 65536):
-                found += part
+                total += part
         process.wait()
     os.close(ours)
-    return found.decode("utf-8").replace("\r\n", "\n")
+    return total.decode("utf-8").replace("\r\n", "\n")

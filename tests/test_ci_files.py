@@ -42,10 +42,10 @@ def act(tmp_path: Path):
             file.write_text("")
         environment = {**os.environ, **own, "RUNNER_TEMP": str(tmp_path), **{n: str(f) for n, f in files.items()}}
         bash = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]]
-        found: Any = subprocess.run(
+        outcome: Any = subprocess.run(
             bash, check=False, env=environment, cwd=EXAMPLE, capture_output=True, encoding="utf-8"
         )
-        return found.returncode, found.stdout, *(file.read_text(encoding="utf-8") for file in files.values())
+        return outcome.returncode, outcome.stdout, *(file.read_text(encoding="utf-8") for file in files.values())
 
     return run
 

@@ -106,8 +106,8 @@ def test_devices() -> None:
 
 def test_millions_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "wide.conll"
-    path.write_bytes(b"a\t" * 25_000_000 + b"O\n")
-    assert read_in_little_room(path) == f":1: found 25,000,001 columns; {remedy(COLUMNS)}"
+    path.write_bytes(b"a\t" * 10_000_000 + b"O\n")
+    assert read_in_little_room(path) == f":1: found 10,000,001 columns; {remedy(COLUMNS)}"
 
 
 def test_fifty_megabytes_of_brackets(tmp_path: Path) -> None:
@@ -203,14 +203,14 @@ CELL = re.compile(r"[^\s\"|()\[\]{},:=]+")
 
 def messages(path: Path, good: Path) -> list[str]:
     """What reading, scoring and checking say of a file."""
-    found = []
+    all_messages = []
     for arguments in (("score", str(good), str(path)), ("check", str(path), "--against", str(good))):
         result = CliRunner().invoke(main, arguments)
         assert result.exception is None or isinstance(result.exception, SystemExit), arguments
         text = result.stderr if arguments[0] == "score" else result.stdout
         if result.exit_code:
-            found += [line.replace(str(path), "").replace(str(good), "") for line in text.splitlines()]
-    return found
+            all_messages += [line.replace(str(path), "").replace(str(good), "") for line in text.splitlines()]
+    return all_messages
 
 
 QUICK = ("spans.tsv", "words.conllu")

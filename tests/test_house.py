@@ -55,15 +55,15 @@ def room(module: str) -> str:
 
 def imports(path: Path) -> list[str]:
     """The modules of this package that a module imports when it is loaded."""
-    found = []
+    all_imports = []
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            all_imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found += [
+            all_imports += [
                 f"{node.module}.{alias.name}" if node.module == "evenhand" else node.module for alias in node.names
             ]
-    return [name for name in found if name.startswith("evenhand.")]
+    return [name for name in all_imports if name.startswith("evenhand.")]
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
@@ -82,13 +82,13 @@ DECLARING = ("tasks", "formats", "examples", "data", "alignment")
 
 def names_in(path: Path) -> set[str]:
     """The texts that a module compares something with, or looks something up by."""
-    found: set[str] = set()
+    members: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             parts = [part for side in sides for part in (side.elts if isinstance(side, ast.Tuple) else [side])]
-            found |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
-    return found
+            members |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    return members
 
 
 @pytest.mark.parametrize(

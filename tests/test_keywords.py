@@ -10,6 +10,7 @@ import pytest
 
 import evenhand as eh
 from evenhand import keywords
+from evenhand.api.errors import QUERY
 from evenhand.formats.read import _read_parameters
 from evenhand.parameters import Parameter
 from evenhand.pipeline.inputs import READING, known_options
@@ -24,6 +25,7 @@ TYPES = {
     "column": "ColumnName",
     "percent": "int | str",
     "file": "str | PathLike[str]",
+    "thresholds": "float | Sequence[float | str] | Mapping[str, float] | str",
     "fields": "str | Mapping[str, Any]",
     "schema": "str | Mapping[str, Any]",
 }
@@ -45,7 +47,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "power": (eh.power, known_options()),
     "confidence": (eh.confidence, known_options()),
     "accept": (eh.accept, known_options()),
-    "errors": (eh.errors, known_options() - {"groups", "jobs", "engine"}),
+    "errors": (eh.errors, {*known_options(), *QUERY} - {"groups", "jobs", "engine"}),
     "adjudicate": (eh.adjudicate, set(READING)),
     "read": (eh.read, set(_read_parameters())),
 }

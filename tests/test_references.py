@@ -57,10 +57,10 @@ def test_every_entry_has_what_bibtex_asks_for() -> None:
         "book": {"author", "title", "publisher", "year"},
         "misc": {"author", "title", "year"},
     }
-    for each in references():
-        kind = each.bibtex[1:].partition("{")[0]
-        assert needed[kind] <= each.fields.keys(), each.key
-        assert each.bibtex.count("{") == each.bibtex.count("}"), each.key
+    for reference in references():
+        kind = reference.bibtex[1:].partition("{")[0]
+        assert needed[kind] <= reference.fields.keys(), reference.key
+        assert reference.bibtex.count("{") == reference.bibtex.count("}"), reference.key
 
 
 INITIALS = ("van Rijsbergen, C. J.", "Jawahar, C. V.")
@@ -68,9 +68,9 @@ INITIALS = ("van Rijsbergen, C. J.", "Jawahar, C. V.")
 
 
 def test_authors_have_their_full_names_and_dois_are_not_addresses() -> None:
-    for each in references():
-        doi = each.fields.get("doi", "10.")
-        assert doi.startswith("10."), each.key
-        for author in each.fields["author"].strip("{}").split(" and "):
+    for reference in references():
+        doi = reference.fields.get("doi", "10.")
+        assert doi.startswith("10."), reference.key
+        for author in reference.fields["author"].strip("{}").split(" and "):
             _, _, first = author.partition(", ")
             assert not first or len(first.split()[0].rstrip(".")) > 1 or author in INITIALS, author

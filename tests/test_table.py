@@ -16,10 +16,10 @@ def table(labels: int) -> DisplayTable:
 
 
 def test_columns_keep_their_queries() -> None:
-    found = table(2).with_columns([0, 2])
-    assert [column.name for column in found.columns] == ["label", "%"]
-    assert found.rows == [["L0", 0.5], ["L1", 0.5], ["overall", 1.0]]
-    assert found.queries[-1] == [Query(), None]
+    outcome = table(2).with_columns([0, 2])
+    assert [column.name for column in outcome.columns] == ["label", "%"]
+    assert outcome.rows == [["L0", 0.5], ["L1", 0.5], ["overall", 1.0]]
+    assert outcome.queries[-1] == [Query(), None]
 
 
 def test_a_table_without_queries_stays_so() -> None:
@@ -27,13 +27,13 @@ def test_a_table_without_queries_stays_so() -> None:
 
 
 def test_the_most_frequent_rows_and_the_last_ones_stay() -> None:
-    found = table(60).folded()
-    assert [row[0] for row in found.rows] == [*(f"L{number}" for number in range(10, 60)), "overall"]
-    assert [asked[0].label for asked in found.queries if asked[0]] == [
+    outcome = table(60).folded()
+    assert [row[0] for row in outcome.rows] == [*(f"L{number}" for number in range(10, 60)), "overall"]
+    assert [asked[0].label for asked in outcome.queries if asked[0]] == [
         *(f"L{number}" for number in range(10, 60)),
         None,
     ]
-    assert found.remark == "The 50 most frequent of 60; --as json has them all. Said below."
+    assert outcome.remark == "The 50 most frequent of 60; --as json has them all. Said below."
     assert table(50).folded() == table(50)
 
 
@@ -44,9 +44,9 @@ def test_late_queries_are_made_once_and_only_for_who_asks() -> None:
         made.append(True)
         return [[Query(label="a"), None, None]]
 
-    found = DisplayTable("", COLUMNS, [["a", 1, 1.0]], queries=LazyQueries(queries))
-    assert found.folded().rows == [["a", 1, 1.0]]
+    table = DisplayTable("", COLUMNS, [["a", 1, 1.0]], queries=LazyQueries(queries))
+    assert table.folded().rows == [["a", 1, 1.0]]
     assert not made
-    assert found.queries[0] == [Query(label="a"), None, None]
-    assert found.with_columns([0, 2]).queries == [[Query(label="a"), None]]
-    assert len(found.queries) == len(made) == 1
+    assert table.queries[0] == [Query(label="a"), None, None]
+    assert table.with_columns([0, 2]).queries == [[Query(label="a"), None]]
+    assert len(table.queries) == len(made) == 1

@@ -124,24 +124,24 @@ def _members(kind: type) -> Iterator[str]:
 
 def _attributes(kind: type) -> dict[str, str]:
     """What fields and properties are, by name."""
-    found: dict[str, str] = {}
+    all_attributes: dict[str, str] = {}
     for each in _lineage(kind):
-        found |= fields(each)
+        all_attributes |= fields(each)
         for name, value in vars(each).items():
             if isinstance(value, property) and not name.startswith("_"):
-                found[name] = " ".join((value.__doc__ or "").split())
-    return found
+                all_attributes[name] = " ".join((value.__doc__ or "").split())
+    return all_attributes
 
 
 def _methods(kind: type) -> tuple[dict[str, FunctionType], dict[str, FunctionType]]:
     """The methods of a class by name: its own, and those that several results share."""
     own: dict[str, FunctionType] = {}
     shared: dict[str, FunctionType] = {}
-    for each in _lineage(kind):
-        for name, value in vars(each).items():
+    for item in _lineage(kind):
+        for name, value in vars(item).items():
             function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
             if isinstance(function, FunctionType) and not name.startswith("_"):
-                (shared if each.__module__ == SHARED else own)[name] = function
+                (shared if item.__module__ == SHARED else own)[name] = function
     return own, {name: function for name, function in shared.items() if name not in own}
 
 
@@ -152,13 +152,13 @@ def _lineage(kind: type) -> list[type]:
 
 def _hints(kind: type) -> dict[str, str]:
     """The types of fields and properties, as the code writes them."""
-    found: dict[str, str] = {}
+    all_hints: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        found |= inspect.get_annotations(each)
+        all_hints |= inspect.get_annotations(each)
         for name, value in vars(each).items():
             if isinstance(value, property) and value.fget is not None:
-                found[name] = value.fget.__annotations__.get("return", "")
-    return found
+                all_hints[name] = value.fget.__annotations__.get("return", "")
+    return all_hints
 
 
 def _method(name: str, function: FunctionType) -> str:
@@ -182,16 +182,22 @@ def _signature(name: str, function: FunctionType) -> str:
 
 def _parameters(signature: inspect.Signature) -> list[str]:
     """The parameters as the code writes them, with a star before the first keyword."""
-    found: list[str] = []
-    for each in signature.parameters.values():
-        if each.name == "self":
+    all_parameters: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == "self":
             continue
-        if each.kind is each.KEYWORD_ONLY and "*" not in found:
-            found.append("*")
-        stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
-        default = "" if each.default is each.empty else f" = {_spelled(each.default)}"
-        found.append(f"{stars}{each.name}: {each.annotation}{default}")
-    return found
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in all_parameters:
+            all_parameters.append("*")
+        stars = (
+            "*"
+            if parameter.kind is parameter.VAR_POSITIONAL
+            else "**"
+            if parameter.kind is parameter.VAR_KEYWORD
+            else ""
+        )
+        default = "" if parameter.default is parameter.empty else f" = {_spelled(parameter.default)}"
+        all_parameters.append(f"{stars}{parameter.name}: {parameter.annotation}{default}")
+    return all_parameters
 
 
 def _spelled(default: object) -> str:

@@ -47,10 +47,10 @@ def _described(command: click.Command, context: click.Context, level: str) -> It
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     groups: dict[str, list[tuple[str, str]]] = {}
-    for each in command.params:
-        record = each.get_help_record(context) if isinstance(each, click.Option) else None
+    for param in command.params:
+        record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
-            groups.setdefault(getattr(each, "group", "Help"), []).append((f"`{record[0]}`", record[1]))
+            groups.setdefault(getattr(param, "group", "Help"), []).append((f"`{record[0]}`", record[1]))
     for heading, rows in groups.items():
         if heading != "Help":
             yield table((heading, ""), rows)

@@ -27,17 +27,17 @@ def fields(kind: type) -> dict[str, str]:
     """Docstrings of the fields of a class, by name; the empty string for fields without one."""
     (definition,) = ast.parse(dedent(inspect.getsource(kind))).body
     assert isinstance(definition, ast.ClassDef)
-    found: dict[str, str] = {}
+    all_fields: dict[str, str] = {}
     name = ""
     for statement in definition.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id
-            found[name] = ""
+            all_fields[name] = ""
         elif name and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            found[name] = " ".join(str(statement.value.value).split())
+            all_fields[name] = " ".join(str(statement.value.value).split())
         else:
             name = ""
-    return {name: text for name, text in found.items() if not name.startswith("_")}
+    return {name: text for name, text in all_fields.items() if not name.startswith("_")}
 
 
 def _paragraph(text: str) -> str:

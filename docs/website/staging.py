@@ -28,7 +28,7 @@ def pages() -> Iterator[tuple[Path, Path]]:
         yield ROOT / name, Path(name)
 
 
-def relinked(text: str, page: Path, place: Path) -> str:
+def relinked(text: str, page: Path, position: Path) -> str:
     """A page whose links hold on the site; those to other files of the repository lead to GitHub."""
 
     def moved(link: re.Match[str]) -> str:
@@ -36,10 +36,10 @@ def relinked(text: str, page: Path, place: Path) -> str:
         if "://" in link[1] or not target.is_relative_to(ROOT) or not target.exists():
             return link[0]
         name = target.relative_to(ROOT).as_posix()
-        if name not in OUTSIDE and not target.is_relative_to(ROOT / "docs"):
+        if name not in OUTSIDE and (not target.is_relative_to(ROOT / "docs") or target.suffix == ".ipynb"):
             return f"{REPOSITORY}/{name}{link[2] or ''}"
         home = OUTSIDE.get(name) or target.relative_to(ROOT / "docs").as_posix()
-        return Path(relpath(home, place.parent)).as_posix() + (link[2] or "")
+        return Path(relpath(home, position.parent)).as_posix() + (link[2] or "")
 
     return LINK.sub(moved, text)
 
@@ -58,10 +58,10 @@ def with_contents(text: str) -> str:
 
 def stage(source: Path) -> None:
     """Write all pages and pictures of the repository into the folder of sources."""
-    for page, place in pages():
-        (source / place).parent.mkdir(parents=True, exist_ok=True)
-        text = relinked(page.read_text(encoding="utf-8"), page, place)
-        (source / place).write_text(text, encoding="utf-8")
+    for page, item in pages():
+        (source / item).parent.mkdir(parents=True, exist_ok=True)
+        text = relinked(page.read_text(encoding="utf-8"), page, item)
+        (source / item).write_text(text, encoding="utf-8")
     for picture in sorted((ROOT / "docs").glob("*.png")):
         (source / picture.name).write_bytes(picture.read_bytes())
 

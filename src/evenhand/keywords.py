@@ -103,23 +103,28 @@ class TaskKeywords(ReadParameters, total=False):
     ontology: str | PathLike[str] | None
 
 
-class AnnotatorKeywords(FileKeywords, TaskKeywords, total=False):
-    """Keywords of all functions that score."""
+class EvaluationKeywords(FileKeywords, TaskKeywords, total=False):
+    """How annotations are read, aligned and evaluated."""
 
-    match: Match
     task: str | None
     labels: Names
     exclude: Names
     map: Mapping[str, str] | Sequence[str]
     align: Align | None
     beta: float
+
+
+class AnnotatorKeywords(EvaluationKeywords, total=False):
+    """Keywords of all functions that score, also without a gold standard."""
+
+    match: Match
     groups: Groups
     jobs: int | None
     engine: Engine | None
 
 
 class Keywords(AnnotatorKeywords, total=False):
-    """The same, for functions with a gold standard and systems."""
+    """Keywords of functions that score systems against a gold standard."""
 
     annotator: BySide
 
@@ -133,15 +138,22 @@ class ScoreKeywords(Keywords, total=False):
     vocabulary: str | PathLike[str] | Collection[str] | None
 
 
-class ErrorsKeywords(FileKeywords, TaskKeywords, total=False):
+class QueryKeywords(TypedDict, total=False):
+    """Which units are listed."""
+
+    type: Names
+    label: Names
+    text: str | None
+    slice: str | None
+    slices: Slices
+    sample: int | None
+    seed: int
+    context: int
+
+
+class ErrorsKeywords(QueryKeywords, EvaluationKeywords, total=False):
     """Keywords of `errors`, which runs in one process and lists the units of one measure."""
 
-    task: str | None
-    labels: Names
-    exclude: Names
-    map: Mapping[str, str] | Sequence[str]
-    align: Align | None
-    beta: float
     annotator: BySide
 
 

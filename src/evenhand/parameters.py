@@ -368,7 +368,7 @@ class Allowed:
 
 
 @dataclass(frozen=True)
-class Conversion:
+class ParameterConversion:
     """How a value is parsed, saved and written in the signature."""
 
     parse: Callable[[Any], Any] | None = None
@@ -428,7 +428,7 @@ class Parameter:
     former: tuple[str, ...] = ()
     """Earlier names, which are still accepted."""
     allowed: Allowed = Allowed()
-    conversion: Conversion = Conversion()
+    conversion: ParameterConversion = ParameterConversion()
     cli: CommandLine = CommandLine()
     effect: Effect = Effect()
 

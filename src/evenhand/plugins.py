@@ -159,9 +159,9 @@ if TYPE_CHECKING:
     from evenhand.formats.source import Source as Source
     from evenhand.parameters import Allowed as Allowed
     from evenhand.parameters import CommandLine as CommandLine
-    from evenhand.parameters import Conversion as _ParameterConversion
     from evenhand.parameters import Effect as Effect
     from evenhand.parameters import Parameter as Parameter
+    from evenhand.parameters import ParameterConversion as ParameterConversion
     from evenhand.registry import lazy as lazy
     from evenhand.scoring.measure import Breakdown as Breakdown
     from evenhand.scoring.measure import Formula as Formula
@@ -214,7 +214,6 @@ if TYPE_CHECKING:
     from evenhand.tasks.words.measures import label_accuracy as label_accuracy
     from evenhand.tasks.words.measures import notes as _label_notes
 
-    ParameterConversion = _ParameterConversion
     SPAN_MEASURES = _SPAN_MEASURES
     RIGHT_OR_WRONG = _RIGHT_OR_WRONG
     label_notes = _label_notes
@@ -235,7 +234,7 @@ _NAMES = {
     "evenhand.formats.format": ("Capabilities", "Contents", "Detection", "Format", "ObjectSupport", "Reader", "Writer"),
     "evenhand.formats.partition": ("Partitioning",),
     "evenhand.formats.source": ("Block", "Source"),
-    "evenhand.parameters": ("Allowed", "CommandLine", "Effect", "Parameter"),
+    "evenhand.parameters": ("Allowed", "CommandLine", "Effect", "Parameter", "ParameterConversion"),
     "evenhand.registry": ("lazy",),
     "evenhand.scoring.measure": (
         *("Breakdown", "Formula", "MeanOf", "Measure", "PrecisionRecall", "Ratio", "Scorer", "WeightedCounts"),
@@ -259,7 +258,6 @@ _NAMES = {
 set_lazy_attributes(
     __name__,
     _NAMES,
-    ParameterConversion="evenhand.parameters:Conversion",
     RIGHT_OR_WRONG="evenhand.tasks.words.measures:TAG_KINDS",
     SPAN_MEASURES="evenhand.tasks.spans.measures:MEASURES",
     label_notes="evenhand.tasks.words.measures:notes",

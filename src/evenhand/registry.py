@@ -122,6 +122,10 @@ class Registry(Generic[T]):
     def values(self) -> list[T]:
         return [self[name] for name in self]
 
+    def plugins_first(self) -> Iterator[T]:
+        """Yield plug-ins, then the built-in declarations. Each is loaded when it is reached."""
+        return (self[name] for name in (*self._plugins, *self._built_in))
+
     @cached_property
     def _plugins(self) -> dict[str, T]:
         points = _entry_points()
@@ -177,7 +181,7 @@ def _entry_points() -> list[bytes] | None:
 
 
 @dataclass(frozen=True)
-class Reference:
+class BibliographyEntry:
     """One entry of the bibliography, `references.bib`."""
 
     key: str
@@ -233,15 +237,17 @@ def _join_names(names: list[str]) -> str:
 
 
 @cache
-def references() -> tuple[Reference, ...]:
+def references() -> tuple[BibliographyEntry, ...]:
     """Return all entries in alphabetical order."""
     from importlib.resources import files  # loads tempfile
 
     entries = files("evenhand").joinpath("references.bib").read_text(encoding="utf-8").strip().split("\n\n")
-    return tuple(Reference(entry.split("{")[1].split(",")[0], dict(_FIELD.findall(entry)), entry) for entry in entries)
+    return tuple(
+        BibliographyEntry(entry.split("{")[1].split(",")[0], dict(_FIELD.findall(entry)), entry) for entry in entries
+    )
 
 
-def named_in(text: str) -> list[Reference]:
+def named_in(text: str) -> list[BibliographyEntry]:
     """Return the entries that a text cites, in alphabetical order."""
     plain, keys = " ".join(text.split()), set()
     labels = {label: reference.key for reference in references() for label in (reference.label, reference.full_label)}

@@ -349,7 +349,7 @@ def system_settings(read_as: Mapping[str, ReadSettings], name: str) -> ReadSetti
 
 
 def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
-    """Return the columns of one side. Columns that a mapping names by role, not by side, are those of both sides."""
+    """Return the columns of one side. Columns that a mapping names by role, not by side, apply to both sides."""
     if not isinstance(choice, Mapping):
         return column_names(choice)
     of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}

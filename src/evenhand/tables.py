@@ -76,6 +76,8 @@ class Query:
     """A label on either side."""
     solved: str | None = None
     """The number of systems that are correct, or `some` for at least one."""
+    slice: str | None = None
+    """The name of a slice and its value: `genre=chat`."""
     shared: bool | None = None
     """Whether systems are compared on the units."""
     by: str | None = None

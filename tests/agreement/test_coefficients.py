@@ -19,13 +19,13 @@ from evenhand.settings import ScoreSettings
 
 def flat_spans(chance: random.Random, length: int) -> list[tuple[str, int, int]]:
     """Spans that do not overlap."""
-    found, start = [], 0
+    all_spans, start = [], 0
     while start < length:
         end = start + chance.randint(1, 3)
         if end <= length and chance.random() < 0.6:
-            found.append((chance.choice("AB"), start, end))
+            all_spans.append((chance.choice("AB"), start, end))
         start = end
-    return found
+    return all_spans
 
 
 def voted(sides: dict[str, eh.Annotation]) -> list[Spans]:
@@ -65,23 +65,23 @@ def test_documents_of_one_annotator_are_taken_over_whatever_the_vote() -> None:
         "y": eh.spans({"a": [("A", 0, 1)]}, lengths={"a": 1}),
         "z": eh.spans({"a": []}, lengths={"a": 1}),
     }
-    found = eh.agree(sides, resamples=0)
-    assert found.adjudicate(2).spans().rows() == [("A", 0, 0, 1), ("A", 1, 0, 1)]
-    assert found.adjudicate(3).spans().rows() == [("A", 1, 0, 1)]
-    assert [place.accepted for place in found.conflicts(3)] == [[]]
+    agreement = eh.agree(sides, resamples=0)
+    assert agreement.adjudicate(2).spans().rows() == [("A", 0, 0, 1), ("A", 1, 0, 1)]
+    assert agreement.adjudicate(3).spans().rows() == [("A", 1, 0, 1)]
+    assert [place.accepted for place in agreement.conflicts(3)] == [[]]
     with pytest.raises(eh.SettingError, match="vote is 4, but there are only 3 annotators; choose fewer"):
-        found.conflicts(4)
+        agreement.conflicts(4)
 
 
 def test_spans_that_differ_in_their_gaps_are_a_conflict() -> None:
     gapped, whole = (eh.spans([[("A", 0, 5, atoms)]], lengths=[5]) for atoms in ([0, 3, 4], [0, 1, 2, 3, 4]))
-    found = eh.agree({"x": whole, "y": gapped, "z": gapped}, resamples=0)
-    (place,) = found.conflicts()
+    agreement = eh.agree({"x": whole, "y": gapped, "z": gapped}, resamples=0)
+    (position,) = agreement.conflicts()
     parts = ((0, 1), (3, 5))
-    assert place.answers == {"x": [(0, 5, "A")], "y": [(0, 5, "A", parts)], "z": [(0, 5, "A", parts)]}
-    assert place.decided
-    assert found.adjudicated.spans().token_sets() == [{0, 3, 4}]
-    assert "A 0-1+3-5" in str(found.listing_conflicts())
+    assert position.answers == {"x": [(0, 5, "A")], "y": [(0, 5, "A", parts)], "z": [(0, 5, "A", parts)]}
+    assert position.decided
+    assert agreement.adjudicated.spans().token_sets() == [{0, 3, 4}]
+    assert "A 0-1+3-5" in str(agreement.listing_conflicts())
 
 
 # Coefficients that are undefined, and why
@@ -99,20 +99,24 @@ def test_reasons_say_what_is_lacking() -> None:
     one_code = "all codes are the same, so chance agreement cannot be distinguished from true agreement"
     assert eh.agree({"x": whole, "y": whole}).undefined["labels.A.kappa"] == one_code
     other = eh.spans({"e": [("A", 0, 2)]}, lengths={"e": 2})
-    found = eh.agree({"x": whole, "y": other}, alpha_u=True, gamma=True).undefined
+    undefined = eh.agree({"x": whole, "y": other}, alpha_u=True, gamma=True).undefined
     apart = "the two have no document in common"
-    assert [found[f"unitizing.{name}"] for name in ("u_alpha", "cu_alpha", "alpha_U", "gamma")] == [apart] * 4
+    assert [undefined[f"unitizing.{name}"] for name in ("u_alpha", "cu_alpha", "alpha_U", "gamma")] == [apart] * 4
     one = eh.spans([[("A", 0, 1)]], lengths=[1])
-    found = eh.agree({"x": one, "y": one}, alpha_u=True).undefined
-    assert found["unitizing.alpha_U"] == found["unitizing.alpha_U_labels.A"] == "no disagreement is expected by chance"
+    undefined = eh.agree({"x": one, "y": one}, alpha_u=True).undefined
+    assert (
+        undefined["unitizing.alpha_U"]
+        == undefined["unitizing.alpha_U_labels.A"]
+        == "no disagreement is expected by chance"
+    )
     stacked = eh.spans([[("A", 0, 2), ("A", 1, 3), ("B", 0, 1)]], lengths=[3])
     other = eh.spans([[("A", 0, 2), ("B", 0, 2), ("B", 1, 3)]], lengths=[3])
-    found = eh.agree({"x": stacked, "y": other}, alpha_u=True).undefined
+    undefined = eh.agree({"x": stacked, "y": other}, alpha_u=True).undefined
     for label, name in (("A", "x"), ("B", "y")):
-        assert found[f"unitizing.alpha_U_labels.{label}"].endswith(f", and some of {name} do")
+        assert undefined[f"unitizing.alpha_U_labels.{label}"].endswith(f", and some of {name} do")
     nothing = eh.spans({"d": [], "e": [("A", 0, 1)]}, lengths={"d": 2, "e": 1})
-    found = eh.agree({"x": eh.spans({"d": []}, lengths={"d": 2}), "y": nothing}).undefined
-    assert found["labels.A.f1.mean"] == "no annotator uses the label in a document of two annotators"
+    undefined = eh.agree({"x": eh.spans({"d": []}, lengths={"d": 2}), "y": nothing}).undefined
+    assert undefined["labels.A.f1.mean"] == "no annotator uses the label in a document of two annotators"
 
 
 # Nobody is the gold standard: figures stay the same when annotators change places
@@ -124,11 +128,11 @@ FILES = {name: NER / f"{name}.conll" for name in ("crf", "tagger", "gazetteer")}
 
 def figures(order: tuple[str, ...], files: dict[str, Path]) -> dict[str, Any]:
     """All figures that have no order of annotators."""
-    found = eh.agree({name: files[name] for name in order}, resamples=0, alpha_u=True)
-    shared = {name: found.to_dict()[name] for name in ("codes", "f1", "unitizing", "labels", "documents")}
-    pairs = {frozenset(pair): each.f1 for pair, each in found.pairs.items()}
-    conflicts = {(each.document, each.sentence, each.start, each.state) for each in found.conflicts()}
-    return {**shared, "pairs": pairs, "conflicts": conflicts, "spans": len(found.adjudicated.spans())}
+    agreement = eh.agree({name: files[name] for name in order}, resamples=0, alpha_u=True)
+    shared = {name: agreement.to_dict()[name] for name in ("codes", "f1", "unitizing", "labels", "documents")}
+    pairs = {frozenset(pair): each.f1 for pair, each in agreement.pairs.items()}
+    conflicts = {(each.document, each.sentence, each.start, each.state) for each in agreement.conflicts()}
+    return {**shared, "pairs": pairs, "conflicts": conflicts, "spans": len(agreement.adjudicated.spans())}
 
 
 def assert_close(one: Any, other: Any) -> None:

@@ -21,7 +21,7 @@ def study(chance: random.Random) -> dict[str, eh.Annotation]:
     """Three annotators; in two of six documents their spans may overlap."""
     lengths, sides = {f"d{number}": 6 for number in range(6)}, {}
     for name in "xyz":
-        given = {
+        by_name = {
             document: [
                 (chance.choice("AB"), *sorted(chance.sample(range(length + 1), 2)))
                 for _ in range(3 if document in ("d2", "d3") else chance.randint(0, 1))
@@ -29,7 +29,7 @@ def study(chance: random.Random) -> dict[str, eh.Annotation]:
             for document, length in lengths.items()
             if document != "d5" or name != "z"
         }
-        sides[name] = eh.spans(given, lengths={each: lengths[each] for each in given}, name=name)
+        sides[name] = eh.spans(by_name, lengths={each: lengths[each] for each in by_name}, name=name)
     return sides
 
 

@@ -76,12 +76,12 @@ def test_the_order_of_records_does_not_matter(kind: str, odd: bool, tmp_path: Pa
     assert found.notes == ()
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_escaped_tokens_in_another_order(place: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_escaped_tokens_in_another_order(index: int, tmp_path: Path) -> None:
     """A token that was escaped stands elsewhere than its neighbours."""
     gold = records("tags", 20)[0]
     for record in gold:
-        record["tokens"][place] = 'a"b'
+        record["tokens"][index] = 'a"b'
     key = written(tmp_path, "gold", gold)
     assert eh.score(key, written(tmp_path, "turned", gold[::-1]))["exact"].overall["TP"] == 30
     other = {**gold[7], "tokens": ["other", 'a"b', "words"]}
@@ -172,10 +172,10 @@ def test_documents_of_mappings_are_matched_by_their_keys() -> None:
     system = {"b": [("LOC", 0, 5)], "d": [("X", 0, 1)], "a": [("LOC", 0, 3)]}
     gold = eh.spans(GOLD, text=TEXTS)
     for options in ({"text": {**TEXTS, "d": "more"}}, {"text": ["Paris slept", "more", "Ada wrote"]}):
-        found = eh.score(gold, eh.spans(system, **options))  # type: ignore[arg-type]
-        assert found["exact"].overall.counts == {"TP": 1, "FP": 1, "FN": 1}
-        assert found["fair"].overall["LE"] == 1
-        assert found.notes[:2] == (
+        result = eh.score(gold, eh.spans(system, **options))  # type: ignore[arg-type]
+        assert result["exact"].overall.counts == {"TP": 1, "FP": 1, "FN": 1}
+        assert result["fair"].overall["LE"] == 1
+        assert result.notes[:2] == (
             "system spans: lacks documents c; they count as empty.",
             "system spans: has more documents, which are ignored: d.",
         )

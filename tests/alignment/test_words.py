@@ -28,11 +28,11 @@ Sides = tuple[list[Token], list[Token]]
 
 def parsed(text: str) -> list[Token]:
     """Tokens with blanks between; `im=in+dem` is a multi-word token."""
-    found: list[Token] = []
+    items: list[Token] = []
     for each in text.split(" "):
         form, is_multiword, rest = each.partition("=")
-        found.append((form, *rest.split("+")) if is_multiword else form)
-    return found
+        items.append((form, *rest.split("+")) if is_multiword else form)
+    return items
 
 
 def words(tokens: Sequence[Token]) -> tuple[Words, bytes]:
@@ -166,25 +166,25 @@ class Word(NamedTuple):
 
 
 def listed(tokens: Sequence[Token]) -> list[Word]:
-    found, start = [], 0
+    actual, start = [], 0
     for token in tokens:
         surface = token[0] if isinstance(token, tuple) else token
         plain = "".join(letter for letter in surface if category(letter) != "Zs")
         end = start + len(plain)
         forms = token[1:] if isinstance(token, tuple) else [plain]
-        found += [Word(start, end, isinstance(token, tuple), form.lower()) for form in forms]
+        actual += [Word(start, end, isinstance(token, tuple), form.lower()) for form in forms]
         start = end
-    return found
+    return actual
 
 
 def walked(gold: list[Word], system: list[Word]) -> list[tuple[int, int]]:
     """The alignment as its definition says it, word by word over the whole text."""
-    found, g, s = [], 0, 0
+    actual, g, s = [], 0, 0
     while g < len(gold) and s < len(system):
         mine, other = gold[g], system[s]
         if not (mine.is_multi or other.is_multi):
             is_same = mine[:2] == other[:2]
-            found += [(g, s)] if is_same else []
+            actual += [(g, s)] if is_same else []
             g, s = g + (is_same or mine.start <= other.start), s + (is_same or mine.start > other.start)
             continue
         end = mine.end if mine.is_multi else other.end
@@ -199,8 +199,8 @@ def walked(gold: list[Word], system: list[Word]) -> list[tuple[int, int]]:
             g, s = g + (side == 0), s + (side == 1)
             end = max(end, word.end) if word.is_multi else end
         mine_forms, other_forms = (tuple(word.form for word in part) for part in (gold[first:g], system[other_first:s]))
-        found += [(first + at, other_first + other) for at, other in common(mine_forms, other_forms)]
-    return found
+        actual += [(first + at, other_first + other) for at, other in common(mine_forms, other_forms)]
+    return actual
 
 
 @cache
@@ -223,14 +223,14 @@ LETTERS = "abAé"
 def tokenized(draw: st.DrawFn, text: str) -> list[Token]:
     """The text in tokens, of which some are multi-word tokens with its own letters or others, some with spaces."""
     cuts = sorted({0, len(text), *draw(st.sets(st.integers(0, len(text))))})
-    found: list[Token] = []
+    items: list[Token] = []
     for start, end in pairwise(cuts):
         form = text[start:end] + draw(st.sampled_from(["", "", "", "\u3000"]))
         own = st.just(tuple(text[start:end]))
         others = st.lists(st.sampled_from([*LETTERS, "ab", "B"]), min_size=1, max_size=3).map(tuple)
         inner = draw(st.one_of(st.none(), own, others))
-        found.append(form if inner is None else (form, *inner))
-    return found
+        items.append(form if inner is None else (form, *inner))
+    return items
 
 
 @st.composite

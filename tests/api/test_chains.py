@@ -511,10 +511,10 @@ CELLS = [["(1)", "-", "(1)"], ["(1", "1)", "(1)"]]
 def lines(path: Path, *clusters: list, names: list[str | None] | None = None) -> Path:
     """JSON lines, without names unless they are given."""
     records = []
-    for number, each in enumerate(clusters):
+    for number, cluster in enumerate(clusters):
         name = None if names is None else names[number]
         more = {} if name is None else {"doc_key": name}
-        records.append({**more, "sentences": [WORDS], "clusters": each})
+        records.append({**more, "sentences": [WORDS], "clusters": cluster})
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
 
@@ -604,11 +604,11 @@ def test_other_names_are_an_error_of_score_compare_and_check(tmp_path: Path) -> 
         "give documents the same names in all files.\n"
     )
     for arguments in (["score", "-q", key, response], ["compare", "-q", key, response, key]):
-        found = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="evenhand")
-        assert (found.exit_code, found.stdout, found.stderr) == (2, "", f"evenhand: {sentence}")
-    found = CliRunner().invoke(main, ["check", str(response), "--against", str(key)], prog_name="evenhand")
-    assert found.exit_code == 1
-    assert sentence.replace(":1: ", ":1: error: ", 1) in found.stdout + found.stderr
+        outcome = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="evenhand")
+        assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (2, "", f"evenhand: {sentence}")
+    outcome = CliRunner().invoke(main, ["check", str(response), "--against", str(key)], prog_name="evenhand")
+    assert outcome.exit_code == 1
+    assert sentence.replace(":1: ", ":1: error: ", 1) in outcome.stdout + outcome.stderr
 
 
 def test_one_document_of_the_same_name_is_enough(tmp_path: Path) -> None:

@@ -36,10 +36,10 @@ GOLD = words("A C")
 
 
 def test_all_pairs_in_the_order_of_the_systems() -> None:
-    found = eh.compare(GOLD, FOUR, task="tags", **NONE)  # type: ignore[arg-type]
-    assert list(found.pairs) == list(combinations("abcd", 2))
-    assert found.systems == ("a", "b", "c", "d")
-    assert found.scores == {"a": 0, "b": 0.5, "c": 0.5, "d": 1}
+    comparison = eh.compare(GOLD, FOUR, task="tags", **NONE)  # type: ignore[arg-type]
+    assert list(comparison.pairs) == list(combinations("abcd", 2))
+    assert comparison.systems == ("a", "b", "c", "d")
+    assert comparison.scores == {"a": 0, "b": 0.5, "c": 0.5, "d": 1}
 
 
 def test_a_baseline_for_all_others() -> None:
@@ -150,25 +150,25 @@ def test_all_systems_of_a_shared_task(data: Path) -> None:
     """CoNLL 2003: the scores are those of `score`, the pairs 120, the bound above all of them."""
     folder = data / "conll2003"
     systems = sorted((folder / "systems").iterdir())
-    found = eh.compare(folder / "gold.testb.tags", systems, trials=20, resamples=20)
+    comparison = eh.compare(folder / "gold.testb.tags", systems, trials=20, resamples=20)
     scores = eh.score(folder / "gold.testb.tags", systems, match="fair")
-    assert (len(found.systems), len(found.pairs), found.gold.units) == (16, 120, 5648)
-    assert found.scores == pytest.approx({name: result["fair"].f1 for name, result in scores.items()})
-    assert {label: bound.units for label, bound in found.oracle.labels.items()} == {
+    assert (len(comparison.systems), len(comparison.pairs), comparison.gold.units) == (16, 120, 5648)
+    assert comparison.scores == pytest.approx({name: result["fair"].f1 for name, result in scores.items()})
+    assert {label: bound.units for label, bound in comparison.oracle.labels.items()} == {
         "LOC": 1668,
         "ORG": 1661,
         "PER": 1617,
         "MISC": 702,
     }
-    for bound in found.oracle.labels.values():
+    for bound in comparison.oracle.labels.values():
         assert bound.upper_bound > max(bound.scores)
-    for name, right in zip(found.systems, found.oracle.overall.right, strict=True):
+    for name, right in zip(comparison.systems, comparison.oracle.overall.right, strict=True):
         assert right == scores[name]["fair"].overall["TP"]
     errors = {
         name: sum(result["fair"].overall[kind] for kind in ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP"))
         for name, result in scores.items()
     }
-    for (a, b), pair in found.pairs.items():
+    for (a, b), pair in comparison.pairs.items():
         assert pair.corrections.count - pair.new_errors.count == errors[a] - errors[b]
 
 
@@ -178,44 +178,44 @@ def test_all_systems_of_a_shared_task(data: Path) -> None:
 def test_one_system_that_is_right_everywhere(tmp_path: Path) -> None:
     copy = tmp_path / "copy.conll"
     copy.write_bytes(Path(SPANS[0]).read_bytes())
-    found = eh.compare(SPANS[0], {"gold": copy, "crf": SPANS[2]}, trials=50, resamples=50)
-    pair = found.pair("gold", "crf")
-    assert (found.scores["gold"], pair.corrections.count, pair.changed_errors.count) == (1, 0, 0)
+    comparison = eh.compare(SPANS[0], {"gold": copy, "crf": SPANS[2]}, trials=50, resamples=50)
+    pair = comparison.pair("gold", "crf")
+    assert (comparison.scores["gold"], pair.corrections.count, pair.changed_errors.count) == (1, 0, 0)
     assert pair.new_errors.count == pair.different > 0
-    assert found.oracle.overall.gain(found.oracle.best) == 0
-    assert found.oracle.exact == {"precision": 1, "recall": 1, "f1": 1}
+    assert comparison.oracle.overall.gain(comparison.oracle.best) == 0
+    assert comparison.oracle.exact == {"precision": 1, "recall": 1, "f1": 1}
 
 
 def test_a_gold_standard_without_any_span() -> None:
     nothing, something = spans([], []), spans([("A", 0, 1)], [("A", 2, 3)])
-    found = eh.compare(nothing, {"a": nothing, "b": something}, trials=50, resamples=50)
-    pair = found.pair("a", "b")
-    assert (found.gold.units, found.oracle.labels) == (0, {})
-    assert all(map(isnan, (*found.scores.values(), pair.delta))), "undefined"
+    comparison = eh.compare(nothing, {"a": nothing, "b": something}, trials=50, resamples=50)
+    pair = comparison.pair("a", "b")
+    assert (comparison.gold.units, comparison.oracle.labels) == (0, {})
+    assert all(map(isnan, (*comparison.scores.values(), pair.delta))), "undefined"
     assert (pair.size, pair.new_errors.count) == (2, 2)
-    assert found.difficulty == {0: 0, 1: 2, 2: 0}
+    assert comparison.difficulty == {0: 0, 1: 2, 2: 0}
     silent = eh.compare(nothing, {"a": nothing, "b": nothing}, trials=50, resamples=50)
     assert (silent.pair("a", "b").size, silent.pair("a", "b").difference) == (0, 0)
     assert silent.pair("a", "b").interval is None
-    for each in (found, silent):
+    for each in (comparison, silent):
         assert "0 spans" in str(each)
 
 
 def test_a_system_without_any_span() -> None:
     gold = spans([("A", 0, 1)], [("A", 2, 3)])
-    found = eh.compare(gold, {"a": gold, "b": spans([], [])}, trials=50, resamples=50)
-    pair = found.pair("a", "b")
-    assert found.scores == {"a": 1, "b": 0}
+    comparison = eh.compare(gold, {"a": gold, "b": spans([], [])}, trials=50, resamples=50)
+    pair = comparison.pair("a", "b")
+    assert comparison.scores == {"a": 1, "b": 0}
     assert [(each.before, each.after, each.count) for each in pair.new_errors.transitions] == [("TP A", "FN", 2)]
-    assert found.labels["A"].scores == {"a": 1, "b": 0}
+    assert comparison.labels["A"].scores == {"a": 1, "b": 0}
 
 
 def test_a_label_that_only_a_system_has_is_among_the_labels() -> None:
     gold, other = spans([("A", 0, 1)]), spans([("A", 0, 1), ("Z", 5, 6)])
-    found = eh.compare(gold, {"a": gold, "b": other}, **NONE)  # type: ignore[arg-type]
-    assert list(found.labels) == ["A", "Z"]
-    assert (found.labels["Z"].units, found.labels["Z"].scores) == (0, {"a": 0, "b": 0})
-    assert list(found.oracle.labels) == ["A"]
+    comparison = eh.compare(gold, {"a": gold, "b": other}, **NONE)  # type: ignore[arg-type]
+    assert list(comparison.labels) == ["A", "Z"]
+    assert (comparison.labels["Z"].units, comparison.labels["Z"].scores) == (0, {"a": 0, "b": 0})
+    assert list(comparison.oracle.labels) == ["A"]
 
 
 def test_scores_and_labels_are_those_of_score() -> None:
@@ -226,13 +226,13 @@ def test_scores_and_labels_are_those_of_score() -> None:
         (SPANS, "fair", {"exclude": "MISC"}),
         (TAGS, "accuracy", {"task": "tags"}),
     ):
-        found = eh.compare(files[0], files[1:], by=by, **NONE, **options)  # type: ignore[arg-type]
+        comparison = eh.compare(files[0], files[1:], by=by, **NONE, **options)  # type: ignore[arg-type]
         for name, result in eh.score(files[0], files[1:], match=by, **options).items():  # type: ignore[arg-type]
-            assert found.scores[name] == pytest.approx(result[by].headline)
+            assert comparison.scores[name] == pytest.approx(result[by].headline)
             for label, row in result[by].labels.items():
                 wanted = row.recall if by == "accuracy" else row.f_beta
-                if label in found.gold.labels:
-                    assert found.labels[label].scores[name] == pytest.approx(wanted)
+                if label in comparison.gold.labels:
+                    assert comparison.labels[label].scores[name] == pytest.approx(wanted)
 
 
 def test_what_counts_for_labels_changes_their_scores_only() -> None:
@@ -255,27 +255,27 @@ def test_texts_whose_tokens_differ_are_compared_by_characters(tmp_path: Path, mo
     Path("gold.conll").write_text("New\tB-LOC\nYork\tI-LOC\nwelcomes\tO\nAda\tB-PER\n")
     Path("a.conll").write_text("New\tB-LOC\nYo\tI-LOC\nrk\tI-LOC\nwelcomes\tO\nAda\tO\n")
     Path("b.conll").write_text("New\tO\nYork\tO\nwelcomes\tO\nAda\tB-PER\n")
-    found = eh.compare("gold.conll", ["a.conll", "b.conll"], align="characters", show="solved_once", **NONE)  # type: ignore[arg-type]
-    assert found.scores == {"a": pytest.approx(2 / 3), "b": pytest.approx(2 / 3)}
-    assert [(unit.place, unit.words, unit.text) for unit in found.shown_units] == [
+    comparison = eh.compare("gold.conll", ["a.conll", "b.conll"], align="characters", show="solved_once", **NONE)  # type: ignore[arg-type]
+    assert comparison.scores == {"a": pytest.approx(2 / 3), "b": pytest.approx(2 / 3)}
+    assert [(unit.place, unit.words, unit.text) for unit in comparison.shown_units] == [
         ("gold.conll:1", "New York", "New York welcomes Ada"),
         ("gold.conll:4", "Ada", "New York welcomes Ada"),
     ]
-    assert found.to_dict()["gold"]["tokens"] in (None, 4)
+    assert comparison.to_dict()["gold"]["tokens"] in (None, 4)
 
 
 # Comparisons of systems whose words differ, and of a system with itself
 
 
 def test_parsers_are_compared_on_all_words() -> None:
-    found = eh.compare(TREES[0], TREES[1:], trials=100, resamples=100)
-    assert (found.left_out, found.gold.units) == (0, 855)
-    assert found.notes[0].startswith("las on the 836 words that all systems have: rules 69.74, ")
-    assert (found.to_dict()["gold"]["left_out"], found.to_dict()["gold"]["units"]) == (0, 855)
-    assert found.to_dict()["shared"]["units"] == 836
-    assert {pair.size for pair in found.pairs.values()} == {855}
-    assert found.oracle.overall.units == 855
-    assert list(found.scores.values()) == pytest.approx(found.oracle.overall.scores)
+    comparison = eh.compare(TREES[0], TREES[1:], trials=100, resamples=100)
+    assert (comparison.left_out, comparison.gold.units) == (0, 855)
+    assert comparison.notes[0].startswith("las on the 836 words that all systems have: rules 69.74, ")
+    assert (comparison.to_dict()["gold"]["left_out"], comparison.to_dict()["gold"]["units"]) == (0, 855)
+    assert comparison.to_dict()["shared"]["units"] == 836
+    assert {pair.size for pair in comparison.pairs.values()} == {855}
+    assert comparison.oracle.overall.units == 855
+    assert list(comparison.scores.values()) == pytest.approx(comparison.oracle.overall.scores)
 
 
 def test_a_parser_with_the_tokens_of_the_gold_standard_leaves_out_nothing() -> None:
@@ -284,19 +284,21 @@ def test_a_parser_with_the_tokens_of_the_gold_standard_leaves_out_nothing() -> N
 
 
 @pytest.mark.parametrize("by", ["las", "uas", "ls"])
-@pytest.mark.parametrize("place", [1, 2, 3])
-def test_a_parser_never_differs_from_itself(place: int, by: str) -> None:
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_parser_never_differs_from_itself(number: int, by: str) -> None:
     """Even where its heads are words that the gold standard does not have."""
-    third = TREES[1 + place % 3]
-    found = eh.compare(TREES[0], {"a": TREES[place], "copy": TREES[place], "c": third}, by=by, trials=50, resamples=50)
-    pair = found.pair("a", "copy")
+    third = TREES[1 + number % 3]
+    comparison = eh.compare(
+        TREES[0], {"a": TREES[number], "copy": TREES[number], "c": third}, by=by, trials=50, resamples=50
+    )
+    pair = comparison.pair("a", "copy")
     assert pair.significance is not None
     assert (pair.different, pair.moved, pair.delta) == (0, 0, 0)
     assert (pair.significance.p, pair.significance.p_holm, pair.mcnemar, pair.interval) == (1, 1, 1, (0, 0))
-    first, second = found.pair("a", "c"), found.pair("copy", "c")
+    first, second = comparison.pair("a", "c"), comparison.pair("copy", "c")
     assert (first.different, first.delta) == (second.different, second.delta)
     assert first.different > 0
-    assert found.all_answers[0, 1] == 1
+    assert comparison.all_answers[0, 1] == 1
 
 
 @pytest.mark.parametrize("files", [SPANS, TAGS], ids=["spans", "tags"])
@@ -305,26 +307,26 @@ def test_no_system_differs_from_itself(files: list[Path], interval: str) -> None
     gold, one, *_, third = files
     task = "tags" if files is TAGS else "spans"
     systems = {"a": one, "copy": one, "c": third}
-    found = eh.compare(gold, systems, task=task, interval=interval, trials=50, resamples=50)  # type: ignore[arg-type]
-    pair = found.pair("a", "copy")
+    comparison = eh.compare(gold, systems, task=task, interval=interval, trials=50, resamples=50)  # type: ignore[arg-type]
+    pair = comparison.pair("a", "copy")
     assert pair.significance is not None
     assert (pair.different, pair.moved, pair.delta, pair.significance.p, pair.interval) == (0, 0, 0, 1, (0, 0))
-    assert "no difference at all: a and copy." in found.notes
+    assert "no difference at all: a and copy." in comparison.notes
 
 
 def test_published_parsers(data: Path) -> None:
     folder = data / "ud_en_pud"
     systems = sorted((folder / "systems").iterdir())
-    found = eh.compare(folder / "gold.conllu", systems, trials=50, resamples=50)
-    assert len(found.pairs) == 10
-    assert (found.left_out, found.gold.units) == (0, 21_176)
-    assert found.shared is not None
-    assert found.shared.units == 21_090
-    assert {pair.size for pair in found.pairs.values()} == {21_176}
-    for (a, b), pair in found.pairs.items():
+    comparison = eh.compare(folder / "gold.conllu", systems, trials=50, resamples=50)
+    assert len(comparison.pairs) == 10
+    assert (comparison.left_out, comparison.gold.units) == (0, 21_176)
+    assert comparison.shared is not None
+    assert comparison.shared.units == 21_090
+    assert {pair.size for pair in comparison.pairs.values()} == {21_176}
+    for (a, b), pair in comparison.pairs.items():
         assert pair.delta == pytest.approx((pair.corrections.count - pair.new_errors.count) / 21_176)
-        assert pair.delta == pytest.approx(found.scores[b] - found.scores[a])
-    assert sum(found.difficulty.values()) == 21_176
+        assert pair.delta == pytest.approx(comparison.scores[b] - comparison.scores[a])
+    assert sum(comparison.difficulty.values()) == 21_176
     twice = eh.compare(
         folder / "gold.conllu", {"a": systems[0], "copy": systems[0], "c": systems[1]}, trials=50, resamples=50
     )
@@ -336,13 +338,13 @@ def test_a_word_that_a_system_lacks_is_wrong_for_that_system_only() -> None:
     gold = eh.trees([[(2, "nsubj"), (0, "root"), (2, "obj")]], tokens=[["I", "cannot", "sing"]])
     same = eh.trees([[(2, "nsubj"), (0, "root"), (1, "obj")]], tokens=[["I", "cannot", "sing"]])
     cut = eh.trees([[(2, "nsubj"), (0, "root"), (2, "advmod"), (2, "obj")]], tokens=[["I", "can", "not", "sing"]])
-    found = eh.compare(gold, {"same": same, "cut": cut}, align="characters", trials=0, resamples=0)
-    pair = found.pair("same", "cut")
-    assert (found.left_out, pair.size) == (0, 3)
+    comparison = eh.compare(gold, {"same": same, "cut": cut}, align="characters", trials=0, resamples=0)
+    pair = comparison.pair("same", "cut")
+    assert (comparison.left_out, pair.size) == (0, 3)
     # `I` depends on `cannot` in the first; the `can` of the second is not a word of the gold standard.
-    assert found.scores == {"same": 2 / 3, "cut": 0}
-    assert found.shared is not None
-    assert (found.shared.units, found.shared.scores) == (2, {"same": 0.5, "cut": 0})
+    assert comparison.scores == {"same": 2 / 3, "cut": 0}
+    assert comparison.shared is not None
+    assert (comparison.shared.units, comparison.shared.scores) == (2, {"same": 0.5, "cut": 0})
     new = [(each.gold, each.after, each.change) for each in pair.new_errors.transitions]
     assert new == [("nsubj", "nsubj", "head"), ("root", "missing", "both")]
     assert [(each.gold, each.change) for each in pair.changed_errors.transitions] == [("obj", "head")]
@@ -386,20 +388,20 @@ def test_the_rule() -> None:
 def test_33_systems_can_differ_significantly() -> None:
     """No trial of 42,240 is as extreme: p = 1 / 42,241, and 528 times as much is 0.0125."""
     gold, sides = systems(33, 40)
-    found = eh.compare(gold, sides, task="tags", resamples=0)
-    assert len(found.pairs) == 528
-    assert found.resampling["trials"] == found.to_dict()["resampling"]["trials"] == 42_240
-    assert "|trials:42240|" in found.signature
-    assert holm(found) == pytest.approx(528 / 42_241)
-    assert not [note for note in found.notes if "Holm" in note]
+    comparison = eh.compare(gold, sides, task="tags", resamples=0)
+    assert len(comparison.pairs) == 528
+    assert comparison.resampling["trials"] == comparison.to_dict()["resampling"]["trials"] == 42_240
+    assert "|trials:42240|" in comparison.signature
+    assert holm(comparison) == pytest.approx(528 / 42_241)
+    assert not [note for note in comparison.notes if "Holm" in note]
 
 
 def test_too_few_trials_are_noted() -> None:
     gold, sides = systems(33, 40)
-    found = eh.compare(gold, sides, task="tags", resamples=0, trials=10_000)
-    assert holm(found) == pytest.approx(528 / 10_001)
+    comparison = eh.compare(gold, sides, task="tags", resamples=0, trials=10_000)
+    assert holm(comparison) == pytest.approx(528 / 10_001)
     note = "corrected for 528 pairs (Holm), 10,000 trials allow no p-value below 5 %; set --trials to 42240 or compare with one --baseline."
-    assert note in found.notes
+    assert note in comparison.notes
     along = eh.compare(gold, sides, task="tags", resamples=0, trials=600, sequence=True)
     note = "corrected for 32 pairs (Holm), 600 trials allow no p-value below 5 %; set --trials to 10000."
     assert note in along.notes
@@ -411,14 +413,14 @@ def test_too_few_documents_for_many_pairs_are_noted(tmp_path: Path) -> None:
         text = "".join(f"-DOCSTART-\tO\n\nw\t{tags[0]}\n\nw\t{tags[1]}\n\nw\t{tags[2]}\n\n" for _ in range(6))
         (tmp_path / f"{name}.tsv").write_text(text)
     gold, *files = (tmp_path / f"{name}.tsv" for name in ("gold", "one", "two", "three"))
-    found = eh.compare(gold, files, task="tags", resamples=0, of="documents")
-    assert found.pair("one", "two").significance.p == 2 / 2**6  # type: ignore[union-attr]
+    comparison = eh.compare(gold, files, task="tags", resamples=0, of="documents")
+    assert comparison.pair("one", "two").significance.p == 2 / 2**6  # type: ignore[union-attr]
     note = "corrected for 3 pairs (Holm), so few documents allow no p-value below 5 %; use --of sentences or compare with one --baseline."
-    assert note in found.notes
+    assert note in comparison.notes
     for of, few in (("sentences", None), (None, 6)):
-        found = eh.compare(gold, files, task="tags", resamples=0, of=of)
-        assert (found.resampling["of"], found.resampling["few_documents"]) == ("sentences", few)
-        assert not [note for note in found.notes if "Holm" in note]
+        comparison = eh.compare(gold, files, task="tags", resamples=0, of=of)
+        assert (comparison.resampling["of"], comparison.resampling["few_documents"]) == ("sentences", few)
+        assert not [note for note in comparison.notes if "Holm" in note]
 
 
 def test_one_pair_with_too_few_trials() -> None:
@@ -449,23 +451,23 @@ Interval = tuple[float, float] | None
 def intervals(files: list[Path], kind: str, **options: object) -> dict[tuple[str, str, str], Interval]:
     """The interval of every pair under every score."""
     gold, *systems = files
-    found = eh.compare(gold, systems, interval=kind, trials=0, resamples=300, seed=3, **options)  # type: ignore[arg-type]
-    of_score = {(before, after, found.by): pair.interval for (before, after), pair in found.pairs.items()}
+    comparison = eh.compare(gold, systems, interval=kind, trials=0, resamples=300, seed=3, **options)  # type: ignore[arg-type]
+    of_score = {(before, after, comparison.by): pair.interval for (before, after), pair in comparison.pairs.items()}
     further = {
         (before, after, score): change.interval
-        for (before, after), pair in found.pairs.items()
+        for (before, after), pair in comparison.pairs.items()
         for score, change in pair.further.items()
     }
     return of_score | further
 
 
-def both_ways(found: dict[tuple[str, str, str], Interval]) -> dict[tuple[str, str, str], Interval]:
+def both_ways(all_ways: dict[tuple[str, str, str], Interval]) -> dict[tuple[str, str, str], Interval]:
     """With those of the pairs the other way round."""
     mirrored = {
         (after, before, score): None if each is None else (-each[1], -each[0])
-        for (before, after, score), each in found.items()
+        for (before, after, score), each in all_ways.items()
     }
-    return found | mirrored
+    return all_ways | mirrored
 
 
 @pytest.mark.parametrize("kind", ["percentile", "bca"])

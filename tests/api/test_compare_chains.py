@@ -50,13 +50,13 @@ def defined(score: float) -> float:
 @pytest.mark.parametrize("by", ["arcs_any", "arcs_nom"])
 @pytest.mark.parametrize("singletons", [True, False])
 def test_scores_are_those_of_score(by: str, singletons: bool) -> None:
-    found = eh.compare(GOLD, SYSTEMS, by=by, singletons=singletons, **NONE)
+    comparison = eh.compare(GOLD, SYSTEMS, by=by, singletons=singletons, **NONE)
     for name, result in eh.score(GOLD, SYSTEMS, singletons=singletons).items():
-        assert found.scores[name] == pytest.approx(result[by].f1)
-        assert found.further_scores[name] == pytest.approx({model: result[model].f1 for model in CHAIN_MODELS})
-    for (before, after), pair in found.pairs.items():
+        assert comparison.scores[name] == pytest.approx(result[by].f1)
+        assert comparison.further_scores[name] == pytest.approx({model: result[model].f1 for model in CHAIN_MODELS})
+    for (before, after), pair in comparison.pairs.items():
         assert pair.further["mela"].delta == pytest.approx(
-            found.further_scores[after]["mela"] - found.further_scores[before]["mela"]
+            comparison.further_scores[after]["mela"] - comparison.further_scores[before]["mela"]
         )
 
 
@@ -73,13 +73,13 @@ def test_pairs_are_scored_with_the_first_as_the_key(data: st.DataObject, singlet
     names = NAMES[: data.draw(st.integers(2, 3))]
     key, *systems = (annotation(sides(data.draw, size, unique=False), pos=pos) for _ in range(len(names) + 1))
     for by in ("arcs_any", "arcs_nom"):
-        found = eh.compare(key, dict(zip(names, systems, strict=True)), by=by, singletons=singletons, **NONE)
-        assert list(found.paired) == [by, "lea", "mela"]
+        comparison = eh.compare(key, dict(zip(names, systems, strict=True)), by=by, singletons=singletons, **NONE)
+        assert list(comparison.paired) == [by, "lea", "mela"]
         for a, b in combinations(range(len(names)), 2):
             expected = eh.score(systems[a], systems[b], singletons=singletons)
-            for model, table in found.paired.items():
+            for model, table in comparison.paired.items():
                 assert table[a, b] == pytest.approx(defined(expected[model].f1))
-        assert (found.all_answers == found.paired[by]).all()
+        assert (comparison.all_answers == comparison.paired[by]).all()
 
 
 @settings(max_examples=25)
@@ -106,16 +106,16 @@ def test_arcs_nom_is_not_the_same_both_ways() -> None:
 
 
 def test_pairs_of_the_example() -> None:
-    found = eh.compare(GOLD, SYSTEMS, by="arcs_nom", **NONE)
+    comparison = eh.compare(GOLD, SYSTEMS, by="arcs_nom", **NONE)
     texts = {name: slow_chains.read_columns(path.read_text()) for name, path in SYSTEMS.items()}
     for (a, one), (b, other) in combinations(enumerate(NAMES), 2):
         pairs = slow_chains.paired(texts[one], texts[other])
-        assert found.paired["mela"][a, b] == pytest.approx(slow_chains.mela(pairs))
-        assert found.paired["lea"][a, b] == pytest.approx(slow_chains.scores(pairs)["lea"].f1)
+        assert comparison.paired["mela"][a, b] == pytest.approx(slow_chains.mela(pairs))
+        assert comparison.paired["lea"][a, b] == pytest.approx(slow_chains.scores(pairs)["lea"].f1)
         nominal = eh.score(SYSTEMS[one], SYSTEMS[other], match="arcs_nom")["arcs_nom"]
-        assert found.paired["arcs_nom"][a, b] == pytest.approx(nominal.f1)
-    assert round(100 * float(found.paired["arcs_nom"][0, 1]), 2) == 47.14
-    assert [(a, b) for a, b, _ in found.alike] == [("pairs", "neural"), ("rules", "neural"), ("rules", "pairs")]
+        assert comparison.paired["arcs_nom"][a, b] == pytest.approx(nominal.f1)
+    assert round(100 * float(comparison.paired["arcs_nom"][0, 1]), 2) == 47.14
+    assert [(a, b) for a, b, _ in comparison.alike] == [("pairs", "neural"), ("rules", "neural"), ("rules", "pairs")]
 
 
 # Tests and intervals
@@ -158,9 +158,9 @@ def test_p_values_swap_whole_documents(data: st.DataObject) -> None:
 
 
 def test_documents_are_resampled() -> None:
-    found = eh.compare(GOLD, SYSTEMS, by="arcs_nom", resamples=200)
-    assert (found.resampling["of"], found.gold.documents) == ("documents", 9)
-    for pair in found.pairs.values():
+    comparison = eh.compare(GOLD, SYSTEMS, by="arcs_nom", resamples=200)
+    assert (comparison.resampling["of"], comparison.gold.documents) == ("documents", 9)
+    for pair in comparison.pairs.values():
         test = significance(pair)
         assert (test.groups, test.trials, test.exact) == (9, 2**9, True)
         assert pair.interval is not None
@@ -169,41 +169,41 @@ def test_documents_are_resampled() -> None:
         for each in pair.further.values():
             assert each.interval is not None
             assert each.interval[0] < each.delta < each.interval[1]
-    assert significance(found.pair("rules", "neural")).p < 0.05 < significance(found.pair("rules", "pairs")).p
+    assert significance(comparison.pair("rules", "neural")).p < 0.05 < significance(comparison.pair("rules", "pairs")).p
     bca = eh.compare(GOLD, SYSTEMS, by="arcs_nom", resamples=200, interval="bca").pair("rules", "neural")
     assert bca.interval is not None
-    assert bca.interval != found.pair("rules", "neural").interval
+    assert bca.interval != comparison.pair("rules", "neural").interval
     assert bca.interval[0] < bca.delta < bca.interval[1]
 
 
 def test_one_document_tells_nothing() -> None:
     """Sentences are no groups, as chains are not sums over them."""
     other = annotation([[(0, 0, 0), (0, 2, 2)]])
-    found = eh.compare(annotation([KEY], pos=POS), {"a": annotation([KEY]), "b": other})
-    pair = found.pair("a", "b")
+    comparison = eh.compare(annotation([KEY], pos=POS), {"a": annotation([KEY]), "b": other})
+    pair = comparison.pair("a", "b")
     assert (pair.significance, pair.interval, pair.delta) == (None, None, -0.5)
-    assert {(each.significance, each.interval) for each in pair.further.values()} == {(None, None)}
+    assert {(item.significance, item.interval) for item in pair.further.values()} == {(None, None)}
     note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
-    assert found.notes == (note,)
-    assert found.resampling["of"] is None
-    assert "interval" not in found.to_dict()["pairs"][0]
+    assert comparison.notes == (note,)
+    assert comparison.resampling["of"] is None
+    assert "interval" not in comparison.to_dict()["pairs"][0]
     ranking = eh.rank(annotation([KEY], pos=POS), {"a": annotation([KEY]), "b": other})
     assert note in ranking.notes
     assert (ranking.resamples, ranking.groups) == (0, None)
     assert "|resamples:0|of:none|" in ranking.signature
-    standings = [each for system in ranking.to_dict()["systems"] for each in system["standings"].values()]
-    assert [each["interval"] for each in standings] == [None] * 8
+    standings = [item for system in ranking.to_dict()["systems"] for item in system["standings"].values()]
+    assert [item["interval"] for item in standings] == [None] * 8
 
 
 @pytest.mark.parametrize("by", ["arcs_any", "arcs_nom"])
 def test_a_system_never_differs_from_itself(by: str) -> None:
-    found = eh.compare(GOLD, {"a": SYSTEMS["pairs"], "copy": SYSTEMS["pairs"]}, by=by, resamples=50)
-    pair = found.pair("a", "copy")
+    comparison = eh.compare(GOLD, {"a": SYSTEMS["pairs"], "copy": SYSTEMS["pairs"]}, by=by, resamples=50)
+    pair = comparison.pair("a", "copy")
     assert (pair.different, pair.moved, pair.delta, pair.interval) == (0, 0, 0, (0, 0))
     assert (significance(pair).p, significance(pair).p_holm) == (1, 1)
     assert {each.significance and each.significance.p for each in pair.further.values()} == {1}
-    assert "no difference at all: a and copy." in found.notes
-    assert "100.00" in str(found)
+    assert "no difference at all: a and copy." in comparison.notes
+    assert "100.00" in str(comparison)
     neural = {"a": SYSTEMS["neural"], "b": SYSTEMS["neural"]}
     assert {float(table[0, 1]) for table in eh.compare(GOLD, neural, by=by, **NONE).paired.values()} == {1}
 
@@ -219,8 +219,8 @@ def test_units_have_place_words_document_and_antecedents(tmp_path: Path, monkeyp
     )
     Path("a.conll").write_text(columns([["(1", "1)", "(1)", "(2)", "(2)", "-"], ["(1)", "-", "(1)", "-", "-", "-"]]))
     Path("b.conll").write_text(columns([["(1", "1)", "-", "-", "(1)", "-"], ["(1)", "-", "-", "-", "(2", "2)"]]))
-    found = eh.compare("key.conll", ["a.conll", "b.conll"], **NONE)
-    units = found.pair("a", "b").units("new_error")
+    comparison = eh.compare("key.conll", ["a.conll", "b.conll"], **NONE)
+    units = comparison.pair("a", "b").units("new_error")
     lost, wrong, far = units
     assert [unit.place for unit in units] == ["key.conll:4", "key.conll:7", "key.conll:14"]
     assert [(unit.words, unit.gold, unit.gold_antecedent) for unit in units] == [
@@ -234,7 +234,7 @@ def test_units_have_place_words_document_and_antecedents(tmp_path: Path, monkeyp
     assert (far.sentence, far.document, far.document_name, far.text) == (3, 2, "d1_0", "w0 w1 w2")
     assert wrong.pair == ("a", "b")
     assert wrong.to_dict()["gold_antecedent"] == "w3"
-    assert found.pair("a", "b").units("correction") == []
+    assert comparison.pair("a", "b").units("correction") == []
     assert (Counter(unit.kind for unit in units), units[0].gold_head) == (Counter(new_error=3), None)
 
 
@@ -265,25 +265,25 @@ def test_mentions_across_sentences_have_all_their_words(tmp_path: Path) -> None:
 
 
 def test_units_that_are_shown() -> None:
-    found = eh.compare(GOLD, SYSTEMS, show="unsolved", limit=3, **NONE)
+    comparison = eh.compare(GOLD, SYSTEMS, show="unsolved", limit=3, **NONE)
     whole = eh.compare(GOLD, SYSTEMS, show="unsolved", **NONE).shown_units
-    assert (len(found.shown_units), list(found.shown_units)) == (3, list(whole[:3]))
-    assert len(whole) == found.difficulty[0]
+    assert (len(comparison.shown_units), list(comparison.shown_units)) == (3, list(whole[:3]))
+    assert len(whole) == comparison.difficulty[0]
     assert all({answer.split()[0] for answer in unit.answers.values()} <= {"wl", "fn", "fp"} for unit in whole)
     once = eh.compare(GOLD, SYSTEMS, show="solved_once", **NONE)
-    assert len(once.shown_units) == found.difficulty[1]
+    assert len(once.shown_units) == comparison.difficulty[1]
 
 
 @pytest.mark.parametrize("by", ["arcs_any", "arcs_nom"])
 def test_units_of_every_class_are_as_many_as_are_counted(by: str) -> None:
     found = eh.compare(GOLD, SYSTEMS, by=by, **NONE)
     for pair in found.pairs.values():
-        for name, each in pair.classes.items():
-            units: list[Unit] = each.units()
+        for name, difference in pair.classes.items():
+            units: list[Unit] = difference.units()
             transitions = Counter(
                 (unit.gold, *(unit.answers[side].split()[0] for side in (pair.before, pair.after))) for unit in units
             )
-            assert transitions == {(row.gold, row.before, row.after): row.count for row in each.transitions}
+            assert transitions == {(row.gold, row.before, row.after): row.count for row in difference.transitions}
             assert {unit.kind for unit in units} <= {name}
 
 
@@ -309,14 +309,14 @@ Slices = dict[str, tuple[int, dict[str, float]]]
 
 def documents() -> list[tuple[str, list[tuple[str, str]]]]:
     """The example's documents: their names, and the words with their POS."""
-    found: list[tuple[str, list[tuple[str, str]]]] = []
+    all_documents: list[tuple[str, list[tuple[str, str]]]] = []
     for line in GOLD_CHAIN_SLICES.read_text().splitlines():
         if line.startswith("#begin"):
             name, part = line.removeprefix("#begin document (").split("); part ")
-            found.append((f"{name}_{int(part)}", []))
+            all_documents.append((f"{name}_{int(part)}", []))
         elif line.strip() and not line.startswith("#"):
-            found[-1][1].append((line.split()[3], line.split()[4]))
-    return found
+            all_documents[-1][1].append((line.split()[3], line.split()[4]))
+    return all_documents
 
 
 def sliced(mode: str, slice_of: Any) -> Slices:
@@ -335,11 +335,11 @@ def sliced(mode: str, slice_of: Any) -> Slices:
                 continue
             for system, each in enumerate(classes):
                 counts[slice_of(mention, words, name)][system][each] += 1
-    found: Slices = {}
+    by_name: Slices = {}
     for value, by_system in counts.items():
         scores = {name: slow_arcs.arcs_prf([row]).f1 for name, row in zip(NAMES_CHAIN_SLICES, by_system, strict=True)}
-        found[value] = (sum(by_system[0][kind] for kind in ("tp", "wl", "fn")), scores)
-    return found
+        by_name[value] = (sum(by_system[0][kind] for kind in ("tp", "wl", "fn")), scores)
+    return by_name
 
 
 def listed(comparison: eh.Comparison, name: str) -> Slices:
@@ -398,11 +398,11 @@ def test_documents_have_the_names_of_the_key(comparison: eh.Comparison) -> None:
 
 def test_labels_are_types_of_mentions(comparison: eh.Comparison, mode: str) -> None:
     results = eh.score(GOLD_CHAIN_SLICES, SYSTEMS)
-    assert {label: each.units for label, each in comparison.labels.items()} == dict(results.gold.labels)
+    assert {label: item.units for label, item in comparison.labels.items()} == dict(results.gold.labels)
     assert list(comparison.labels)[:3] == ["nouns", "PRP", "PRP$"]
-    for label, each in comparison.labels.items():
+    for label, item in comparison.labels.items():
         expected = {name: result[f"arcs_{mode}"].labels[label].f1 for name, result in results.items()}
-        assert each.scores == pytest.approx(expected)
+        assert item.scores == pytest.approx(expected)
 
 
 # Without POS
@@ -421,14 +421,14 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_without_pos_there_are_no_types(bare: list[str]) -> None:
-    found = eh.compare(bare[0], bare[1:], **NONE)
-    assert (found.by, found.slices, found.labels) == ("arcs_any", {}, {})
-    assert list(found.further_scores["a"]) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
-    assert list(found.paired) == ["arcs_any", "lea", "mela"]
-    assert found.oracle.overall.right == (2, 1)
-    assert "gold key: has no POS, so types of mentions and arcs_nom are not available." in found.notes
-    assert "by type of mention" not in str(found)
-    lines = str(found).splitlines()
+    comparison = eh.compare(bare[0], bare[1:], **NONE)
+    assert (comparison.by, comparison.slices, comparison.labels) == ("arcs_any", {}, {})
+    assert list(comparison.further_scores["a"]) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
+    assert list(comparison.paired) == ["arcs_any", "lea", "mela"]
+    assert comparison.oracle.overall.right == (2, 1)
+    assert "gold key: has no POS, so types of mentions and arcs_nom are not available." in comparison.notes
+    assert "by type of mention" not in str(comparison)
+    lines = str(comparison).splitlines()
     heading = next(at for at, line in enumerate(lines) if line.startswith("a to b, new errors: 1 of 1"))
     assert lines[heading + 2].split() == ["a", "b", "count", "%", "of", "these", "%", "of", "all"]
 
@@ -464,16 +464,16 @@ def test_pronouns_are_for_chains_only(example: Path) -> None:
 
 
 def test_the_keys_of_the_contract() -> None:
-    found = json.loads(
+    data = json.loads(
         eh.compare(GOLD_CHAIN_SLICES, SYSTEMS, by="arcs_nom", trials=50, resamples=50, show="unsolved").to_json()
     )
-    assert (found["command"], found["task"], found["by"]) == ("compare", "chains", "arcs_nom")
-    assert found["systems"] == list(NAMES_CHAIN_SLICES)
+    assert (data["command"], data["task"], data["by"]) == ("compare", "chains", "arcs_nom")
+    assert data["systems"] == list(NAMES_CHAIN_SLICES)
     for name, result in eh.score(GOLD_CHAIN_SLICES, SYSTEMS).items():
-        assert found["scores"][name] == pytest.approx({model: result[model].f1 for model in CHAIN_MODELS})
-    assert list(found["agreement"]["paired"]) == ["arcs_nom", "lea", "mela"]
-    assert found["agreement"]["all"] == found["agreement"]["paired"]["arcs_nom"]
-    for pair in found["pairs"]:
+        assert data["scores"][name] == pytest.approx({model: result[model].f1 for model in CHAIN_MODELS})
+    assert list(data["agreement"]["paired"]) == ["arcs_nom", "lea", "mela"]
+    assert data["agreement"]["all"] == data["agreement"]["paired"]["arcs_nom"]
+    for pair in data["pairs"]:
         assert {"units", "different", "difference", "delta", "classes", "moved", "significance", "interval"} <= set(
             pair
         )
@@ -482,20 +482,20 @@ def test_the_keys_of_the_contract() -> None:
         assert {"delta", "significance", "interval"} == set(pair["further"]["mela"])
         assert pair["further"]["arcs_nom"]["delta"] == pytest.approx(pair["delta"])
         assert sum(each["count"] for each in pair["classes"].values()) == pair["different"]
-    assert "exact" not in found["oracle"]
-    assert {"gold_antecedent", "document_name", "answers", "place", "words"} <= set(found["units"][0])
+    assert "exact" not in data["oracle"]
+    assert {"gold_antecedent", "document_name", "answers", "place", "words"} <= set(data["units"][0])
     expected = {"name": "gold", "documents": 9, "sentences": 69, "tokens": 1085, "units": 266, "left_out": 0}
-    assert expected.items() <= found["gold"].items()
+    assert expected.items() <= data["gold"].items()
 
 
 def test_a_missing_document_is_empty_and_said() -> None:
     key = annotation([[(0, 0, 0), (0, 2, 2)]] * 2, names=["x", "y"])
     one, other = annotation([[(0, 0, 0), (0, 2, 2)]], names=["x"]), annotation([[]] * 3, names=["z", "y", "x"])
-    found = eh.compare(key, {"a": one, "b": other}, **NONE)
-    pair = found.pair("a", "b")
-    assert (pair.size, pair.new_errors.count, found.difficulty) == (2, 1, {0: 1, 1: 1, 2: 0})
-    assert "system a: lacks documents y; they count as empty." in found.notes
-    assert "system b: has more documents, which are ignored: z." in found.notes
+    comparison = eh.compare(key, {"a": one, "b": other}, **NONE)
+    pair = comparison.pair("a", "b")
+    assert (pair.size, pair.new_errors.count, comparison.difficulty) == (2, 1, {0: 1, 1: 1, 2: 0})
+    assert "system a: lacks documents y; they count as empty." in comparison.notes
+    assert "system b: has more documents, which are ignored: z." in comparison.notes
 
 
 # Gates
@@ -503,24 +503,24 @@ def test_a_missing_document_is_empty_and_said() -> None:
 
 @pytest.mark.parametrize("by", ["arcs_any", "arcs_nom"])
 def test_a_better_system_passes_a_gate(by: str) -> None:
-    found = eh.gate(GOLD_CHAIN_SLICES, SYSTEMS["rules"], SYSTEMS["neural"], by=by)
+    gate = eh.gate(GOLD_CHAIN_SLICES, SYSTEMS["rules"], SYSTEMS["neural"], by=by)
     pair = eh.compare(GOLD_CHAIN_SLICES, {"rules": SYSTEMS["rules"], "neural": SYSTEMS["neural"]}, by=by).pair(
         "rules", "neural"
     )
-    assert found.passed
-    assert (found.pair.delta, found.pair.new_errors.count) == (pair.delta, pair.new_errors.count)
-    assert "by type of mention" not in str(found)
+    assert gate.passed
+    assert (gate.pair.delta, gate.pair.new_errors.count) == (pair.delta, pair.new_errors.count)
+    assert "by type of mention" not in str(gate)
 
 
 def test_a_worse_system_fails_a_gate() -> None:
-    found = eh.gate(GOLD_CHAIN_SLICES, SYSTEMS["neural"], SYSTEMS["rules"], max_drop=1, max_new_errors=5, alpha=0.05)
-    assert not found.passed
-    assert [criterion.passed for criterion in found.criteria] == [False, False, False]
+    gate = eh.gate(GOLD_CHAIN_SLICES, SYSTEMS["neural"], SYSTEMS["rules"], max_drop=1, max_new_errors=5, alpha=0.05)
+    assert not gate.passed
+    assert [criterion.passed for criterion in gate.criteria] == [False, False, False]
     drop = 100 * (
         eh.score(GOLD_CHAIN_SLICES, SYSTEMS["neural"])["arcs_any"].f1
         - eh.score(GOLD_CHAIN_SLICES, SYSTEMS["rules"])["arcs_any"].f1
     )
-    assert found.criteria[0].value == pytest.approx(drop)
+    assert gate.criteria[0].value == pytest.approx(drop)
     loose = eh.gate(GOLD_CHAIN_SLICES, SYSTEMS["neural"], SYSTEMS["rules"], max_drop=50, max_new_errors=500, only=True)
     assert loose.passed
     assert [criterion.passed for criterion in loose.criteria] == [True, True]

@@ -101,12 +101,12 @@ def test_a_mention_of_several_chains_counts_in_all_of_them(files: tuple[Path, Pa
     ],
 )
 def test_presets(files: tuple[Path, Path], preset: str, options: dict[str, object]) -> None:
-    found, spelled = eh.score(*files, preset=preset), eh.score(*files, **options)
-    assert found.signature == spelled.signature
-    assert {name: score.f1 for name, score in found.scores.items()} == {
+    actual, spelled = eh.score(*files, preset=preset), eh.score(*files, **options)
+    assert actual.signature == spelled.signature
+    assert {name: score.f1 for name, score in actual.scores.items()} == {
         name: score.f1 for name, score in spelled.scores.items()
     }
-    assert eh.score(*files, preset=preset, **options).signature == found.signature, "the same twice is no conflict"
+    assert eh.score(*files, preset=preset, **options).signature == actual.signature, "the same twice is no conflict"
 
 
 @pytest.mark.parametrize("options", [{"mention_match": "exact"}, {"zeros": "linear"}, {"singletons": True}])
@@ -378,7 +378,7 @@ MENTION = st.tuples(st.integers(0, 7), st.integers(0, 3))
 @st.composite
 def sides(draw: st.DrawFn) -> list[tuple[str, list[frozenset[str]]]]:
     """Two texts of the same four words, with empty nodes anywhere, and the tokens of their mentions."""
-    found = []
+    all_sides = []
     for _ in range(2):
         nodes = draw(st.sets(st.sampled_from(["0.1", "1.1", "1.2", "2.1", "3.1", "4.1"])))
         names = sorted({"1", "2", "3", "4"} | nodes, key=lambda name: [int(each) for each in name.split(".")])
@@ -389,8 +389,8 @@ def sides(draw: st.DrawFn) -> list[tuple[str, list[frozenset[str]]]]:
             opened[first] += f"(e{number})" if first == last else f"(e{number}"
             closed[last] += "" if first == last else f"e{number})"
         cells = [f"{name} {end + begin or '-'}" for name, end, begin in zip(names, closed, opened, strict=True)]
-        found.append((text(" ".join(cells)), tokens))
-    return found
+        all_sides.append((text(" ".join(cells)), tokens))
+    return all_sides
 
 
 @settings(max_examples=100)

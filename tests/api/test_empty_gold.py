@@ -37,7 +37,7 @@ def sides(task: str, folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     """A gold standard without a unit that counts, a system with one, and options."""
     ends = [("A", 0, 1), ("B", 1, 2)]
     tree = "(TOP (S (X a) (Y b)))", "(TOP (S (NP (X a)) (Y b)))"
-    found: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    all_sides: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "spans": (spans([], []), spans([("PER", 0, 1)], []), {}),
         "tags": (eh.tags([["A", "B"]], encoding="plain"), eh.tags([["X", "B"]], encoding="plain"), WORDS),
         "relations": (eh.relations([ends], [[]]), eh.relations([ends], [[("R", 0, 1)]]), {}),
@@ -47,7 +47,7 @@ def sides(task: str, folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     }
     if task == "trees":
         return trees(folder, "root"), trees(folder, "dep"), {"labels": ["dep"]}
-    return found[task]
+    return all_sides[task]
 
 
 CASES = [
@@ -157,11 +157,11 @@ def test_a_gate_is_bad_input(options: tuple[str, ...], files: dict[str, str]) ->
 
 
 def test_labels_that_leave_no_gold_unit(files: dict[str, str]) -> None:
-    found = json.loads(run("score", files["one"], files["two"], "--labels", "LOC", "--as", "json").stdout)
-    assert found["gold"]["units"] == 0
-    assert found["systems"][0]["scores"]["exact"]["overall"]["f1"] is None
-    found = json.loads(run("score", files["one"], files["two"], "--exclude", "PER", "--as", "json").stdout)
-    assert found["systems"][0]["scores"]["fair"]["headline"] is None
+    data = json.loads(run("score", files["one"], files["two"], "--labels", "LOC", "--as", "json").stdout)
+    assert data["gold"]["units"] == 0
+    assert data["systems"][0]["scores"]["exact"]["overall"]["f1"] is None
+    data = json.loads(run("score", files["one"], files["two"], "--exclude", "PER", "--as", "json").stdout)
+    assert data["systems"][0]["scores"]["fair"]["headline"] is None
 
 
 def test_plots_are_drawn(files: dict[str, str], tmp_path: Path) -> None:

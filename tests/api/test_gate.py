@@ -53,7 +53,7 @@ def test_all_is_lost_on_four_documents(write) -> None:
 def test_five_documents_of_trees_are_compared_by_sentence() -> None:
     """From 90.64 to 69.47: five documents allow no p-value below 2 / 2⁵, their sentences do."""
     gate = eh.gate(*TREES)
-    found = gate.to_dict()
+    data = gate.to_dict()
     assert not gate.passed
     assert only(gate) == (
         "alpha",
@@ -62,9 +62,9 @@ def test_five_documents_of_trees_are_compared_by_sentence() -> None:
         "The candidate is worse by 21.17 points (p = 0.0001, alpha = 0.05). The systems differ in 5 documents, too few "
         "for any p-value below 0.05, so the test resamples sentences.",
     )
-    assert found["test"]["of"] == "sentences"
-    assert found["test"]["few_documents"] == 5
-    assert found["criteria"][0]["sentence"] == only(gate)[3]
+    assert data["test"]["of"] == "sentences"
+    assert data["test"]["few_documents"] == 5
+    assert data["criteria"][0]["sentence"] == only(gate)[3]
     assert "|of:sentences|" in gate.signature
     assert gate.pair.delta == pytest.approx(-0.2117, abs=5e-5)
 
@@ -197,10 +197,10 @@ def test_a_candidate_needs_no_baseline_for_floors_and_ceilings() -> None:
     assert gate.criteria[0].sentence == "fair is 0.7650 (76.50 %); the floor is 0.85 (85 %)."
     assert gate.criteria[2].sentence == "FP is 4 (a count); the ceiling is 3."
     assert str(gate).startswith("failed: crf on the gold standard gold\n")
-    found = gate.to_dict()
-    assert (found["passed"], found["baseline"], found["delta"], found["test"]) == (False, None, None, None)
-    assert found["candidate"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
-    assert found["criteria"][1]["score"] == "PER:recall"
+    data = gate.to_dict()
+    assert (data["passed"], data["baseline"], data["delta"], data["test"]) == (False, None, None, None)
+    assert data["candidate"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
+    assert data["criteria"][1]["score"] == "PER:recall"
     assert "|match:fair,exact|" in gate.signature
 
 
@@ -315,12 +315,12 @@ def test_units_of_limits() -> None:
     texts = {"floor": {"fair": "85%"}, "ceiling": {"f1": "90.5 pp"}, "max_drop": {"": "1pp", "exact": "2.5%"}}
     numbers = {"floor": {"fair": 0.85}, "ceiling": {"f1": 0.905}, "max_drop": {"": 1, "exact": 2.5}}
     one, other = (
-        eh.gate(GOLD, TAGGER, CRF, max_label_drop=drop, alpha=alpha, **each)
-        for each, drop, alpha in ((texts, "3pp", "1%"), (numbers, 3, 0.01))
+        eh.gate(GOLD, TAGGER, CRF, max_label_drop=drop, alpha=alpha, **item)
+        for item, drop, alpha in ((texts, "3pp", "1%"), (numbers, 3, 0.01))
     )
     assert one.to_dict() == other.to_dict()
     assert eh.gate(GOLD, TAGGER, CRF, max_drop="1pp").to_dict() == eh.gate(GOLD, TAGGER, CRF, max_drop=1).to_dict()
-    assert [each.unit for each in one.criteria] == ["fraction", "fraction", "points", "points", "points", "p-value"]
+    assert [item.unit for item in one.criteria] == ["fraction", "fraction", "points", "points", "points", "p-value"]
 
 
 def test_a_named_drop_decides_where_the_test_cannot(tmp_path: Path) -> None:
@@ -432,5 +432,5 @@ def test_what_cannot_be_judged_is_refused(criteria: dict, message: str) -> None:
 
 def test_without_a_baseline_there_is_no_pair() -> None:
     gate = eh.gate(GOLD, candidate=CRF, floor={"fair": 0})
-    with pytest.raises(eh.SettingError, match="There is no baseline, so nothing is compared"):
+    with pytest.raises(eh.SettingError, match="The gate has no baseline to compare with"):
         _ = gate.pair

@@ -123,7 +123,7 @@ def test_difference_3_the_loose_row_of_the_latex_table_is_loose(file: File) -> N
         ("b-PER", "the tag 'b-PER' in column 5 has the unknown prefix 'b'"),
         ("PER", "the tag 'PER' in column 5 is unknown"),
         ("_", "the tag '_' in column 5 is unknown"),
-        ("", "there is no tag in column 5"),
+        ("", "column 5 has no tag"),
     ],
 )
 def test_difference_4_unknown_tags_are_errors(file: File, tag: str, finding: str) -> None:
@@ -298,15 +298,15 @@ def test_blanks_between_columns(tmp_path: Path) -> None:
 
 def chunks(tags: Sequence[str]) -> set[tuple[int, int, str]]:
     """The entities of a sentence, read one tag after the other."""
-    found: list[list[int | str]] = []
+    all_chunks: list[list[int | str]] = []
     before = "O"
-    for place, tag in enumerate(tags):
+    for index, tag in enumerate(tags):
         if tag != "O" and (tag[0] == "B" or before[2:] != tag[2:]):
-            found.append([place, place + 1, tag[2:]])
+            all_chunks.append([index, index + 1, tag[2:]])
         elif tag != "O":
-            found[-1][1] = place + 1
+            all_chunks[-1][1] = index + 1
         before = tag
-    return {(start, end, label) for start, end, label in found}  # type: ignore[misc]
+    return {(start, end, label) for start, end, label in all_chunks}  # type: ignore[misc]
 
 
 def loose(entities: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:
@@ -342,19 +342,19 @@ def test_counts_are_those_of_plain_loops(
 def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
     path = file("a B-PER B-LOC B-PER O", "b O O I-LOC O")
     result = eh.germeval(path)
-    found = result.to_dict()
-    assert list(found) == [
+    data = result.to_dict()
+    assert list(data) == [
         *("evenhand", "command", "signature", "notes", "gold", "prediction"),
         *("metrics", "script", "labels", "classes", "other_level", "repaired"),
     ]
-    assert found["gold"] == {
+    assert data["gold"] == {
         "name": "both",
         "sentences": 1,
         "tokens": 2,
         "units": 2,
         "labels": {**dict.fromkeys(LABELS, 0), "PER": 1, "LOC": 1},
     }
-    assert found["metrics"]["strict"] == {
+    assert data["metrics"]["strict"] == {
         "accuracy": 0.5,
         "gold": 2,
         "found": 2,
@@ -363,7 +363,7 @@ def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
         "recall": 0.5,
         "f1": 0.5,
     }
-    assert found["labels"]["LOC"]["inner"] == {
+    assert data["labels"]["LOC"]["inner"] == {
         "gold": 1,
         "found": 0,
         "correct": 0,
@@ -371,7 +371,7 @@ def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
         "recall": 0,
         "f1": 0,
     }
-    assert found["repaired"]["first"] == [
+    assert data["repaired"]["first"] == [
         {
             "file": str(path),
             "line": 2,
@@ -379,7 +379,7 @@ def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
         }
     ]
     assert (
-        found["signature"]
+        data["signature"]
         == f"evenhand:{eh.__version__}|task:germeval|align:strict|scope:sentence|levels:separate|encoding:iob2|repair:begin"
     )
     target = tmp_path / "scores.json"
@@ -523,14 +523,12 @@ def script(rows: Sequence[tuple[str, ...]]) -> list[object]:
         for level in (0, 1)
     ]
     strict = [
-        (len(gold), len(found), sum(key in found.items() for key in gold.items() if key[0][1] < len(rows)))
-        for gold, found in levels
+        (len(gold), len(item), sum(key in item.items() for key in gold.items() if key[0][1] < len(rows)))
+        for gold, item in levels
     ]
     loose = sum(
-        bounds in found
-        and bounds[1] < len(rows)
-        and [name[:3] for name in names] == [name[:3] for name in found[bounds]]
-        for gold, found in levels
+        bounds in item and bounds[1] < len(rows) and [name[:3] for name in names] == [name[:3] for name in item[bounds]]
+        for gold, item in levels
         for bounds, names in gold.items()
     )
     return [*strict, loose]
@@ -538,15 +536,15 @@ def script(rows: Sequence[tuple[str, ...]]) -> list[object]:
 
 def chunks_germeval_script(tags: Sequence[str]) -> dict[tuple[int, int], list[str]]:
     """The labels of every token of an entity, by its bounds."""
-    found: dict[tuple[int, int], list[str]] = {}
+    by_name: dict[tuple[int, int], list[str]] = {}
     begin: int | None = None
-    for place, tag in enumerate((*tags, "O")):
+    for index, tag in enumerate((*tags, "O")):
         if begin is not None and tag[0] in "BO":
-            found[begin, place] = [each[2:] for each in tags[begin:place]]
+            by_name[begin, index] = [each[2:] for each in tags[begin:index]]
             begin = None
         if begin is None and tag != "O":
-            begin = place
-    return found
+            begin = index
+    return by_name
 
 
 @given(

@@ -360,17 +360,17 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
     quick = {"resamples": 0}
     compared: Any = {"trials": 0, **quick}
 
-    def each(function: str, wrong: dict[str, tuple[Any, ...]], *files: Any, **others: Any) -> Iterator[Any]:
+    def calls_of(function: str, wrong: dict[str, tuple[Any, ...]], *files: Any, **others: Any) -> Iterator[Any]:
         for name, values in wrong.items():
             for value in values:
                 shown = f"{function}(…, {name}={named(value)})"
                 yield shown, lambda name=name, value=value: getattr(eh, function)(*files, **{**others, name: value})
 
-    yield from each("score", OPTIONS, GOLD_WRONG_ARGUMENTS, SYSTEM)
-    yield from each(
+    yield from calls_of("score", OPTIONS, GOLD_WRONG_ARGUMENTS, SYSTEM)
+    yield from calls_of(
         "rank", {**STATISTICS, "unknown": UNKNOWN, "task": (3,)}, GOLD_WRONG_ARGUMENTS, [SYSTEM], match="exact"
     )
-    yield from each(
+    yield from calls_of(
         "compare", {**COMPARING, "unknown": UNKNOWN, "task": (3,)}, GOLD_WRONG_ARGUMENTS, [SYSTEM, OTHER], **compared
     )
     gate = {
@@ -383,13 +383,15 @@ def calls() -> Iterator[tuple[str, Callable[[], object]]]:
         for name in ("floor", "ceiling")
     }
     gate |= {"max_label_drop": ("x", -1, NAN, [], HUGE), "only": (*NO_FLAG, True)}
-    yield from each("gate", {**gate, "max_new_error": (0,), "by": (3,)}, GOLD_WRONG_ARGUMENTS, SYSTEM, OTHER, trials=10)
+    yield from calls_of(
+        "gate", {**gate, "max_new_error": (0,), "by": (3,)}, GOLD_WRONG_ARGUMENTS, SYSTEM, OTHER, trials=10
+    )
     page = {"title": (3, b"x", []), "limit": (*NO_COUNT,), "by": (3, "iou"), "unknown": UNKNOWN}
-    yield from each("report", page, GOLD_WRONG_ARGUMENTS, [SYSTEM], **compared)
-    yield from each("read", READING, GOLD_WRONG_ARGUMENTS)
+    yield from calls_of("report", page, GOLD_WRONG_ARGUMENTS, [SYSTEM], **compared)
+    yield from calls_of("read", READING, GOLD_WRONG_ARGUMENTS)
     germeval = {"delimiter": (3, b"x", "", "a\nb"), "repair": NO_CHOICE}
-    yield from each("germeval", germeval, GOLD_WRONG_ARGUMENTS, SYSTEM)
-    yield from each("rank_suite", STATISTICS, GOLD_WRONG_ARGUMENTS)
+    yield from calls_of("germeval", germeval, GOLD_WRONG_ARGUMENTS, SYSTEM)
+    yield from calls_of("rank_suite", STATISTICS, GOLD_WRONG_ARGUMENTS)
     for function in ("read", "manifest", "rank_suite"):
         yield from (
             (f"{function}({named(value)})", lambda f=function, v=value: getattr(eh, f)(v)) for value in (*NO_FILE, None)

@@ -24,7 +24,7 @@ def power(*arguments: object, status: int = 0) -> str:
 def test_identical_outputs_have_no_difference_to_detect(tmp_path: Path) -> None:
     copy = tmp_path / "copy.conll"
     copy.write_bytes(CRF.read_bytes())
-    assert "The two outputs are identical; there is no difference to detect." in power(
+    assert "The two outputs are identical, so there is nothing to detect." in power(
         GOLD, CRF, copy, "--of", "sentences"
     )
 

@@ -165,11 +165,11 @@ def test_notes_are_those_of_the_scores(example_ranking: eh.Ranking) -> None:
 
 def test_to_dict() -> None:
     gold, system = (eh.tags([["B-A", "O"]] * 2, name=name) for name in ("gold", "a"))
-    found = eh.rank(gold, [system], match="exact,ts", resamples=10, level=0.9, seed=3).to_dict()
-    signature = found.pop("signature")
+    data = eh.rank(gold, [system], match="exact,ts", resamples=10, level=0.9, seed=3).to_dict()
+    signature = data.pop("signature")
     assert signature.endswith("|resamples:10|of:sentences|level:0.9|seed:3")
     standing = {"score": 1.0, "rank": 1, "change": 0, "interval": {"low": 1.0, "high": 1.0}}
-    assert found == {
+    assert data == {
         "evenhand": eh.__version__,
         "command": "rank",
         "task": "spans",
@@ -300,9 +300,9 @@ def test_a_suite_may_have_data_sets_of_one_document(tmp_path: Path, sizes: tuple
     ranking = eh.rank_suite(suite(tmp_path, *sizes), resamples=50)
     assert ranking["mela"]["neural"].score > ranking["mela"]["rules"].score
     note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
-    assert [each for each in ranking.notes if "resampled" in each] == [
+    assert [item for item in ranking.notes if "resampled" in item] == [
         f"{number}: {note}" for number, size in enumerate(sizes) if size == 1
     ]
     assert ranking.resamples == 0
-    assert {each.interval for model in ranking.models for each in ranking[model].values()} == {None}
+    assert {item.interval for model in ranking.models for item in ranking[model].values()} == {None}
     assert str(ranking)

@@ -146,10 +146,10 @@ def test_notes_say_which_data_set_they_concern(folder: Path) -> None:
 
 
 def test_a_suite_as_plain_data(folder: Path) -> None:
-    found = json.loads(eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).to_json())
-    assert (found["name"], list(found["data_sets"])) == ("average", ["north", "south"])
-    assert [each["name"] for each in found["systems"]] == ["y", "x"]
-    assert found["data_sets"]["north"]["systems"][0]["standings"]["exact"]["score"] == 0.8
+    data = json.loads(eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).to_json())
+    assert (data["name"], list(data["data_sets"])) == ("average", ["north", "south"])
+    assert [each["name"] for each in data["systems"]] == ["y", "x"]
+    assert data["data_sets"]["north"]["systems"][0]["standings"]["exact"]["score"] == 0.8
 
 
 def test_a_suite_shows_its_average_and_then_every_data_set(folder: Path) -> None:

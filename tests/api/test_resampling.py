@@ -46,11 +46,11 @@ def in_documents(*documents: str) -> str:
 
 def test_five_sentences_that_are_all_better() -> None:
     """As extreme are this outcome and the one with all sentences swapped: p = 2 / 2⁵."""
-    found = compared(["A A"] * 5, ["A X"] * 5, ["A A"] * 5)
-    test = significance(found.pair("a", "b"))
+    comparison = compared(["A A"] * 5, ["A X"] * 5, ["A A"] * 5)
+    test = significance(comparison.pair("a", "b"))
     assert (test.p, test.least, test.groups, test.trials) == (0.0625, 0.0625, 5, 32)
-    assert (test.test, test.exact, found.resampling["of"]) == ("permutation", True, "sentences")
-    assert "some systems differ in so few sentences that no p-value can be below 5 %." in found.notes
+    assert (test.test, test.exact, comparison.resampling["of"]) == ("permutation", True, "sentences")
+    assert "some systems differ in so few sentences that no p-value can be below 5 %." in comparison.notes
 
 
 def test_six_sentences_can_be_significant() -> None:
@@ -111,14 +111,15 @@ def test_two_documents(tmp_path: Path) -> None:
     for name, text in (("gold", "A A"), ("a", "A X"), ("b", "A A")):
         (tmp_path / f"{name}.conll").write_text(in_documents(text, text))
     systems = [tmp_path / "a.conll", tmp_path / "b.conll"]
-    found = eh.compare(tmp_path / "gold.conll", systems, task="tags", resamples=100)
-    test = significance(found.pair("a", "b"))
-    assert (found.gold.documents, found.resampling["of"]) == (2, "documents")
+    comparison = eh.compare(tmp_path / "gold.conll", systems, task="tags", resamples=100)
+    test = significance(comparison.pair("a", "b"))
+    assert (comparison.gold.documents, comparison.resampling["of"]) == (2, "documents")
     assert (test.p, test.least, test.groups, test.trials, test.exact) == (0.5, 0.5, 2, 4, True)
     assert (
-        "some systems differ in so few documents that no p-value can be below 5 %; use --of sentences." in found.notes
+        "some systems differ in so few documents that no p-value can be below 5 %; use --of sentences."
+        in comparison.notes
     )
-    assert "of:documents" in found.signature
+    assert "of:documents" in comparison.signature
 
 
 def test_one_document_is_resampled_by_sentences(tmp_path: Path) -> None:
@@ -174,11 +175,11 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
 
 
 def test_without_trials_and_resamples() -> None:
-    found = compared(["A A"], ["A X"], ["A A"], trials=0, resamples=0)
-    pair = found.pair("a", "b")
+    comparison = compared(["A A"], ["A X"], ["A A"], trials=0, resamples=0)
+    pair = comparison.pair("a", "b")
     assert (pair.significance, pair.mcnemar, pair.interval) == (None, None, None)
-    assert not {"significance", "mcnemar", "interval"} & set(found.to_dict()["pairs"][0])
-    assert "–" in str(found)
+    assert not {"significance", "mcnemar", "interval"} & set(comparison.to_dict()["pairs"][0])
+    assert "–" in str(comparison)
 
 
 # Seeds and several pairs
@@ -247,24 +248,24 @@ def one_document(tmp_path: Path) -> list[Path]:
 def test_compare_by_documents_and_by_sentences(two_documents: list[Path]) -> None:
     """All groups are better: p = 2 / 2² of two documents, too few, so sentences are resampled: 2 / 2⁶ of six."""
     gold, *systems = two_documents
-    found = {of: eh.compare(gold, systems, task="tags", of=of) for of in (None, "documents", "sentences")}
-    tests = {of: each.pair("old", "new").significance for of, each in found.items()}
+    by_name = {of: eh.compare(gold, systems, task="tags", of=of) for of in (None, "documents", "sentences")}
+    tests = {of: item.pair("old", "new").significance for of, item in by_name.items()}
     assert {of: (test.p, test.groups) for of, test in tests.items()} == {
         None: (2 / 2**6, 6),
         "documents": (0.5, 2),
         "sentences": (2 / 2**6, 6),
     }
-    assert {of: each.to_dict()["resampling"]["of"] for of, each in found.items()} == {
+    assert {of: item.to_dict()["resampling"]["of"] for of, item in by_name.items()} == {
         None: "sentences",
         "documents": "documents",
         "sentences": "sentences",
     }
-    assert "|of:sentences|" in found["sentences"].signature
-    assert found["sentences"].scores == found["documents"].scores
-    few = {of: each.to_dict()["resampling"]["few_documents"] for of, each in found.items()}
+    assert "|of:sentences|" in by_name["sentences"].signature
+    assert by_name["sentences"].scores == by_name["documents"].scores
+    few = {of: item.to_dict()["resampling"]["few_documents"] for of, item in by_name.items()}
     assert few == {None: 2, "documents": None, "sentences": None}
-    assert found[None].signature == found["sentences"].signature
-    assert found[None].to_dict()["pairs"] == found["sentences"].to_dict()["pairs"]
+    assert by_name[None].signature == by_name["sentences"].signature
+    assert by_name[None].to_dict()["pairs"] == by_name["sentences"].to_dict()["pairs"]
 
 
 def test_a_note_says_that_sentences_are_more(two_documents: list[Path]) -> None:
@@ -279,10 +280,10 @@ def test_a_note_says_that_sentences_are_more(two_documents: list[Path]) -> None:
 def test_rank_by_sentences(files: list[Path], default: str) -> None:
     """Scores and ranks stay; intervals are others. The example of trees has too few documents to resample them."""
     by_document, by_sentence = (eh.rank(files[0], files[1:], of=of) for of in ("documents", "sentences"))
-    expected, found = {"documents": by_document, "sentences": by_sentence}[default], eh.rank(files[0], files[1:])
-    assert found.few_documents == (5 if default == "sentences" else None)
-    assert (found.signature, found.groups) == (expected.signature, default)
-    assert [found[model] for model in found.models] == [expected[model] for model in expected.models]
+    expected, actual = {"documents": by_document, "sentences": by_sentence}[default], eh.rank(files[0], files[1:])
+    assert actual.few_documents == (5 if default == "sentences" else None)
+    assert (actual.signature, actual.groups) == (expected.signature, default)
+    assert [actual[model] for model in actual.models] == [expected[model] for model in expected.models]
     for model in by_document.models:
         for system in by_document.systems:
             one, other = by_document[model][system], by_sentence[model][system]
@@ -399,11 +400,11 @@ def test_a_comparison_of_one_sentence_has_no_test() -> None:
 
 def test_a_page_of_one_sentence_tells_it_in_the_verdict() -> None:
     gold, systems = one_sentence()
-    found = eh.report(gold, systems)
-    sentences = verdict(found)
+    report = eh.report(gold, systems)
+    sentences = verdict(report)
     assert sentences[0] == "good leads bad by 63.49 points; no test was made."
     assert sentences[-1] == "N" + NOTHING.format("sentence")[1:]
-    page = found.to_html()
+    page = report.to_html()
     assert page.count("othing can be resampled") == 2, "the verdict and the notes, but no caution"
     assert "95% interval <" not in page
     alone = eh.report(gold, systems["good"])
@@ -457,13 +458,13 @@ def test_figures_tell_that_nothing_was_resampled() -> None:
 def test_the_example_of_trees_is_compared_by_sentence() -> None:
     """Five documents allow no p below 0.0625."""
     gold, *systems = TREES
-    found = eh.report(gold, systems)
-    comparison = found.comparison
+    report = eh.report(gold, systems)
+    comparison = report.comparison
     assert comparison is not None
     assert (comparison.resampling["of"], comparison.resampling["few_documents"]) == ("sentences", 5)
     assert "|of:sentences|" in comparison.signature
-    assert (found.ranking.groups, found.ranking.few_documents) == ("sentences", 5)
-    sentences = verdict(found)
+    assert (report.ranking.groups, report.ranking.few_documents) == ("sentences", 5)
+    sentences = verdict(report)
     assert sentences[0].startswith("neural leads transition by ")
     assert sentences[0].endswith(": a significant difference.")
     assert sentences[-1] == (
@@ -493,13 +494,13 @@ def test_compare_rank_report_and_gate_resample_the_same() -> None:
 
 def test_documents_can_be_forced_and_the_verdict_tells_that_they_cannot_decide() -> None:
     gold, *systems = TREES
-    found = eh.report(gold, systems, of="documents")
-    assert found.comparison is not None
-    assert (found.comparison.resampling["of"], found.ranking.groups) == ("documents", "documents")
-    sentences = verdict(found)
+    report = eh.report(gold, systems, of="documents")
+    assert report.comparison is not None
+    assert (report.comparison.resampling["of"], report.ranking.groups) == ("documents", "documents")
+    sentences = verdict(report)
     assert sentences[0].endswith("; they differ in 5 documents, too few for a test to decide.")
     assert "Some systems differ in so few documents that no p-value can be below 5 %; use --of sentences." in sentences
-    page = found.to_html()
+    page = report.to_html()
     begin = page.index('<div id="cautions"') if '<div id="cautions"' in page else page.index("</header>")
     assert "so few documents" not in page[begin : page.index('<section id="units"')].partition("</p>")[2]
     ranked = eh.rank(gold, systems, of="documents")

@@ -242,10 +242,10 @@ def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
         system.write_text("Ada B-PER\nsees B-ORG\nLondon O\n\n" * sentences)
         tracemalloc.start()
         result = eh.score(gold, system)
-        found = tracemalloc.get_traced_memory()[1]
+        memory = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert result["exact"].overall["TP"] == sentences
-        return found
+        return memory
 
     peak(100)  # what is loaded on first use does not count
     assert peak(960_000) < 1.1 * peak(320_000)

@@ -97,7 +97,7 @@ def test_the_reference_is_the_best_the_first_or_a_named_system() -> None:
     gold, systems = files("spans")
     of = {name: eh.summarize(gold, systems, against=name, **FEW).against for name in ("best", "first", "crf")}
     assert of == {"best": "tagger", "first": Path(systems[0]).stem, "crf": "crf"}
-    with pytest.raises(eh.SettingError, match="There is no system 'crff'; did you mean crf"):
+    with pytest.raises(eh.SettingError, match="Unknown system 'crff'; did you mean crf"):
         eh.summarize(gold, systems, against="crff", **FEW)
     with pytest.raises(eh.SettingError, match="at least two systems"):
         eh.summarize(gold, systems[:1])

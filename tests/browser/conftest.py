@@ -43,13 +43,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
-    found = {}
+    all_reports = {}
     for task in (*EXAMPLES, "constituents"):
         example = TASKS[task].example
         path = ROOT / "src" / "evenhand" / "examples" / example.folder
         systems = [path / system for system in example.systems]
-        found[task] = eh.report(path / example.gold, systems, task=task, **QUICK)
-    return found
+        all_reports[task] = eh.report(path / example.gold, systems, task=task, **QUICK)
+    return all_reports
 
 
 @pytest.fixture(scope="session")

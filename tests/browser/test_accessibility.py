@@ -80,25 +80,25 @@ def test_filters_are_reached_with_few_keys(open_page: Open, example_pages: dict[
     assert page.evaluate("document.activeElement.getBoundingClientRect().top >= 0"), "it is seen while it has the focus"
     page.keyboard.press("Enter")
     controls = page.eval_on_selector_all("#filters select, #filters input", "all => all.map((each) => each.name)")
-    found = [page.evaluate("document.activeElement.name")]
-    while len(found) < 7:
+    items = [page.evaluate("document.activeElement.name")]
+    while len(items) < 7:
         page.keyboard.press("Tab")
-        found.append(page.evaluate("document.activeElement.name ?? document.activeElement.textContent"))
-    assert found == ["right", "system", "kind", "gold", "text", "", "More filters"], "the empty one is the button Clear"
+        items.append(page.evaluate("document.activeElement.name ?? document.activeElement.textContent"))
+    assert items == ["right", "system", "kind", "gold", "text", "", "More filters"], "the empty one is the button Clear"
     page.keyboard.press("Enter")
-    while len(found) < len(controls) + 2:
+    while len(items) < len(controls) + 2:
         page.keyboard.press("Tab")
-        found.append(page.evaluate("document.activeElement.name"))
-    assert found[7:] == controls[5:]
+        items.append(page.evaluate("document.activeElement.name"))
+    assert items[7:] == controls[5:]
     assert page.evaluate("location.hash") == "", "the view stays as it is"
 
 
 def sizes(page: Any) -> dict[str, str]:
     """The sizes of texts in charts and drawings."""
-    found: dict[str, str] = page.evaluate(
+    evaluated: dict[str, str] = page.evaluate(
         """Object.fromEntries([".parts > *", "#detail svg text"].map((name) => [name, getComputedStyle(document.querySelector(name)).fontSize]))"""
     )
-    return found
+    return evaluated
 
 
 def test_texts_of_charts_have_fixed_sizes(open_page: Open, example_pages: dict[str, Path]) -> None:

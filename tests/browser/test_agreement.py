@@ -68,12 +68,12 @@ def test_an_undecided_place_has_no_filled_vote(open_page: Open, tmp_path: Path) 
     sides = {name: eh.spans([given], tokens=words, name=name, end="exclusive") for name, given in spans.items()}
     eh.agree(sides, resamples=0).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#places")
-    place = page.locator(".place.undecided")
-    assert place.locator(".side").last.inner_text() == "vote (undecided)"
-    vote = place.locator(".bar.open")
+    locator = page.locator(".place.undecided")
+    assert locator.locator(".side").last.inner_text() == "vote (undecided)"
+    vote = locator.locator(".bar.open")
     assert vote.all_inner_texts() == ["LOC"]
     assert vote.evaluate("(bar) => getComputedStyle(bar).backgroundColor") == "rgba(0, 0, 0, 0)"
-    assert place.locator(".bar:not(.open)").all_inner_texts() == ["PER", "LOC", "ORG", "LOC", "PER"]
+    assert locator.locator(".bar:not(.open)").all_inner_texts() == ["PER", "LOC", "ORG", "LOC", "PER"]
 
 
 def test_places_in_conflict_come_first(open_page: Open, agreement_page: Path) -> None:

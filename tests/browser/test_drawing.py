@@ -31,14 +31,14 @@ def coreference(path: Path, chains: list[str]) -> Path:
 
 def bars(page: Any) -> list[list[tuple[int, str, str]]]:
     """For every lane the place, text and colour of its bars."""
-    found = page.evaluate(
+    evaluated = page.evaluate(
         """() => {
             const sides = [...document.querySelectorAll("#detail .side")].slice(1).map((node) => node.getBoundingClientRect());
             const all = [...document.querySelectorAll("#detail .bar")].map((node) => [node.getBoundingClientRect().top, Number(node.style.gridColumnStart) - 2, node.textContent, node.style.background]);
             return sides.map((box) => all.filter(([top]) => top >= box.top - 1 && top < box.bottom).map(([, ...bar]) => bar));
         }"""
     )
-    return [sorted(tuple(bar) for bar in side) for side in found]
+    return [sorted(tuple(bar) for bar in side) for side in evaluated]
 
 
 def test_one_entity_has_one_colour_on_all_lanes(open_page: Open, tmp_path: Path) -> None:

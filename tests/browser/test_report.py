@@ -31,14 +31,14 @@ NUMBERS = "td.number a, .parts a, #pair a"
 """The links of all numbers."""
 
 
-def test_five_hundred_links_over_all_tasks(open_page: Open, example_pages: dict[str, Path]) -> None:
-    """As many links of every page, evenly spread over it; `make test-long` looks at all of them."""
+def test_a_hundred_links_over_all_tasks(open_page: Open, example_pages: dict[str, Path]) -> None:
+    """The same number of links of every page, evenly spread over it; `make test-long` follows all of them."""
     checked = 0
     for path in example_pages.values():
-        size, wrong = wrong_links(open_page(path), NUMBERS, most=500 // len(example_pages) + 1)
+        size, wrong = wrong_links(open_page(path), NUMBERS, most=100 // len(example_pages) + 1)
         assert wrong == []
         checked += size
-    assert checked >= 500
+    assert checked >= 100
 
 
 @pytest.mark.long
@@ -51,16 +51,76 @@ def test_every_number_leads_to_as_many_units(open_page: Open, example_pages: dic
 
 
 UNLINKED = """() => [...document.querySelectorAll("main td.number")]
-    .filter((cell) => /^[1-9][0-9,]*$/.test(cell.textContent.trim()) && !cell.querySelector("a"))
+    .filter((cell) => /^[1-9][0-9,]*$/.test(cell.textContent.trim()))
+    .filter((cell) => !cell.querySelector("a, .unlisted") && !cell.matches(".unlisted"))
+    .map((cell) => `${cell.closest("table").querySelector("thead tr").textContent}: ${cell.parentNode.textContent}`)"""
+"""Counts that look like totals, but are not links."""
+UNLISTED = """() => [...new Set([...document.querySelectorAll("main td.unlisted, main .unlisted")]
     .filter((cell) => !cell.closest("#ranks, #other-errors, .other-measures"))
-    .map((cell) => `${cell.closest("table").querySelector("thead tr").textContent}: ${cell.parentNode.textContent}`)
-    .filter((text) => !/^oracle.*: sentences/.test(text))"""
-"""Counts without links: ranks and the sentences of the oracle are not units; units have the error types of one measure."""
+    .map((cell) => cell.closest("tr").cells[0].textContent))]"""
+"""Counts of something else than units, by row: they are grey. Other measures have other errors than the page."""
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_count_is_a_link_or_grey(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    assert open_page(example_pages[task]).evaluate(UNLINKED) == []
 
 
 @pytest.mark.parametrize("task", ["relations", "spans", "tags"])
-def test_every_count_is_a_link(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
-    assert open_page(example_pages[task]).evaluate(UNLINKED) == []
+def test_the_sentences_of_the_oracle_are_grey(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    page = open_page(example_pages[task])
+    assert page.evaluate(UNLISTED) == ["sentences"]
+    colours = "cell => getComputedStyle(cell).color"
+    assert page.eval_on_selector("td.unlisted", colours) != page.eval_on_selector("td.number:not(.unlisted)", colours)
+
+
+def test_the_units_of_the_gold_standard_are_a_link(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["spans"])
+    link = page.locator("header p a")
+    assert link.inner_text() == "285 spans"
+    follow(page, link.click)
+    assert count(page) == 285
+    assert open_page(example_pages["chains"]).locator("header p a").count() == 0, "mentions without antecedents"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_slices_lead_to_their_units(open_page: Open, example: Path, tmp_path: Path, task: str) -> None:
+    """Scores on slices of several systems and of one, and the slices of the comparison."""
+    folder, gold, systems = EXAMPLES[task]
+    path = example.parent / folder
+    slices = ["document"] if task == "records" else ["document", "sentence-length"]
+    for number, chosen in enumerate((list(map(path.joinpath, systems)), path / systems[0])):
+        report = eh.report(path / gold, chosen, task=task, slices=slices, **QUICK)  # type: ignore[arg-type]
+        report.to_html(tmp_path / f"{number}.html")
+        page = open_page(tmp_path / f"{number}.html")
+        size, wrong = wrong_links(page, "#slices td.number a, [id*=Slice] td.number a")
+        assert wrong == []
+        assert size > 0 or (task == "chains" and number == 0)  # whose gold mentions are not all on the page
+        assert page.evaluate(UNLINKED) == []
+
+
+def test_errors_by_genre(open_page: Open, tmp_path: Path) -> None:
+    """Metadata of documents are slices: their errors are one click away, and a column of the download."""
+    (tmp_path / "gold.conll").write_text(
+        "-DOCSTART- O\n\nAda B-PER\nwrote O\n\n-DOCSTART- O\n\nYork B-LOC\nis O\nold O\n\n-DOCSTART- O\n\nBo B-PER\n\n"
+    )
+    (tmp_path / "one.conll").write_text(
+        "-DOCSTART- O\n\nAda O\nwrote O\n\n-DOCSTART- O\n\nYork B-LOC\nis O\nold B-LOC\n\n-DOCSTART- O\n\nBo B-LOC\n\n"
+    )
+    genres = {"genre": {"1": "news", "2": "chat", "3": "news"}}
+    eh.report(tmp_path / "gold.conll", tmp_path / "one.conll", slices=genres, **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    rows = page.locator("#slices tbody tr")
+    assert rows.locator("th").all_inner_texts() == ["chat", "news"]
+    assert wrong_links(page, "#slices td.number a")[1] == []
+    follow(page, rows.nth(1).locator("th a").click)
+    assert fragment_of(page) == "#units?system=one&right=0&slice=genre%3Dnews"
+    assert count(page) == 2, "Ada is missed, and Bo has a wrong label"
+    assert page.input_value("[name=slice]") == "=genre=news"
+    choose(page, "slice", label="genre: chat")
+    assert listed(page)[0].startswith("old") or count(page) == 1
+    go(page, "#units?slice=genre%3Dspoken")
+    assert count(page) == 0
 
 
 def test_the_total_of_errors_leads_to_the_errors(open_page: Open, example_pages: dict[str, Path]) -> None:
@@ -82,14 +142,14 @@ def test_a_click_on_a_cell_lists_its_units(open_page: Open, example_pages: dict[
 
 
 def matching(data: dict[str, Any], system: int, kind: str, gold: str, text: str) -> int:
-    found = 0
+    total = 0
     for unit, sentence in enumerate(data["sentence"]):
         own_kind, own_gold, _ = data["classes"][data["class"][system][unit]]
         words = data["space"].join(data["sentences"][sentence]["t"]).lower()
-        found += (
+        total += (
             data["kinds"][own_kind] == kind and own_gold >= 0 and data["labels"][own_gold] == gold and text in words
         )
-    return found
+    return total
 
 
 def errors(data: dict[str, Any]) -> int:
@@ -487,11 +547,11 @@ def test_counts_are_those_of_the_comparison(
     for pair in comparison.pairs.values():
         tables = choose_pair_tables(page, pair.before, pair.after)
         summaries = page.locator("#pair summary").all_text_contents()
-        for kind, found in pair.classes.items():
-            if found.count:
-                said = f"{CHANGES[kind]}: {found.count:,} of {pair.different:,} ({100 * found.share:.2f} %)"
+        for kind, difference in pair.classes.items():
+            if difference.count:
+                said = f"{CHANGES[kind]}: {difference.count:,} of {pair.different:,} ({100 * difference.share:.2f} %)"
                 assert said in summaries
-                assert sum(int(row[-3]) for row in tables[CHANGES[kind]]) <= found.count
+                assert sum(int(row[-3]) for row in tables[CHANGES[kind]]) <= difference.count
         assert f"{'−' if pair.delta < 0 else '+'}{abs(100 * pair.delta):.2f} points" in page.inner_text("#pair p")
 
 

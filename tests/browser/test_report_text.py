@@ -92,7 +92,7 @@ def test_documents_are_named_as_text(open_page: Open, tmp_path: Path) -> None:
 
 def bars(page: Any, side: int) -> list[tuple[str, float, float, float]]:
     """Text, left, right and top of the bars of a side (0: gold)."""
-    found = page.evaluate(
+    evaluated = page.evaluate(
         """(side) => {
             const names = [...document.querySelectorAll("#detail .side")].slice(1).map((node) => node.getBoundingClientRect());
             const box = names[side];
@@ -102,7 +102,7 @@ def bars(page: Any, side: int) -> list[tuple[str, float, float, float]]:
         }""",
         side,
     )
-    return [tuple(bar) for bar in found]
+    return [tuple(bar) for bar in evaluated]
 
 
 def record(path: Path, spans: list[tuple[str, int, int]], **content: Any) -> Path:

@@ -58,10 +58,10 @@ def test_text(folder: Path) -> None:
 
 def test_json_is_what_python_gives_and_loads(folder: Path) -> None:
     result = run("agree", *FILES, "--as", "json", "--coding", "iob2")
-    found = eh.agree({"ana": "ana.conll", "ben": "ben.conll"}, coding="iob2")
-    assert json.loads(result.stdout) == json.loads(found.to_json())
-    assert eh.Agreement.from_json(result.stdout) == found
-    assert found.pairs["ana", "ben"].confusion["B-LOC"] == {"B-ORG": 1}
+    agreement = eh.agree({"ana": "ana.conll", "ben": "ben.conll"}, coding="iob2")
+    assert json.loads(result.stdout) == json.loads(agreement.to_json())
+    assert eh.Agreement.from_json(result.stdout) == agreement
+    assert agreement.pairs["ana", "ben"].confusion["B-LOC"] == {"B-ORG": 1}
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html"])
@@ -78,13 +78,13 @@ def test_csv_has_a_row_a_figure(folder: Path) -> None:
 
 
 def test_documents_go_together_by_their_names_in_any_order(folder: Path) -> None:
-    found = eh.agree(["ana.jsonl", "ben.jsonl", "cyd.jsonl"])
-    assert found.coverage.by_annotator == {"ana": 3, "ben": 2, "cyd": 1}
-    assert found.coverage.by_number == {"1": 0, "2": 3, "3": 0}
-    assert found.f1["exact"].mean == 1
-    assert found.pairs["ben", "cyd"].f1["exact"] is None
-    assert found.undefined["pairs.ben.cyd.f1.exact"] == "the two have no document in common"
-    assert found.undefined["pairs.ben.cyd.codes.all.alpha"] == "the two have no document in common"
+    agreement = eh.agree(["ana.jsonl", "ben.jsonl", "cyd.jsonl"])
+    assert agreement.coverage.by_annotator == {"ana": 3, "ben": 2, "cyd": 1}
+    assert agreement.coverage.by_number == {"1": 0, "2": 3, "3": 0}
+    assert agreement.f1["exact"].mean == 1
+    assert agreement.pairs["ben", "cyd"].f1["exact"] is None
+    assert agreement.undefined["pairs.ben.cyd.f1.exact"] == "the two have no document in common"
+    assert agreement.undefined["pairs.ben.cyd.codes.all.alpha"] == "the two have no document in common"
 
 
 def test_intervals_resample_documents_and_depend_on_the_seed_alone(folder: Path) -> None:
@@ -219,12 +219,12 @@ def test_html_and_notebooks_have_tables(folder: Path) -> None:
 
 
 def test_attributes_of_an_agreement(folder: Path) -> None:
-    found = eh.agree({"ana": "ana.conll", "ben": "ben.conll"})
-    assert found.alpha == pytest.approx(1 - 11 * 2 / (144 - 36 - 16 - 1 - 1))
-    assert list(found.pairs) == [("ana", "ben")]
-    assert found.labels["PER"].kappa == 1
-    assert [place.text for place in found.conflicts()] == ["Oslo"]
-    assert found.adjudicated.spans().rows() == [("PER", 0, 0, 2)]
+    agreement = eh.agree({"ana": "ana.conll", "ben": "ben.conll"})
+    assert agreement.alpha == pytest.approx(1 - 11 * 2 / (144 - 36 - 16 - 1 - 1))
+    assert list(agreement.pairs) == [("ana", "ben")]
+    assert agreement.labels["PER"].kappa == 1
+    assert [place.text for place in agreement.conflicts()] == ["Oslo"]
+    assert agreement.adjudicated.spans().rows() == [("PER", 0, 0, 2)]
 
 
 def test_texts_of_annotators_that_differ_are_theirs(folder: Path) -> None:
@@ -295,20 +295,20 @@ def tagged(**tags: str) -> dict[str, eh.Annotation]:
 
 def test_codes_of_tags_are_tags() -> None:
     """By hand: 3 of 4 words agree, and p_e = (3 * 2 + 1 * 2) / 16."""
-    found = eh.agree(tagged(ana="NNVN", ben="NNVV"), task="tags")
-    assert found.observed == found.f1["accuracy"].mean == 0.75
-    assert found.kappa == pytest.approx((0.75 - 0.5) / 0.5)
-    assert list(found.codes) == ["all"]
-    assert found.pairs["ana", "ben"].confusion == {"N": {"N": 2, "V": 1}, "V": {"V": 1}}
-    assert found.pairs["ana", "ben"].labels == {"N": pytest.approx(0.8), "V": pytest.approx(2 / 3)}
-    assert found.labels["N"].f1.mean == pytest.approx(0.8)
+    agreement = eh.agree(tagged(ana="NNVN", ben="NNVV"), task="tags")
+    assert agreement.observed == agreement.f1["accuracy"].mean == 0.75
+    assert agreement.kappa == pytest.approx((0.75 - 0.5) / 0.5)
+    assert list(agreement.codes) == ["all"]
+    assert agreement.pairs["ana", "ben"].confusion == {"N": {"N": 2, "V": 1}, "V": {"V": 1}}
+    assert agreement.pairs["ana", "ben"].labels == {"N": pytest.approx(0.8), "V": pytest.approx(2 / 3)}
+    assert agreement.labels["N"].f1.mean == pytest.approx(0.8)
 
 
 def test_words_of_other_tags_do_not_count() -> None:
-    found = eh.agree(tagged(ana="NNVXX", ben="NVVXX"), task="tags", labels="N")
-    assert found.codes["all"].atoms == 2
-    assert found.observed == 0.5
-    assert found.pairs["ana", "ben"].confusion == {"N": {"": 1, "N": 1}}
+    agreement = eh.agree(tagged(ana="NNVXX", ben="NVVXX"), task="tags", labels="N")
+    assert agreement.codes["all"].atoms == 2
+    assert agreement.observed == 0.5
+    assert agreement.pairs["ana", "ben"].confusion == {"N": {"": 1, "N": 1}}
 
 
 def test_the_accuracy_of_pairs_is_that_of_score() -> None:
@@ -319,14 +319,14 @@ def test_the_accuracy_of_pairs_is_that_of_score() -> None:
 
 
 def test_votes_on_tags_fall_to_the_first_annotator() -> None:
-    found = eh.agree(tagged(ana="NNVA", ben="NVVB", cyd="NVVC"), task="tags")
-    conflicts = found.conflicts()
+    agreement = eh.agree(tagged(ana="NNVA", ben="NVVB", cyd="NVVC"), task="tags")
+    conflicts = agreement.conflicts()
     assert [(each.start, each.accepted, each.decided) for each in conflicts] == [
         (1, [(1, 2, "V")], True),
         (3, [(3, 4, "A")], False),
     ]
-    assert found.adjudicated.word_tags().to_list() == list("NVVA")
-    assert found.adjudicate("unanimous").word_tags().to_list() == list("NNVA")
+    assert agreement.adjudicated.word_tags().to_list() == list("NVVA")
+    assert agreement.adjudicate("unanimous").word_tags().to_list() == list("NNVA")
 
 
 def test_adjudicated_tags_are_written_and_scored(tmp_path: Path) -> None:
@@ -339,15 +339,15 @@ def test_adjudicated_tags_are_written_and_scored(tmp_path: Path) -> None:
 
 def test_chains_are_scored_in_both_directions() -> None:
     files = {name: EXAMPLES / "chains" / f"{name}.conll" for name in ("rules", "pairs", "neural")}
-    found = eh.agree(files, resamples=0)
-    assert tuple(found.f1) == CHAINED
-    for (a, b), pair in found.pairs.items():
+    agreement = eh.agree(files, resamples=0)
+    assert tuple(agreement.f1) == CHAINED
+    for (a, b), pair in agreement.pairs.items():
         ways = [eh.score(files[one], files[other]) for one, other in ((a, b), (b, a))]
         for name, value in pair.f1.items():
             assert value == pytest.approx(sum(way[name].f1 for way in ways) / 2)
-    assert found.codes == {}
-    assert found.alpha is None
-    assert found.annotators == ("rules", "pairs", "neural")
+    assert agreement.codes == {}
+    assert agreement.alpha is None
+    assert agreement.annotators == ("rules", "pairs", "neural")
 
 
 def test_pairs_have_no_scores_by_label_without_codes() -> None:
@@ -378,13 +378,13 @@ def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("chains")
 def test_documents_of_chains_that_one_side_lacks_do_not_count() -> None:
-    found = eh.agree(["ana.conll", "ben.conll", "cyd.conll"])
-    assert found.coverage.by_number == {"1": 3, "2": 1, "3": 0}
-    pair = found.pairs["ana", "ben"]
+    agreement = eh.agree(["ana.conll", "ben.conll", "cyd.conll"])
+    assert agreement.coverage.by_number == {"1": 3, "2": 1, "3": 0}
+    pair = agreement.pairs["ana", "ben"]
     assert (pair.documents, pair.f1["mentions"], pair.f1["muc"]) == (1, 0.5, 0)
-    assert found.pairs["ana", "cyd"].f1["mela"] is None
-    assert found.undefined["pairs.ana.cyd.f1.mela"] == "the two have no document in common"
-    assert found.f1["mentions"].mean == 0.5
+    assert agreement.pairs["ana", "cyd"].f1["mela"] is None
+    assert agreement.undefined["pairs.ana.cyd.f1.mela"] == "the two have no document in common"
+    assert agreement.f1["mentions"].mean == 0.5
 
 
 @pytest.mark.usefixtures("chains")
@@ -525,7 +525,7 @@ def test_every_problem_is_listed_and_nothing_is_written(gold: Path) -> None:
         "correct the line, or remove it.\n"
         "ben.jsonl:2: sentence 2 has no gold span 'ORG' from 0 to 2 (the nearest one is 'ORG' from 0 to 1); "
         "correct the line, or remove it.\n"
-        "ana.jsonl:2: there is no sentence 7, as the gold standard has 2; correct the line, or remove it.\n"
+        "ana.jsonl:2: sentence 7 does not exist: the gold standard has 2; correct the line, or remove it.\n"
         "3 problems\n"
     )
     assert not Path("all.jsonl").exists()
@@ -555,10 +555,10 @@ def test_wrong_usage_is_refused(gold: Path, arguments: list[str], sentence: str)
 
 
 def test_a_format_that_cannot_hold_the_corrected_spans_is_refused(gold: Path) -> None:
-    found = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "verdict": "bounds", "to": {"end": 4}}))
+    adjudication = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "verdict": "bounds", "to": {"end": 4}}))
     with pytest.raises(eh.SettingError, match="write another format, such as jsonl"):
-        found.apply("corrected.conll")
-    found.apply("corrected.jsonl")
+        adjudication.apply("corrected.conll")
+    adjudication.apply("corrected.jsonl")
     assert len(eh.read("corrected.jsonl").spans()) == 3
 
 
@@ -588,10 +588,10 @@ def test_commands_say_which_overrides_there_are(gold: Path, arguments: tuple[str
 
 
 def test_an_adjudication_in_python(gold: Path) -> None:
-    found = eh.adjudicate(gold, [write("ana.jsonl", SPURIOUS), write("ben.jsonl", LABEL)])
-    assert found.verdicts == {"spurious": 1, "label": 1, "bounds": 0, "missing": 0, "unclear": 0, "right": 0}
-    assert (found.before, found.after) == ({"ORG": 1, "PER": 2}, {"PER": 2})
-    assert "overrides" in found._repr_html_()
+    adjudication = eh.adjudicate(gold, [write("ana.jsonl", SPURIOUS), write("ben.jsonl", LABEL)])
+    assert adjudication.verdicts == {"spurious": 1, "label": 1, "bounds": 0, "missing": 0, "unclear": 0, "right": 0}
+    assert (adjudication.before, adjudication.after) == ({"ORG": 1, "PER": 2}, {"PER": 2})
+    assert "overrides" in adjudication._repr_html_()
     broken = eh.adjudicate(gold, write("ana.jsonl", {**SPURIOUS, "start": 1, "end": 2}))
     assert len(broken.problems) == 1
     with pytest.raises(eh.InputError, match=r"ana\.jsonl:1: sentence 1 has no gold span"):

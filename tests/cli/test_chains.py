@@ -58,7 +58,7 @@ def example_texts() -> tuple[dict[str, str], list[list[str]]]:
 def expected_f1(*, singletons: bool = True) -> dict[str, dict[str, float]]:
     """The F1 of the example's systems under every score, straight from the definitions."""
     texts, pos = example_texts()
-    found = {}
+    by_name = {}
     for name in NAMES:
         pairs = slow_chains.paired(*(slow_chains.read_columns(texts[side]) for side in ("gold", name)))
         scores = {model: each.f1 for model, each in slow_chains.scores(pairs, singletons).items()}
@@ -66,8 +66,8 @@ def expected_f1(*, singletons: bool = True) -> dict[str, dict[str, float]]:
         for mode in ("any", "nom"):
             counts = [slow_arcs.arcs_counts(*pair, mode, tags) for pair, tags in zip(cleaned, pos, strict=True)]
             scores[f"arcs_{mode}"] = slow_arcs.arcs_prf(counts).f1
-        found[name] = {**scores, "mela": slow_chains.mela(pairs, singletons)}
-    return found
+        by_name[name] = {**scores, "mela": slow_chains.mela(pairs, singletons)}
+    return by_name
 
 
 # What is printed
@@ -133,13 +133,13 @@ def test_every_form_of_output(example: Path, folder: Path, command: str, form: s
     """On standard output and in a file alike, with a note on the repeated span."""
     arguments = [command, *(CHAINS / name for name in FILES), "--as", form]
     arguments += [] if command == "score" else ["--trials", "50", "--resamples", "50"]
-    found = run(*arguments)
-    assert found.exit_code == 0, found.output
-    assert all(name in found.stdout for name in NAMES)
+    outcome = run(*arguments)
+    assert outcome.exit_code == 0, outcome.output
+    assert all(name in outcome.stdout for name in NAMES)
     written = run(*arguments, "-o", "out")
     assert (written.exit_code, written.stdout) == (0, "")
-    assert Path("out").read_text(encoding="utf-8") == found.stdout
-    assert "1 mention repeats the span of another" in found.output
+    assert Path("out").read_text(encoding="utf-8") == outcome.stdout
+    assert "1 mention repeats the span of another" in outcome.output
 
 
 def test_a_bare_value(example: Path) -> None:
@@ -164,10 +164,10 @@ def test_units_as_json_lines(example: Path) -> None:
 
 
 def test_units_with_their_antecedents(example: Path) -> None:
-    found = run(
+    outcome = run(
         "compare", "gold.conll", "rules.conll", "neural.conll", "--by", "arcs_nom", "--show", "new_error", *FAST
     )
-    line = next(line for line in found.stdout.splitlines() if line.startswith("gold.conll:343"))
+    line = next(line for line in outcome.stdout.splitlines() if line.startswith("gold.conll:343"))
     assert [part.strip() for part in line.split("  ") if part.strip()] == [
         "gold.conll:343",
         "it",
@@ -182,21 +182,21 @@ def test_units_with_their_antecedents(example: Path) -> None:
 
 
 def test_the_task_is_recognised(example: Path) -> None:
-    found = scored(*FILES[:2])
-    assert (found["task"], list(found["systems"][0]["scores"])) == ("chains", list(CHAIN_MODELS))
+    result = scored(*FILES[:2])
+    assert (result["task"], list(result["systems"][0]["scores"])) == ("chains", list(CHAIN_MODELS))
     named = scored(*FILES[:2], "--task", "chains", "--format", "conll2012")
-    assert named == found
+    assert named == result
     assert run("score", *FILES[:2]).stderr == "gold: conll2012\nrules: conll2012\n"
 
 
 def test_without_singletons(example: Path) -> None:
-    found = scored(*FILES, "--no-singletons")
+    result = scored(*FILES, "--no-singletons")
     expected = expected_f1(singletons=False)
-    for system in found["systems"]:
+    for system in result["systems"]:
         figures = {model: each["headline"] for model, each in system["scores"].items()}
         assert figures == pytest.approx(expected[system["name"]])
-    assert "|singletons:removed|" in found["signature"]
-    assert found["systems"][2]["scores"]["b_cubed"] != scored(*FILES)["systems"][2]["scores"]["b_cubed"]
+    assert "|singletons:removed|" in result["signature"]
+    assert result["systems"][2]["scores"]["b_cubed"] != scored(*FILES)["systems"][2]["scores"]["b_cubed"]
 
 
 def test_other_nouns(example: Path) -> None:
@@ -235,10 +235,10 @@ def test_a_gate(example: Path, options: tuple[str, ...]) -> None:
 
 
 def test_demo() -> None:
-    found = run("demo", "--task", "chains")
-    assert found.exit_code == 0
-    assert len(found.stdout.splitlines()) <= 40
-    assert found.stdout.startswith("neural leads pairs by 15.06 points")
+    outcome = run("demo", "--task", "chains")
+    assert outcome.exit_code == 0
+    assert len(outcome.stdout.splitlines()) <= 40
+    assert outcome.stdout.startswith("neural leads pairs by 15.06 points")
 
 
 def test_formats_may_be_mixed_and_columns_named_for_a_side(folder: Path) -> None:
@@ -386,11 +386,11 @@ def test_a_check_reports_all_problems() -> None:
 
 def against(*options: str, text: str = "key.conll") -> list[str]:
     """The problems, without the summary; a check fails just where a score does."""
-    found = run("check", "response.conll", "--against", text, *options)
-    *lines, last = found.stdout.splitlines()
+    outcome = run("check", "response.conll", "--against", text, *options)
+    *lines, last = outcome.stdout.splitlines()
     assert last.startswith("response.conll: conll2012; ")
     if text == "key.conll":
-        assert (found.exit_code == 1) == (run("score", "key.conll", "response.conll", *options).exit_code == 2)
+        assert (outcome.exit_code == 1) == (run("score", "key.conll", "response.conll", *options).exit_code == 2)
     return lines
 
 
@@ -452,11 +452,13 @@ def test_every_word_that_differs_is_reported() -> None:
 def test_problems_of_texts_and_of_brackets_are_reported_together() -> None:
     path = Path(response("x", "c", "a"))
     path.write_text(path.read_text().replace("c\t0\t1\tw1\t-", "c\t0\t1\tw1\t(7"))
-    found = against()
-    assert "response.conll:9: error: a mention opens here that is never closed in its document; close it." in found
-    assert "response.conll: warning: the document b_0 of key.conll is missing; add it, with or without chains." in found
-    assert "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name." in found
-    assert len(found) == 3
+    scores = against()
+    assert "response.conll:9: error: a mention opens here that is never closed in its document; close it." in scores
+    assert (
+        "response.conll: warning: the document b_0 of key.conll is missing; add it, with or without chains." in scores
+    )
+    assert "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name." in scores
+    assert len(scores) == 3
 
 
 def test_a_text_without_mentions_will_do() -> None:

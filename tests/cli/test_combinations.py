@@ -38,10 +38,10 @@ def combinations(folder: Path) -> Iterator[tuple[str, ...]]:
     for number, (name, seed) in enumerate(seeds().items()):
         sides = []
         for side in ("gold", "system"):
-            place = folder / side / str(number)
-            place.mkdir(parents=True)
-            write(place, seed.files)
-            sides.append(str((place / name).parent if "/" in name else place / name))
+            path = folder / side / str(number)
+            path.mkdir(parents=True)
+            write(path, seed.files)
+            sides.append(str((path / name).parent if "/" in name else path / name))
         named = () if seed.format is None else ("--format", seed.format)
         for task in TASKS:
             for options in OPTIONS:

@@ -26,7 +26,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(each) for each in ("compare", *arguments, *FAST)], prog_name="evenhand")
 
 
-def found(*arguments: object) -> dict:
+def as_json(*arguments: object) -> dict:
     result = run(*arguments, "--as", "json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -37,7 +37,7 @@ def found(*arguments: object) -> dict:
 
 @pytest.mark.parametrize("files", [SPANS, TAGS, TREES], ids=["spans", "tags", "trees"])
 def test_the_keys_of_the_contract(files: list) -> None:
-    comparison = found(*files)
+    comparison = as_json(*files)
     keys = {"command", "task", "by", "systems", "scores", "pairs", "oracle", "difficulty", "signature", "notes", "gold"}
     assert keys | {"evenhand", "agreement", "labels", "slices", "units"} <= set(comparison)
     assert comparison["command"] == "compare"
@@ -48,14 +48,14 @@ def test_the_keys_of_the_contract(files: list) -> None:
     for pair in comparison["pairs"]:
         assert {"units", "different", "difference", "delta", "classes", "significance", "interval"} <= set(pair)
         assert list(pair["classes"]) == ["correction", "new_error", "changed_error"]
-        assert sum(each["count"] for each in pair["classes"].values()) == pair["different"]
+        assert sum(item["count"] for item in pair["classes"].values()) == pair["different"]
         assert {"test", "p", "p_holm", "trials", "seed"} <= set(pair["significance"])
         assert {"of", "level", "low", "high"} <= set(pair["interval"])
         assert (pair["interval"]["of"], pair["interval"]["level"]) == ("delta", 0.95)
         assert ("moved" in pair, "mcnemar" in pair) == (files is SPANS, files is not SPANS)
-        for each in pair["classes"].values():
-            assert {"count", "share", "transitions"} == set(each)
-            for row in each["transitions"]:
+        for item in pair["classes"].values():
+            assert {"count", "share", "transitions"} == set(item)
+            for row in item["transitions"]:
                 keys = {"gold", "from", "to", "count", "share_of_class", "share_of_differences"}
                 assert set(row) == keys | ({"change"} if files is TREES else set())
     for bound in (comparison["oracle"]["overall"], *comparison["oracle"]["labels"].values()):
@@ -67,7 +67,7 @@ def test_the_keys_of_the_contract(files: list) -> None:
 
 def test_figures_of_the_example() -> None:
     """From crf to tagger: 117 of 285 gold spans and 10 spans of surplus differ."""
-    (pair,) = found(SPANS[0], SPANS[2], SPANS[3])["pairs"]
+    (pair,) = as_json(SPANS[0], SPANS[2], SPANS[3])["pairs"]
     assert (pair["units"], pair["different"], pair["moved"]) == (295, 117, 1)
     assert {name: each["count"] for name, each in pair["classes"].items()} == {
         "correction": 82,
@@ -87,7 +87,7 @@ def test_figures_of_the_example() -> None:
 
 def test_settings_reach_the_comparison() -> None:
     options = ("--by", "uas", "--baseline", "neural", "--level", 0.9, "--interval", "bca", "--seed", 7)
-    comparison = found(*TREES, *options, "--slice", "upos,document")
+    comparison = as_json(*TREES, *options, "--slice", "upos,document")
     assert comparison["by"] == "uas"
     assert [(pair["from"], pair["to"]) for pair in comparison["pairs"]] == [
         ("neural", "rules"),
@@ -96,7 +96,7 @@ def test_settings_reach_the_comparison() -> None:
     assert comparison["pairs"][0]["interval"]["kind"] == "bca"
     assert (comparison["pairs"][0]["interval"]["level"], comparison["pairs"][0]["significance"]["seed"]) == (0.9, 7)
     assert list(comparison["slices"]) == ["upos", "document"]
-    assert [(pair["from"], pair["to"]) for pair in found(*TREES, "--sequence")["pairs"]] == [
+    assert [(pair["from"], pair["to"]) for pair in as_json(*TREES, "--sequence")["pairs"]] == [
         ("rules", "transition"),
         ("transition", "neural"),
     ]
@@ -175,7 +175,7 @@ def test_notes_without_a_place_go_to_standard_error(form: str) -> None:
 def test_units_as_json_lines() -> None:
     lines = run(*SPANS, "--show", "unsolved", "--as", "jsonl").stdout.splitlines()
     units = [json.loads(line) for line in lines]
-    assert len(units) == found(*SPANS)["difficulty"]["0"] == 17
+    assert len(units) == as_json(*SPANS)["difficulty"]["0"] == 17
     assert {unit["kind"] for unit in units} == {"unsolved"}
     assert all(set(unit["answers"]) == {"gazetteer", "crf", "tagger"} for unit in units)
     assert all(unit["words"] in unit["text"] for unit in units)
@@ -275,7 +275,7 @@ def test_text_and_json_go_from_the_first_system_to_later_ones() -> None:
     assert [row[2] for row in rows] == ["+11.82", "+26.33", "+14.52"]
     assert rows[2][-3:] == ["82", "20", "15"]
     assert any(line.startswith("crf to tagger, corrections: 82 of 117") for line in lines)
-    pairs = found(*SPANS)["pairs"]
+    pairs = as_json(*SPANS)["pairs"]
     assert [[pair["from"], pair["to"]] for pair in pairs] == [row[:2] for row in rows]
     assert pairs[2]["classes"]["correction"]["count"] == 82
 

@@ -53,10 +53,10 @@ def test_bash_offers(command: Path, line: str, offered: list[str]) -> None:
         'eval "$(evenhand completion bash)"; COMP_LINE=$1; COMP_POINT=${#1}; _evenhand_completion evenhand; '
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    found = subprocess.run(
+    outcome = subprocess.run(
         ["bash", "-c", script, "bash", line], capture_output=True, text=True, check=True, env=environment(command)
     )
-    assert (sorted(found.stdout.split()), found.stderr) == (sorted(offered), "")
+    assert (sorted(outcome.stdout.split()), outcome.stderr) == (sorted(offered), "")
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -124,14 +124,14 @@ def test_it_names_no_option_that_it_does_not_have() -> None:
 
 def test_json() -> None:
     result = run(GOLD, WORSE, BETTER, "--as", "json", "--max-drop", 0, "--only")
-    found = json.loads(result.stdout)
-    assert (found["command"], found["task"], found["by"], found["passed"]) == ("gate", "spans", "fair", True)
-    assert found["baseline"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
-    assert found["candidate"] == {"name": "tagger", "fair": pytest.approx(0.91011, abs=1e-5)}
-    assert found["delta"] == pytest.approx(found["candidate"]["fair"] - found["baseline"]["fair"])
-    assert (found["new_errors"], found["corrections"]) == (20, 82)
-    assert found["p"] is None  # nobody asked for a test
-    assert {"evenhand", "signature", "notes", "criteria"} <= set(found)
+    data = json.loads(result.stdout)
+    assert (data["command"], data["task"], data["by"], data["passed"]) == ("gate", "spans", "fair", True)
+    assert data["baseline"] == {"name": "crf", "fair": pytest.approx(0.76496, abs=1e-5)}
+    assert data["candidate"] == {"name": "tagger", "fair": pytest.approx(0.91011, abs=1e-5)}
+    assert data["delta"] == pytest.approx(data["candidate"]["fair"] - data["baseline"]["fair"])
+    assert (data["new_errors"], data["corrections"]) == (20, 82)
+    assert data["p"] is None  # nobody asked for a test
+    assert {"evenhand", "signature", "notes", "criteria"} <= set(data)
 
 
 @pytest.mark.parametrize("form", GATE_OUTPUTS)

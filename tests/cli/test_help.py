@@ -47,16 +47,16 @@ def commands(group: click.Command = main, path: tuple[str, ...] = ()) -> Iterato
 
 def sections(text: str) -> dict[str, list[str]]:
     """The lines under each heading of a help; what stands above is under the empty one."""
-    found: dict[str, list[str]] = {"": []}
+    all_sections: dict[str, list[str]] = {"": []}
     heading = ""
     for line in text.splitlines():
         if match := HEADING.match(line):
             heading = match[1]
-            assert heading not in found
-            found[heading] = []
+            assert heading not in all_sections
+            all_sections[heading] = []
         else:
-            found[heading].append(line)
-    return found
+            all_sections[heading].append(line)
+    return all_sections
 
 
 def options(text: str) -> dict[str, list[str]]:
@@ -82,12 +82,12 @@ def test_short_help_has_at_most_25_options(command: tuple[str, ...]) -> None:
 def test_every_option_stands_under_a_heading(command: tuple[str, ...]) -> None:
     shown = options(run(*command, "--help-all").stdout)
     names = {name for lines in shown.values() for line in lines for name in re.findall(r"--[\w-]+", line[:34])}
-    found: click.Command = main
+    status: click.Command = main
     for name in command:
-        assert isinstance(found, click.Group)
-        found = found.get_command(click.Context(found), name)  # type: ignore[assignment]
-    assert isinstance(found, Command)
-    declared = {each.opts[-1] for each in found.params if isinstance(each, click.Option) and not each.hidden}
+        assert isinstance(status, click.Group)
+        status = status.get_command(click.Context(status), name)  # type: ignore[assignment]
+    assert isinstance(status, Command)
+    declared = {each.opts[-1] for each in status.params if isinstance(each, click.Option) and not each.hidden}
     assert declared <= names
     assert "Options" not in shown
 
@@ -97,7 +97,7 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains"),
+        *("Spans", "Spans, tags, relations and links", "Spans and relations", "Tags and trees", "Trees", "Chains"),
         *("Chains and records", "Relations", "Links", "Constituents", "Records"),
         *(f"Measures of {task}, with other names" for task in TASKS),
         *("Tasks, with other names", "Formats", "Help"),
@@ -138,7 +138,7 @@ def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
             assert re.search(rf"[ ,]{re.escape(model.name)}[ ,]", shown)
     for alias in ("strict", "b3", "ceafe", "conll f1", "jaccard"):
         assert alias in shown
-    assert "--missing" not in shown
+    assert "--missing " not in shown
 
 
 def test_parameters_of_match_models_say_which() -> None:
@@ -199,7 +199,7 @@ def test_scores_to_compare_by_have_other_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "hint"),
+    ("measure", "hint"),
     [
         ("fairy", "did you mean fair? C"),
         ("semevals", "did you mean semeval? C"),
@@ -207,8 +207,8 @@ def test_scores_to_compare_by_have_other_names() -> None:
         ("qqq", "c"),
     ],
 )
-def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: str, hint: str) -> None:
-    result = run("score", *SPANS, "--match", f"exact,{given}")
+def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(measure: str, hint: str) -> None:
+    result = run("score", *SPANS, "--match", f"exact,{measure}")
     models = (
         "exact, fair, weighted, ts, t, overlap, contain, constrained, iou, semeval-strict, semeval-exact, "
         "semeval-partial, semeval-type, accuracy, string-set, string-multiset, germeval-strict, germeval-loose, "
@@ -216,7 +216,7 @@ def test_unknown_match_models_get_the_nearest_and_the_list_of_the_task(given: st
         "meddocan-ner, meddocan-strict, meddocan-merged, i2b2-strict, i2b2-relaxed, i2b2-token, "
         "i2b2-binary-strict, i2b2-binary-token"
     )
-    sentence = f"match is '{given}', which is not a measure of spans; {hint}hoose from {models}."
+    sentence = f"match is '{measure}', which is not a measure of spans; {hint}hoose from {models}."
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
@@ -376,10 +376,10 @@ def keys(text: str) -> list[str]:
 
 
 def test_the_papers_behind_match_models_are_printed() -> None:
-    found = CliRunner().invoke(main, ["cite", "--match", "fair,b3"])
-    assert found.exit_code == 0
-    assert found.output.startswith("% fair (spans): Ortmann 2022\n% b_cubed (chains): Bagga and Baldwin 1998")
-    assert keys(found.output)[:3] == ["evenhand", "ortmann2022", "bagga1998"]
+    outcome = CliRunner().invoke(main, ["cite", "--match", "fair,b3"])
+    assert outcome.exit_code == 0
+    assert outcome.output.startswith("% fair (spans): Ortmann 2022\n% b_cubed (chains): Bagga and Baldwin 1998")
+    assert keys(outcome.output)[:3] == ["evenhand", "ortmann2022", "bagga1998"]
 
 
 def test_without_match_models_evenhand_itself_is_printed() -> None:

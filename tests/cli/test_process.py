@@ -190,15 +190,15 @@ def test_a_disk_that_takes_no_more(tmp_path: Path, target: str) -> None:
     form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
     one = tmp_path / "one.jsonl"
     one.write_text('{"text": "' + "word " * 4000 + '", "spans": []}\n')
-    place = tmp_path / "place"
-    place.mkdir()
-    command = [EVENHAND, "convert", str(one), str(place / target), *form]
+    folder = tmp_path / "place"
+    folder.mkdir()
+    command = [EVENHAND, "convert", str(one), str(folder / target), *form]
     # The limit would also cut off modules that Python caches, and break every later process.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=limit, env=environment)
-    assert done.stderr.startswith(f"evenhand: {place / target}")
+    assert done.stderr.startswith(f"evenhand: {folder / target}")
     assert done.stderr.endswith(": cannot be written (file too large); choose another place.\n")
-    assert (done.returncode, list(place.iterdir())) == (2, [])
+    assert (done.returncode, list(folder.iterdir())) == (2, [])
 
 
 def test_results_and_pages_say_the_same() -> None:

@@ -53,12 +53,12 @@ def verdict_of(kind: str) -> str | None:
 
 def counted(tallies: list[dict[str, Any]], judge: str, group: str) -> Cells:
     """A query on tallies: the verdicts of a judge by system, group and labels."""
-    found: Cells = Counter()
+    counts: Cells = Counter()
     for row in tallies:
         verdict = verdict_of(row["kind"])
         if row["judge"] == judge and verdict is not None:
-            found[row["system"], row[group], row["gold_label"], row["system_label"], verdict] += row["count"]
-    return found
+            counts[row["system"], row[group], row["gold_label"], row["system_label"], verdict] += row["count"]
+    return counts
 
 
 def listed(verdicts: list[dict[str, Any]], group: str) -> Cells:
@@ -130,7 +130,7 @@ def test_a_row_says_where_a_unit_is_and_what_it_was_matched_with(tmp_path: Path)
     first = {"document": 1, "document_name": "a", "sentence": 1, "line": 1, "text": "Ada Lovelace"}
     last = {"document": 2, "document_name": "b", "sentence": 3, "line": 3}
     nothing = {"matched_start": None, "matched_end": None}
-    found = [
+    items = [
         {**first, "start": 0, "end": 2, "gold_label": "PER", "system_label": "PER", "verdict": "BES", "side": "gold"}
         | {"matched_start": 1, "matched_end": 2},
         {**last, "start": 0, "end": 1, "text": "in", "gold_label": None, "system_label": "LOC", "verdict": "FP"}
@@ -140,7 +140,7 @@ def test_a_row_says_where_a_unit_is_and_what_it_was_matched_with(tmp_path: Path)
     ]
     assert rows(tmp_path / "v.arrow") == [
         common | each | {"positions": "tokens", "token_start": each["start"], "token_end": each["end"], "parts": None}
-        for each in found
+        for each in items
     ]
 
 

@@ -31,12 +31,12 @@ def scored(*arguments: object) -> dict:
 
 
 def test_conllu_is_scored_as_trees() -> None:
-    found = scored(GOLD, TREES / "neural.conllu")
-    assert found["task"] == "trees"
-    assert list(found["systems"][0]["scores"])[:4] == ["uas", "ls", "las", "conll18-tokens"]
-    assert len(found["systems"][0]["scores"]) == 16
-    assert (found["gold"]["sentences"], found["gold"]["units"]) == (68, 855)
-    assert "align:characters" in found["signature"]
+    result = scored(GOLD, TREES / "neural.conllu")
+    assert result["task"] == "trees"
+    assert list(result["systems"][0]["scores"])[:4] == ["uas", "ls", "las", "conll18-tokens"]
+    assert len(result["systems"][0]["scores"]) == 16
+    assert (result["gold"]["sentences"], result["gold"]["units"]) == (68, 855)
+    assert "align:characters" in result["signature"]
 
 
 def test_official_scores_have_four_figures() -> None:
@@ -141,11 +141,11 @@ def test_options_of_spans_are_refused() -> None:
 
 
 def test_match_models_are_those_of_the_task() -> None:
-    found = run("score", GOLD, TREES / "rules.conllu", "--match", "fair")
-    assert found.exit_code == 2
+    outcome = run("score", GOLD, TREES / "rules.conllu", "--match", "fair")
+    assert outcome.exit_code == 2
     assert (
         "match is 'fair', which is not a measure of trees; it is a measure of spans; choose from uas, ls, las"
-        in found.stderr
+        in outcome.stderr
     )
 
 
@@ -260,12 +260,12 @@ def test_floors_of_match_models_with_several_answers(criterion: str, status: int
 
 
 def test_a_ceiling_of_a_kind_of_error() -> None:
-    found = run(
+    outcome = run(
         "gate", GOLD_LINKS, RERANKER, "--ceiling", "LE.other=2", "--ceiling", "fair.LE.missed=0", "--trials", "10"
     )
-    assert found.exit_code == 1
-    assert "LE.other is 3 (a count); the ceiling is 2" in found.stdout
-    assert "fair.LE.missed is 0 (a count); the ceiling is 0" in found.stdout
+    assert outcome.exit_code == 1
+    assert "LE.other is 3 (a count); the ceiling is 2" in outcome.stdout
+    assert "fair.LE.missed is 0 (a count); the ceiling is 0" in outcome.stdout
 
 
 def test_report_and_plot(tmp_path: Path) -> None:
@@ -292,10 +292,10 @@ def test_several_processes_count_the_same() -> None:
 def test_a_link_to_an_unknown_span_is_one_sentence_and_status_2(tmp_path: Path) -> None:
     (tmp_path / "doc.txt").write_text("Paris", encoding="utf-8")
     (tmp_path / "doc.ann").write_text("T1\tLOC 0 5\tParis\nN1\tReference T2 Q90\tParis\n", encoding="utf-8")
-    found = run("score", tmp_path / "doc.ann", tmp_path / "doc.ann", "--task", "links")
-    assert found.exit_code == 2
+    outcome = run("score", tmp_path / "doc.ann", tmp_path / "doc.ann", "--task", "links")
+    assert outcome.exit_code == 2
     message = "doc.ann:2: no line defines T2; add a line that begins with it, or mend the link.\n"
-    assert found.stderr.endswith(message)
+    assert outcome.stderr.endswith(message)
 
 
 # All commands on the bundled example of relations
@@ -343,15 +343,15 @@ def test_ranks_with_intervals() -> None:
 
 def test_a_comparison_and_its_units() -> None:
     options = ("--trials", 50, "--resamples", 50, "--show", "new_error")
-    found = json.loads(
+    data = json.loads(
         run_relation_commands("compare", GOLD_RELATION_COMMANDS, PIPELINE, JOINT, *options, "--as", "json").stdout
     )
-    (pair,) = found["pairs"]
-    wrong = [eh.score(GOLD_RELATION_COMMANDS, each, match="fair")["fair"].overall for each in (PIPELINE, JOINT)]
+    (pair,) = data["pairs"]
+    wrong = [eh.score(GOLD_RELATION_COMMANDS, item, match="fair")["fair"].overall for item in (PIPELINE, JOINT)]
     errors = [sum(row.counts.values()) - row["TP"] for row in wrong]
     classes = pair["classes"]
     assert classes["correction"]["count"] - classes["new_error"]["count"] == errors[0] - errors[1]
-    unit = next(each for each in found["units"] if each["words"].startswith("Bergen lies"))
+    unit = next(item for item in data["units"] if item["words"].startswith("Bergen lies"))
     assert (unit["gold"], unit["words"]) == ("located_in", "Bergen lies on the west coast of Norway")
     assert unit["answers"] == {"pipeline": "TP located_in", "joint": "DE located_in"}
 
@@ -468,10 +468,10 @@ def test_score_in_all_forms(form: str, golden: Golden) -> None:
 
 
 def test_short_sentences_are_cut_off() -> None:
-    found = json.loads(run("score", *FILES[:2], *TASK, "--cutoff", 8, "--as", "json", "-q").stdout)
-    scores = found["systems"][0]["scores"]
+    data = json.loads(run("score", *FILES[:2], *TASK, "--cutoff", 8, "--as", "json", "-q").stdout)
+    scores = data["systems"][0]["scores"]
     assert (scores["complete"]["overall"]["valid"], scores["complete-short"]["overall"]["valid"]) == (22, 4)
-    assert "|cutoff:8|" in found["signature"]
+    assert "|cutoff:8|" in data["signature"]
 
 
 def test_rank_compare_and_gate(golden: Golden) -> None:

@@ -88,10 +88,12 @@ WORDS = st.lists(st.tuples(*[st.sampled_from("ACX")] * 4), min_size=1, max_size=
 @given(WORDS)
 def test_agreement_of_taggers_is_their_accuracy_against_each_other(words: list[tuple[str, ...]]) -> None:
     gold, *systems = (eh.tags([[row[side] for row in words]]) for side in range(4))
-    found = compared(gold, **dict(zip("abc", systems, strict=True)))
+    comparison = compared(gold, **dict(zip("abc", systems, strict=True)))
     for row, key in enumerate(systems):
         scores = eh.score(key, dict(zip("abc", systems, strict=True)), task="tags")
-        assert found.all_answers[row].tolist() == pytest.approx([each["accuracy"].headline for each in scores.values()])
+        assert comparison.all_answers[row].tolist() == pytest.approx(
+            [each["accuracy"].headline for each in scores.values()]
+        )
 
 
 SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 4), min_size=1, max_size=3)
@@ -102,10 +104,10 @@ SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 4), mi
 def test_agreement_on_spans_is_their_exact_f1_against_each_other(sentences: list[tuple[list[Row], ...]]) -> None:
     gold, *systems = (spans(*(sentence[side] for sentence in sentences)) for side in range(4))
     named = dict(zip("abc", systems, strict=True))
-    found = compared(gold, **named)
+    comparison = compared(gold, **named)
     for row, key in enumerate(systems):
         scores = eh.score(key, named, match="exact")
         against = [each["exact"].f1 for each in scores.values()]
-        assert found.all_answers[row].tolist() == pytest.approx([0 if isnan(f1) else f1 for f1 in against])
+        assert comparison.all_answers[row].tolist() == pytest.approx([0 if isnan(f1) else f1 for f1 in against])
     right = [result["exact"].overall["TP"] for result in eh.score(gold, named, match="exact").values()]
-    assert found.correct_answers.diagonal().tolist() == [float(count > 0) for count in right]
+    assert comparison.correct_answers.diagonal().tolist() == [float(count > 0) for count in right]

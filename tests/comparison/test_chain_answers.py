@@ -67,11 +67,11 @@ def kind_of(mention: tuple[int, ...], pos: list[str]) -> str:
 
 def changes(case: Case, mode: str, a: int, b: int) -> Counter[Change]:
     """Of all mentions that are not tn under both."""
-    found: Counter[Change] = Counter()
+    counts: Counter[Change] = Counter()
     for pos, key, systems in case.cleaned():
         for mention, classes in slow_arcs.arcs_classes(key, [systems[a], systems[b]], mode, pos).items():
-            found[kind_of(mention, pos), *classes] += 1
-    return Counter({change: count for change, count in found.items() if change[1:] != ("tn", "tn")})
+            counts[kind_of(mention, pos), *classes] += 1
+    return Counter({change: count for change, count in counts.items() if change[1:] != ("tn", "tn")})
 
 
 def listed(found: Differences) -> Counter[Change]:
@@ -94,12 +94,12 @@ def test_differences_are_those_of_the_definition(case: Case, mode: str) -> None:
         different = Counter({change: n for change, n in expected.items() if change[1] != change[2]})
         assert (pair.size, pair.different) == (expected.total(), different.total())
         assert pair.difference == (different.total() / expected.total() if expected else 0)
-        for name, each in pair.classes.items():
+        for name, difference in pair.classes.items():
             wanted = {c: n for c, n in different.items() if slow_arcs.kind_of_change(c[1], c[2]) == name}
-            assert listed(each) == Counter(wanted)
-            assert each.count == sum(wanted.values())
-            assert sum(row.share_of_class for row in each.transitions) == pytest.approx(int(bool(wanted)))
-            for row in each.transitions:
+            assert listed(difference) == Counter(wanted)
+            assert difference.count == sum(wanted.values())
+            assert sum(row.share_of_class for row in difference.transitions) == pytest.approx(int(bool(wanted)))
+            for row in difference.transitions:
                 assert row.share_of_differences == row.count / pair.different
 
 
@@ -107,21 +107,21 @@ def test_differences_are_those_of_the_definition(case: Case, mode: str) -> None:
 @given(cases(), st.sampled_from(["any", "nom"]))
 def test_what_must_hold_for_every_pair(case: Case, mode: str) -> None:
     """Corrections less new errors are (tp2 - fp2) - (tp1 - fp1); of errors, only wl and fn become each other."""
-    found = case.compared(f"arcs_{mode}")
-    for (before, after), pair in found.pairs.items():
+    comparison = case.compared(f"arcs_{mode}")
+    for (before, after), pair in comparison.pairs.items():
         balance = {}
         for system in (before, after):
             counts = [
                 slow_arcs.arcs_counts(key, systems[NAMES.index(system)], mode, pos)
                 for pos, key, systems in case.cleaned()
             ]
-            balance[system] = sum(each["tp"] - each["fp"] for each in counts)
+            balance[system] = sum(transition["tp"] - transition["fp"] for transition in counts)
         assert pair.corrections.count - pair.new_errors.count == balance[after] - balance[before]
-        changed = {(each.before, each.after) for each in pair.changed_errors.transitions}
+        changed = {(transition.before, transition.after) for transition in pair.changed_errors.transitions}
         assert changed <= {("wl", "fn"), ("fn", "wl")}
-        assert {each.after for each in pair.corrections.transitions} <= {"tp", "tn"}
-        assert {each.before for each in pair.new_errors.transitions} <= {"tp", "tn"}
-        assert pair.delta == pytest.approx(found.scores[after] - found.scores[before], nan_ok=True)
+        assert {transition.after for transition in pair.corrections.transitions} <= {"tp", "tn"}
+        assert {transition.before for transition in pair.new_errors.transitions} <= {"tp", "tn"}
+        assert pair.delta == pytest.approx(comparison.scores[after] - comparison.scores[before], nan_ok=True)
 
 
 @settings(max_examples=40)
@@ -142,7 +142,7 @@ def test_upper_bounds_are_those_of_the_definition(case: Case, mode: str) -> None
 @given(cases(), st.sampled_from(["any", "nom"]))
 def test_difficulty_and_what_is_right_alike(case: Case, mode: str) -> None:
     """Mentions by the number of systems that have them right; alike is over those with an antecedent in the key."""
-    found, size = case.compared(f"arcs_{mode}"), len(case.systems)
+    actual, size = case.compared(f"arcs_{mode}"), len(case.systems)
     difficulty, both = Counter(dict.fromkeys(range(size + 1), 0)), Counter[tuple[int, int]]()
     for pos, key, systems in case.cleaned():
         for classes in slow_arcs.arcs_classes(key, systems, mode, pos).values():
@@ -150,11 +150,11 @@ def test_difficulty_and_what_is_right_alike(case: Case, mode: str) -> None:
                 difficulty[sum(each in ("tp", "tn") for each in classes)] += 1
             if not {"fp", "tn"} & set(classes):
                 both.update((a, b) for a in range(size) for b in range(size) if classes[a] == classes[b] == "tp")
-    assert dict(found.difficulty) == dict(difficulty)
+    assert dict(actual.difficulty) == dict(difficulty)
     for a in range(size):
         for b in range(size):
             right = both[a, a] + both[b, b]
-            assert found.correct_answers[a, b] == pytest.approx(2 * both[a, b] / right if right else 0)
+            assert actual.correct_answers[a, b] == pytest.approx(2 * both[a, b] / right if right else 0)
 
 
 # Small examples
@@ -208,8 +208,8 @@ def test_the_closest_nominal_antecedent_counts() -> None:
 
 
 def test_without_pos_all_mentions_are_of_one_type() -> None:
-    found = compared([(0, 0, 0), (0, 2, 2)], [], pos=None)
-    (row,) = found.pair("a", "b").new_errors.transitions
+    comparison = compared([(0, 0, 0), (0, 2, 2)], [], pos=None)
+    (row,) = comparison.pair("a", "b").new_errors.transitions
     assert (row.before, row.after, row.count) == ("tp", "fn", 1)
-    assert (found.labels, found.gold.labels) == ({}, {})
-    assert found.oracle.overall.right == (1, 0)
+    assert (comparison.labels, comparison.gold.labels) == ({}, {})
+    assert comparison.oracle.overall.right == (1, 0)

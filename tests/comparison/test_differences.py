@@ -200,12 +200,12 @@ def test_the_difference_of_accuracies_is_what_was_corrected(sentences: list[list
 @st.composite
 def three_trees(draw: st.DrawFn) -> list[list[list[tuple[int, str]]]]:
     """Sentences of gold standard and two systems; heads stand before their words, so that all lead to the root."""
-    found: list[list[list[tuple[int, str]]]] = [[], [], []]
+    all_trees: list[list[list[tuple[int, str]]]] = [[], [], []]
     for _ in range(draw(st.integers(1, 3))):
         size = draw(st.integers(1, 5))
-        for side in found:
+        for side in all_trees:
             side.append([(draw(st.integers(0, word)), draw(st.sampled_from("xyz"))) for word in range(size)])
-    return found
+    return all_trees
 
 
 @settings(max_examples=40)
@@ -431,17 +431,17 @@ def test_corrections_and_new_errors_are_the_difference_of_the_errors(sentences: 
 def test_the_units_of_one_system_are_its_tp_and_errors(sentences: list[tuple[list[Row], ...]]) -> None:
     """And outputs that are the same differ nowhere, even where a third one is beside them."""
     gold, a, b = sides(sentences)
-    found = eh.compare(gold, {"a": a, "twin": a, "b": b}, trials=0, resamples=0)
-    pair, score = found.pair("a", "twin"), eh.score(gold, a)["fair"].overall
+    comparison = eh.compare(gold, {"a": a, "twin": a, "b": b}, trials=0, resamples=0)
+    pair, score = comparison.pair("a", "twin"), eh.score(gold, a)["fair"].overall
     assert pair.size == score["TP"] + sum(score[kind] for kind in ERRORS)
     assert (pair.different, pair.moved) == (0, 0)
     assert isnan(pair.delta) if is_empty(sentences) else pair.delta == 0
-    assert [each.transitions for each in pair.classes.values()] == [[], [], []]
-    first, second = found.pair("a", "b"), found.pair("twin", "b")
+    assert [difference.transitions for difference in pair.classes.values()] == [[], [], []]
+    first, second = comparison.pair("a", "b"), comparison.pair("twin", "b")
     assert (first.size, first.moved) == (second.size, second.moved)
     assert first.delta == same(second.delta)
-    assert [rows_span_differences(each) for each in first.classes.values()] == [
-        rows_span_differences(each) for each in second.classes.values()
+    assert [rows_span_differences(difference) for difference in first.classes.values()] == [
+        rows_span_differences(difference) for difference in second.classes.values()
     ]
 
 

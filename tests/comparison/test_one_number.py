@@ -183,8 +183,10 @@ def check(task: str, by: str, case: Case) -> None:
     scores = {name: result[by].headline for name, result in results.items()}
     ranking = eh.rank(gold, systems, match=by, resamples=0, **options)
     assert {name: ranking[by][name].score for name in scores} == near(scores)
-    if any(by in result.lacking for result in results.values()):
-        return  # a system without this annotation has no score, but in comparisons its units are wrong
+    lacking = [name for name, result in results.items() if by in result.lacking]
+    if lacking:
+        check_refusals(by, case, lacking)
+        return
     comparison = eh.compare(gold, systems, by=by, **QUICK, **options)
     assert comparison.scores == near(scores)
     check_pairs(comparison, scores, results, by)
@@ -199,6 +201,18 @@ def check(task: str, by: str, case: Case) -> None:
             eh.gate(gold, *list(systems.values())[:2], by=by, trials=20, **options)
     if by in TASKS[task].selection.reported:
         check_page(eh.report(gold, systems, by=by, **QUICK, **options), scores)
+
+
+def check_refusals(by: str, case: Case, lacking: list[str]) -> None:
+    """A system without the compared annotation has no score, so no comparison has one."""
+    gold, systems, options = case
+    refusal = rf"{lacking[0]}.* no [A-Z]+, so {by} cannot be compared; leave .* out, or compare by las\."
+    with pytest.raises(eh.SettingError, match=refusal):
+        eh.compare(gold, systems, by=by, **QUICK, **options)
+    with pytest.raises(eh.SettingError, match=refusal):
+        eh.report(gold, systems, by=by, **QUICK, **options)
+    with pytest.raises(eh.SettingError, match=refusal):
+        eh.gate(gold, *[systems[name] for name in (lacking[0], *(set(systems) - {lacking[0]}))][:2], by=by, **options)
 
 
 def near(expected: Any) -> Any:
@@ -244,14 +258,14 @@ TREES = EXAMPLES / "trees"
 
 def with_joined_sentences(path: Path) -> str:
     """Every second sentence as a single word."""
-    found = []
+    all_sentences = []
     for number, sentence in enumerate(path.read_text().strip().split("\n\n")):
         lines = [line.split("\t") for line in sentence.split("\n") if line[0].isdigit()]
         words = [line for line in lines if line[0].isdigit()]
         whole = "".join(line[1] for line in words)
         joined = ["\t".join(("1", whole, "_", "X", "_", "_", "0", "root", "_", "_"))]
-        found.append("\n".join(joined if number % 2 else map("\t".join, lines)))
-    return "\n\n".join(found) + "\n\n"
+        all_sentences.append("\n".join(joined if number % 2 else map("\t".join, lines)))
+    return "\n\n".join(all_sentences) + "\n\n"
 
 
 @pytest.mark.parametrize(("task", "by"), [("trees", "las"), ("trees", "uas"), ("tags", "accuracy")])

@@ -49,19 +49,19 @@ def test_a_bound_of_nothing_is_undefined() -> None:
 
 
 def test_words_that_one_system_at_least_has_right() -> None:
-    found = tagged(["A A C D"], a=["A X X X"], b=["X A X X"], c=["A A X X"])
-    assert found.oracle.overall == Bound(4, (1, 1, 2), 2)
-    assert found.difficulty == {0: 2, 1: 0, 2: 2, 3: 0}
-    assert found.oracle.best == 2
-    assert found.oracle.exact is None
+    tagging = tagged(["A A C D"], a=["A X X X"], b=["X A X X"], c=["A A X X"])
+    assert tagging.oracle.overall == Bound(4, (1, 1, 2), 2)
+    assert tagging.difficulty == {0: 2, 1: 0, 2: 2, 3: 0}
+    assert tagging.oracle.best == 2
+    assert tagging.oracle.exact is None
 
 
 def test_labels_come_by_frequency_and_then_by_name() -> None:
-    found = tagged(["D C C A"], a=["X C X A"], b=["D X X A"])
-    assert list(found.oracle.labels) == ["C", "A", "D"]
-    assert found.oracle.labels == {"C": Bound(2, (1, 0), 1), "A": Bound(1, (1, 1), 1), "D": Bound(1, (0, 1), 1)}
-    assert list(found.labels) == ["C", "A", "D"]
-    assert found.labels["C"].scores == {"a": 0.5, "b": 0}
+    tagging = tagged(["D C C A"], a=["X C X A"], b=["D X X A"])
+    assert list(tagging.oracle.labels) == ["C", "A", "D"]
+    assert tagging.oracle.labels == {"C": Bound(2, (1, 0), 1), "A": Bound(1, (1, 1), 1), "D": Bound(1, (0, 1), 1)}
+    assert list(tagging.labels) == ["C", "A", "D"]
+    assert tagging.labels["C"].scores == {"a": 0.5, "b": 0}
 
 
 def test_fully_correct_sentences_and_their_bound() -> None:
@@ -117,10 +117,10 @@ def test_bounds_under_exact_match() -> None:
 
 def test_wrong_bounds_that_all_have_are_wrong_under_exact_match() -> None:
     """One of two gold spans, and a span too small that both have."""
-    found = compared(
+    comparison = compared(
         spans([("PER", 1, 3), ("LOC", 5, 5)]), a=spans([("PER", 1, 2), ("LOC", 5, 5)]), b=spans([("PER", 1, 2)])
     )
-    assert found.oracle.exact == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert comparison.oracle.exact == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
 
 
 def test_repeated_wrong_spans_are_shared_by_occurrence() -> None:
@@ -152,23 +152,23 @@ SENTENCES = st.lists(st.tuples(*[spans_of_a_sentence(length=6, most=4)] * 4), mi
 @given(SENTENCES)
 def test_bounds_and_difficulty_agree(sentences: list[tuple[list[Row], ...]]) -> None:
     gold, *systems = (spans(*(sentence[side] for sentence in sentences)) for side in range(4))
-    found = compared(gold, **dict(zip("abc", systems, strict=True)))
-    overall, size = found.oracle.overall, sum(len(sentence[0]) for sentence in sentences)
-    assert overall.units == size == found.gold.units
+    comparison = compared(gold, **dict(zip("abc", systems, strict=True)))
+    overall, size = comparison.oracle.overall, sum(len(sentence[0]) for sentence in sentences)
+    assert overall.units == size == comparison.gold.units
     assert max(overall.right) <= overall.solved <= sum(overall.right)
     for place in range(3):
-        assert overall.right[place] == sum(bound.right[place] for bound in found.oracle.labels.values())
-    surplus = sum(found.difficulty.values()) - size
+        assert overall.right[place] == sum(bound.right[place] for bound in comparison.oracle.labels.values())
+    surplus = sum(comparison.difficulty.values()) - size
     assert surplus >= 0
     # What no system solves is a gold span that nobody has or surplus that all have.
-    assert size - overall.solved <= found.difficulty[0] <= size - overall.solved + surplus
-    assert found.difficulty[3] <= overall.solved
-    assert found.oracle.exact is not None
-    assert found.oracle.exact["recall"] == pytest.approx(overall.upper_bound, nan_ok=True)
+    assert size - overall.solved <= comparison.difficulty[0] <= size - overall.solved + surplus
+    assert comparison.difficulty[3] <= overall.solved
+    assert comparison.oracle.exact is not None
+    assert comparison.oracle.exact["recall"] == pytest.approx(overall.upper_bound, nan_ok=True)
     assert isnan(overall.upper_bound) == (size == 0)
     scores = eh.score(gold, dict(zip("abc", systems, strict=True)), match="exact")
     exact = [result["exact"].f1 for result in scores.values()]
     if size:
-        assert found.oracle.exact["f1"] >= max(exact) - 1e-12
+        assert comparison.oracle.exact["f1"] >= max(exact) - 1e-12
     else:
-        assert all(map(isnan, (found.oracle.exact["f1"], *exact)))
+        assert all(map(isnan, (comparison.oracle.exact["f1"], *exact)))

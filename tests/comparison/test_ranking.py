@@ -18,8 +18,8 @@ from conftest import ROOT
 from evenhand.comparison import ranking
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.ranking import (
+    ClusterPlacement,
     Correlation,
-    Placement,
     TypicalGroups,
     correlations,
     placements,
@@ -143,10 +143,10 @@ def test_how_many_systems_are_resampled_at_a_time_changes_nothing(monkeypatch: p
 def test_systems_are_resampled_together() -> None:
     """Twins stay twins; and overlap, which is exact match where all spans have one token, gets the same draws."""
     results, models = tallied(2, 40)
-    found = drawn(results, models, 40)
-    for row in found.values():
+    drawing = drawn(results, models, 40)
+    for row in drawing.values():
         assert (row["s0"] == row["twin"]).all()
-    assert found["exact"]["s1"] == pytest.approx(found["overlap"]["s1"])
+    assert drawing["exact"]["s1"] == pytest.approx(drawing["overlap"]["s1"])
 
 
 def test_one_group_is_always_drawn() -> None:
@@ -196,7 +196,7 @@ def test_only_the_best_of_the_open_cluster_counts() -> None:
 
 def test_p_equal_to_alpha_is_not_significant() -> None:
     found = placements("ab", {("a", "b"): 0.05}, 0.05)
-    assert found == {"a": Placement("A", None, None), "b": Placement("A", "a", 0.05)}
+    assert found == {"a": ClusterPlacement("A", None, None), "b": ClusterPlacement("A", "a", 0.05)}
 
 
 def test_after_z_come_two_letters() -> None:
@@ -234,7 +234,7 @@ def test_macro_averages_are_tested_label_by_label() -> None:
     other = eh.spans([[("A", 0, 1)], [("B", 2, 3)]])
     found = eh.rank(gold, {"one": one, "other": other}, match="t").clusters
     assert found is not None
-    assert found.systems["other"] == Placement("A", "one", 0.5)
+    assert found.systems["other"] == ClusterPlacement("A", "one", 0.5)
 
 
 def test_sixteen_systems_of_conll_2003(data: Path) -> None:

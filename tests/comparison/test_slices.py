@@ -128,11 +128,13 @@ def test_units_by_their_documents() -> None:
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("given", [["Ada Byron", "slept"], "words.txt", Path("words.txt")], ids=["list", "str", "path"])
-def test_units_by_what_was_seen(given: object) -> None:
+@pytest.mark.parametrize(
+    "vocabulary", [["Ada Byron", "slept"], "words.txt", Path("words.txt")], ids=["list", "str", "path"]
+)
+def test_units_by_what_was_seen(vocabulary: object) -> None:
     """Words and phrases, a line each; two only cuts what was seen, one misses Rome and adds `slept`."""
     Path("words.txt").write_text("Ada Byron\n\n  slept \nnothing\n")
-    assert sliced("vocabulary", vocabulary=given) == {
+    assert sliced("vocabulary", vocabulary=vocabulary) == {
         "seen": Slice(1, {"one": pytest.approx(2 / 3), "two": 0}),
         "unseen": Slice(2, {"one": pytest.approx(2 / 3), "two": 1}),
     }
@@ -169,12 +171,12 @@ def test_a_column_that_is_not_there() -> None:
 @pytest.mark.parametrize("task", ["trees", "tags"])
 def test_columns_of_conllu_by_name_and_number(task: str) -> None:
     options = {"task": task, "trials": 0, "resamples": 0}
-    found = eh.compare(TREES / "gold.conllu", PARSERS, slices="upos,4,deprel", **options)  # type: ignore[arg-type]
-    assert found.slices["upos"] == found.slices["4"]
-    assert found.slices["upos"]["INTJ"].units == 3
-    assert {"nsubj", "punct"} <= set(found.slices["deprel"])
-    for each in found.slices.values():
-        assert sum(part.units for part in each.values()) == found.gold.units
+    comparison = eh.compare(TREES / "gold.conllu", PARSERS, slices="upos,4,deprel", **options)  # type: ignore[arg-type]
+    assert comparison.slices["upos"] == comparison.slices["4"]
+    assert comparison.slices["upos"]["INTJ"].units == 3
+    assert {"nsubj", "punct"} <= set(comparison.slices["deprel"])
+    for each in comparison.slices.values():
+        assert sum(part.units for part in each.values()) == comparison.gold.units
     with pytest.raises(eh.InputError, match="column 'mood' does not exist; choose one of id, form, lemma, upos"):
         eh.compare(TREES / "gold.conllu", PARSERS, slices="mood", **options)  # type: ignore[arg-type]
 
@@ -185,12 +187,12 @@ def test_accuracy_by_gold_tag_is_that_of_the_labels() -> None:
 
 
 def test_slices_are_in_natural_order() -> None:
-    found = eh.compare(EXAMPLE / "gold.conll", TAGGERS, slices=["length", "document"], trials=0, resamples=0)
-    assert list(found.slices) == ["length", "document"]
-    assert list(found.slices["length"]) == ["1", "2", "3", "4", "5+"]
-    assert list(found.slices["document"]) == [str(number) for number in range(1, 9)]
-    for each in found.slices.values():
-        assert sum(part.units for part in each.values()) == found.gold.units == 285
+    comparison = eh.compare(EXAMPLE / "gold.conll", TAGGERS, slices=["length", "document"], trials=0, resamples=0)
+    assert list(comparison.slices) == ["length", "document"]
+    assert list(comparison.slices["length"]) == ["1", "2", "3", "4", "5+"]
+    assert list(comparison.slices["document"]) == [str(number) for number in range(1, 9)]
+    for each in comparison.slices.values():
+        assert sum(part.units for part in each.values()) == comparison.gold.units == 285
 
 
 def test_slices_add_figures_and_change_none() -> None:
@@ -217,10 +219,10 @@ def test_one_slice_of_all_is_the_whole(sentences: list[tuple[list[Row], ...]]) -
         for side in range(3)
     )
     names = "length,sentence-length,document"
-    found = eh.compare(gold, {"a": a, "b": b}, slices=names, trials=0, resamples=0)
-    assert found.gold.units or all(map(isnan, found.scores.values()))
-    expected = dict(found.scores) if found.gold.units else {"a": 0, "b": 0}
+    comparison = eh.compare(gold, {"a": a, "b": b}, slices=names, trials=0, resamples=0)
+    assert comparison.gold.units or all(map(isnan, comparison.scores.values()))
+    expected = dict(comparison.scores) if comparison.gold.units else {"a": 0, "b": 0}
     for name in ("sentence-length", "document"):
-        for each in found.slices[name].values():
-            assert (each.units, each.scores) == (found.gold.units, pytest.approx(expected))
-    assert sum(each.units for each in found.slices["length"].values()) == found.gold.units
+        for each in comparison.slices[name].values():
+            assert (each.units, each.scores) == (comparison.gold.units, pytest.approx(expected))
+    assert sum(each.units for each in comparison.slices["length"].values()) == comparison.gold.units

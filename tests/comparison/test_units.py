@@ -173,14 +173,14 @@ def test_a_head_that_changed_is_shown() -> None:
     ids=["fair", "exact", "tags", "trees"],
 )
 def test_a_second_pass_finds_as_many_units_as_were_counted(gold: Path, systems: list[Path], options: dict) -> None:
-    found = eh.compare(gold, systems, trials=0, resamples=0, **options)
-    (pair,) = found.pairs.values()
-    for name, each in pair.classes.items():
-        units = each.units()
-        assert len(units) == each.count > 0 or (options.get("by"), name) == ("exact", "changed_error")
+    comparison = eh.compare(gold, systems, trials=0, resamples=0, **options)
+    (pair,) = comparison.pairs.values()
+    for name, difference in pair.classes.items():
+        units = difference.units()
+        assert len(units) == difference.count > 0 or (options.get("by"), name) == ("exact", "changed_error")
         transitions = Counter((unit.gold, *unit.answers.values()) for unit in units)
-        if found.task != "trees":
-            assert transitions == {(row.gold, row.before, row.after): row.count for row in each.transitions}
+        if comparison.task != "trees":
+            assert transitions == {(row.gold, row.before, row.after): row.count for row in difference.transitions}
         assert {unit.kind for unit in units} <= {name}
         assert pair.units(name) == units
 
@@ -197,10 +197,10 @@ def test_units_come_in_the_order_of_the_text(kind: str) -> None:
 def test_lines_hold_the_words_that_units_name() -> None:
     lines = (TREES / "gold.conllu").read_text().splitlines()
     systems = [TREES / f"{name}.conllu" for name in ("rules", "transition", "neural")]
-    found = eh.compare(TREES / "gold.conllu", systems, show="unsolved", trials=0, resamples=0)
-    assert len(found.shown_units) == found.difficulty[0] == 39
+    comparison = eh.compare(TREES / "gold.conllu", systems, show="unsolved", trials=0, resamples=0)
+    assert len(comparison.shown_units) == comparison.difficulty[0] == 39
     sentences = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
-    for unit in found.shown_units:
+    for unit in comparison.shown_units:
         cells = lines[int(unit.place.rpartition(":")[2]) - 1].split("\t")
         assert cells[1] == unit.words
         assert cells[7].partition(":")[0] == unit.gold
@@ -209,23 +209,23 @@ def test_lines_hold_the_words_that_units_name() -> None:
 
 @pytest.mark.parametrize("kind", SHOWN)
 def test_no_unit_depends_on_blocks_and_portions(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def found() -> list[dict]:
+    def comparisons() -> list[dict]:
         options = {"show": kind, "slices": "document,length", "trials": 0, "resamples": 0}
         spans = eh.compare(EXAMPLE / "gold.conll", [EXAMPLE / f"{name}.conll" for name in ("crf", "tagger")], **options)  # type: ignore[arg-type]
         options["slices"] = "document,upos"
         systems = [TREES / f"{name}.conllu" for name in ("rules", "transition")]
         return [spans.to_dict(), eh.compare(TREES / "gold.conllu", systems, **options).to_dict()]  # type: ignore[arg-type]
 
-    def in_order(each: dict) -> dict:
-        return {**each, "units": sorted(each["units"], key=lambda unit: sorted(map(str, unit.items())))}
+    def in_order(item: dict) -> dict:
+        return {**item, "units": sorted(item["units"], key=lambda unit: sorted(map(str, unit.items())))}
 
-    whole = found()
-    assert all(each["units"] for each in whole)
+    whole = comparisons()
+    assert all(item["units"] for item in whole)
     sizes = tuple(2000 if value == 1 << 18 else value for value in ReadSettings.__init__.__defaults__ or ())
     monkeypatch.setattr(ReadSettings.__init__, "__defaults__", sizes)
     monkeypatch.setattr(import_module("evenhand.tasks.spans.evaluation"), "PART_SPANS", 20)
     monkeypatch.setattr(words, "MANY_WORDS", 50)
-    assert [in_order(each) for each in found()] == [in_order(each) for each in whole]
+    assert [in_order(item) for item in comparisons()] == [in_order(item) for item in whole]
 
 
 # The units that a page carries, where it may not carry all of them
@@ -294,10 +294,10 @@ def files_places(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
 @pytest.fixture
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The blocks whose lines were counted, as often as they were."""
-    found: list[bytes] = []
+    items: list[bytes] = []
     other_lines = grid._other_lines
-    monkeypatch.setattr(grid, "_other_lines", lambda data, *where: found.append(data) or other_lines(data, *where))
-    return found
+    monkeypatch.setattr(grid, "_other_lines", lambda data, *where: items.append(data) or other_lines(data, *where))
+    return items
 
 
 def test_lines_of_a_block_are_counted_once(files_places: tuple[Path, dict[str, Path]], looked_at: list[bytes]) -> None:

@@ -19,9 +19,9 @@ from evenhand.agreement.coefficients import (
     KAPPA,
     MISSING,
     OBSERVED,
+    AnnotatorSpans,
     Codebook,
     Patterns,
-    Units,
     ac1_expected,
     defined,
     fleiss_expected,
@@ -63,67 +63,69 @@ def coded(example: Mapping[str, Any]) -> dict[str, float | None]:
     rows = [(1, item) for item in example["items"]] if "items" in example else example["counts"]
     names = sorted({code for _, item in rows for code in item if code is not None})
     patterns, counts = patterns_of([item for _, item in rows], names), np.array([float(count) for count, _ in rows])
-    found = {each.name: each.of(patterns, counts) for each in (OBSERVED, FLEISS, ALPHA, AC1)}
-    found["kappa"] = light(patterns, counts)
-    for each, expected in ((FLEISS, fleiss_expected), (AC1, ac1_expected)):
-        found[f"{each.name}.expected"] = defined(expected(counts @ each.rows(patterns)))
+    by_name = {entry.name: entry.of(patterns, counts) for entry in (OBSERVED, FLEISS, ALPHA, AC1)}
+    by_name["kappa"] = light(patterns, counts)
+    for entry, expected in ((FLEISS, fleiss_expected), (AC1, ac1_expected)):
+        by_name[f"{entry.name}.expected"] = defined(expected(counts @ entry.rows(patterns)))
     if patterns.annotators == 2:
-        found["kappa.expected"] = defined(kappa_expected(counts @ KAPPA.rows(patterns)))
+        by_name["kappa.expected"] = defined(kappa_expected(counts @ KAPPA.rows(patterns)))
     equal, *codes = counts @ ALPHA.rows(patterns)
-    found["observed_coincidences"] = defined(ratio(equal, np.sum(codes)))
+    by_name["observed_coincidences"] = defined(ratio(equal, np.sum(codes)))
     for place, name in enumerate(names):
         binary = patterns.about(lambda code, place=place: code == place)  # type: ignore[misc]
-        found[f"labels.{name}.kappa"] = light(binary, counts)
-        found |= {f"labels.{name}.{each.name}": each.of(binary, counts) for each in (FLEISS, ALPHA)}
-    return found
+        by_name[f"labels.{name}.kappa"] = light(binary, counts)
+        by_name |= {f"labels.{name}.{entry.name}": entry.of(binary, counts) for entry in (FLEISS, ALPHA)}
+    return by_name
 
 
 def unitized(example: Mapping[str, Any]) -> dict[str, float | None]:
     """All coefficients of an example of units, by path."""
-    begin, length, given = example["begin"], example["length"], example["units"]
-    labels, size = sorted({unit[3] for unit in given}), max(unit[0] for unit in given) + 1
+    begin, length, settings = example["begin"], example["length"], example["units"]
+    labels, size = sorted({unit[3] for unit in settings}), max(unit[0] for unit in settings) + 1
     sides = [
-        Units.of([(start - begin, end - begin, labels.index(label)) for at, start, end, label in given if at == side])
+        AnnotatorSpans.of(
+            [(start - begin, end - begin, labels.index(label)) for at, start, end, label in settings if at == side]
+        )
         for side in range(size)
     ]
-    found: dict[str, float | None] = {}
+    by_name: dict[str, float | None] = {}
     each_label = [
         disagreement([side.take(side.label == code) for side in sides], length) for code in range(len(labels))
     ]
     for label, each in zip(labels, each_label, strict=True):
-        found |= {f"labels.{label}.D_o": each.observed, f"labels.{label}.D_e": each.expected}
-        found[f"labels.{label}.alpha_U"] = each.alpha
-    found["alpha_U"] = alpha_u(each_label)
+        by_name |= {f"labels.{label}.D_o": each.observed, f"labels.{label}.D_e": each.expected}
+        by_name[f"labels.{label}.alpha_U"] = each.alpha
+    by_name["alpha_U"] = alpha_u(each_label)
     if any(side.overlapping() for side in sides):
-        return found | {"u_alpha": None, "u_alpha_binary": None}
+        return by_name | {"u_alpha": None, "u_alpha_binary": None}
     if length > 10_000:
-        return found
-    return found | _u_alphas(sides, length, labels)
+        return by_name
+    return by_name | _u_alphas(sides, length, labels)
 
 
-def _u_alphas(sides: list[Units], length: int, labels: list[str]) -> dict[str, float | None]:
+def _u_alphas(sides: list[AnnotatorSpans], length: int, labels: list[str]) -> dict[str, float | None]:
     book, rank = Codebook(), np.arange(length)
     codes = np.stack([book.of(side, rank, length) for side in sides], axis=1)
     distinct, counts = np.unique(codes, axis=0, return_counts=True)
     patterns = Patterns(distinct, len(book))
     sums = counts @ unitizing.continuum_rows(patterns)
     sums[unitizing.SQUARES] += sum((side.length**2).sum() for side in sides)
-    found = {
+    all_alphas = {
         "u_alpha": defined(unitizing.u_alpha_of(sums)),
         "u_alpha_binary": defined(unitizing.u_alpha_binary_of(sums)),
     }
     if len(sides) > 2:
-        return found
+        return all_alphas
     shared, codes_met = counts @ unitizing.shared_rows(patterns), len(book) - 1
     for one, other in (sides, sides[::-1]):
         (crossing,) = unitizing.overlaps(one, [other], rank, length)
         np.add.at(
             shared, 2 * codes_met + np.array([book.code((label,)) - 1 for label in one.label.tolist()], int), crossing
         )
-    found["cu_alpha"] = defined(unitizing.cu_alpha_of(shared))
+    all_alphas["cu_alpha"] = defined(unitizing.cu_alpha_of(shared))
     for code, value in enumerate(unitizing.ku_alpha_of(shared), 1):
-        found[f"ku_alpha.{labels[book.members[code][0]]}"] = defined(value)
-    return found
+        all_alphas[f"ku_alpha.{labels[book.members[code][0]]}"] = defined(value)
+    return all_alphas
 
 
 EXAMPLES = [(each, coded) for each in FIGURES["coding"]] + [(each, unitized) for each in FIGURES["unitizing"]]
@@ -168,11 +170,11 @@ def test_light_is_the_mean_over_pairs() -> None:
     assert light(patterns, counts) == pytest.approx(sum(filter(None, kappas)) / 3)
 
 
-def two_sides(units: list[list[Any]]) -> tuple[Units, Units]:
+def two_sides(units: list[list[Any]]) -> tuple[AnnotatorSpans, AnnotatorSpans]:
     """The units of two annotators, from rows of annotator, start, end and label."""
     labels = sorted({unit[3] for unit in units})
     rows = [[(start, end, labels.index(label)) for at, start, end, label in units if at == side] for side in (0, 1)]
-    return Units.of(rows[0]), Units.of(rows[1])
+    return AnnotatorSpans.of(rows[0]), AnnotatorSpans.of(rows[1])
 
 
 DISORDERS = [disorders for example in FIGURES["gamma"] for disorders in example.get("disorders", ())]
@@ -201,6 +203,6 @@ def test_gamma_of_a_thousand_units(data: Path) -> None:
 
 
 def test_gamma_of_nothing_is_undefined_and_of_equal_units_one() -> None:
-    nothing, something = Units.of([]), Units.of([(0, 1, 0)])
+    nothing, something = AnnotatorSpans.of([]), AnnotatorSpans.of([(0, 1, 0)])
     assert gamma([(nothing, nothing, 5)], 10, (0,)) is None
     assert gamma([(something, something, 1)], 10, (0,)) == 1

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import evenhand as eh
-from evenhand.agreement.coefficients import Units
+from evenhand.agreement.coefficients import AnnotatorSpans
 from evenhand.agreement.unitizing import disorder
 from evenhand.cli import main
 
@@ -24,20 +24,22 @@ def inputs(name: str, data: Path) -> dict[str, Any]:
     """The annotators of a study, by name."""
     study, folder = STUDIES[name], data / "agreement"
     if name == "wnut17":
-        systems = {each: data / "wnut17" / "systems" / f"{each}.conll" for each in SYSTEMS}
+        systems = {item: data / "wnut17" / "systems" / f"{item}.conll" for item in SYSTEMS}
         return {"gold": data / "wnut17" / "gold.conll", **systems}
     if name == "conll2003":
-        systems = {each: data / name / "systems" / f"{each}.testb.tags" for each in study["annotators"][1:]}
+        systems = {item: data / name / "systems" / f"{item}.testb.tags" for item in study["annotators"][1:]}
         return {"gold": data / name / "gold.testb.tags", **systems}
     if name == "nested":
-        given = study["documents_given"]
-        lengths = {document: length for document, length, _ in given}
+        position = study["documents_given"]
+        lengths = {document: length for document, length, _ in position}
         spans = {
-            side: {document: [(label, start, end) for start, end, label in found[side]] for document, _, found in given}
+            side: {
+                document: [(label, start, end) for start, end, label in found[side]] for document, _, found in position
+            }
             for side in study["annotators"]
         }
-        return {side: eh.spans(each, lengths=lengths, name=side) for side, each in spans.items()}
-    return {each: folder / ("layouts/brat" if name == "layouts" else name) / each for each in study["annotators"]}
+        return {side: eh.spans(item, lengths=lengths, name=side) for side, item in spans.items()}
+    return {item: folder / ("layouts/brat" if name == "layouts" else name) / item for item in study["annotators"]}
 
 
 @cache
@@ -45,13 +47,13 @@ def agreed(name: str, data: Path) -> eh.Agreement:
     return eh.agree(inputs(name, data), resamples=0, alpha_u=name != "conll2003")
 
 
-def assert_equal(found: Any, expected: Any, path: str = "") -> None:
+def assert_equal(actual: Any, expected: Any, path: str = "") -> None:
     """All figures that are expected, nulls included."""
     if isinstance(expected, dict):
         for name, value in expected.items():
-            assert_equal(found[name], value, f"{path}.{name}")
+            assert_equal(actual[name], value, f"{path}.{name}")
     else:
-        assert found == (None if expected is None else pytest.approx(expected, abs=1e-8)), path
+        assert actual == (None if expected is None else pytest.approx(expected, abs=1e-8)), path
 
 
 def without(figures: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -84,23 +86,23 @@ def test_pairs(data: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if "f1" in STUDIES[name]])
 def test_f1_of_pairs(data: Path, name: str) -> None:
-    found, expected = agreed(name, data), STUDIES[name]["f1"]
+    actual, expected = agreed(name, data), STUDIES[name]["f1"]
     for pair in expected["pairs"]:
-        assert_equal(found.pairs[pair["a"], pair["b"]].f1, pair["f1"])
+        assert_equal(actual.pairs[pair["a"], pair["b"]].f1, pair["f1"])
     for model in ("exact", "fair", "overlap"):
-        spread = found.f1[model]
+        spread = actual.f1[model]
         assert_equal({"mean": spread.mean, "sd": spread.sd}, {key: expected[key][model] for key in ("mean", "sd")})
     for label, spread in expected["labels"].items():
-        f1 = found.labels[label].f1
+        f1 = actual.labels[label].f1
         assert_equal({"mean": f1.mean, "sd": f1.sd}, spread)
 
 
 @pytest.mark.parametrize("name", ["layouts", "brat4"])
 def test_documents_and_coverage(data: Path, name: str) -> None:
-    found, expected = agreed(name, data).to_dict(), STUDIES[name]
-    assert_equal(found["coverage"], expected["coverage"])
-    assert_equal({each["name"]: each for each in found["documents"]}, expected["documents"])
-    assert len(found["documents"]) == len(expected["documents"])
+    actual, expected = agreed(name, data).to_dict(), STUDIES[name]
+    assert_equal(actual["coverage"], expected["coverage"])
+    assert_equal({each["name"]: each for each in actual["documents"]}, expected["documents"])
+    assert len(actual["documents"]) == len(expected["documents"])
 
 
 def test_iob2_codes(data: Path) -> None:
@@ -153,16 +155,16 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_all_layouts_give_the_same_figures(data: Path, layout: str) -> None:
-    found = eh.agree(data / "agreement" / "layouts" / layout, resamples=0)
+    agreement = eh.agree(data / "agreement" / "layouts" / layout, resamples=0)
     expected = STUDIES["layouts"]
-    assert found.annotators == LAYOUTS[layout]
-    figures = found.to_dict()
+    assert agreement.annotators == LAYOUTS[layout]
+    figures = agreement.to_dict()
     assert_equal(figures["codes"], without(expected["coefficients"], "labels"))
     assert_equal(figures["labels"], expected["coefficients"]["labels"])
-    assert_equal({name: each.mean for name, each in found.f1.items()}, expected["f1"]["mean"])
+    assert_equal({name: item.mean for name, item in agreement.f1.items()}, expected["f1"]["mean"])
     assert_equal(figures["coverage"]["by_number"], {"1": 1, "2": 1, "3": 5})
-    assert [each["exact"] for each in figures["documents"]] == [
-        None if each["exact"] is None else pytest.approx(each["exact"]) for each in expected["documents"].values()
+    assert [item["exact"] for item in figures["documents"]] == [
+        None if item["exact"] is None else pytest.approx(item["exact"]) for item in expected["documents"].values()
     ]
 
 
@@ -200,39 +202,39 @@ def test_numbers_of_conflicts(data: Path, name: str) -> None:
 @pytest.mark.long
 def test_gamma_of_two_annotators(data: Path) -> None:
     both = {name: data / "agreement" / "brat4" / name for name in ("Lisa", "Max")}
-    found = eh.agree(both, gamma=True, samples=300, resamples=0)
-    assert found.unitizing.gamma == pytest.approx(0.9242, abs=0.002)
-    assert found == eh.agree(both, gamma=True, samples=300, resamples=0)
-    assert "|samples:300" in found.signature
+    agreement = eh.agree(both, gamma=True, samples=300, resamples=0)
+    assert agreement.unitizing.gamma == pytest.approx(0.9242, abs=0.002)
+    assert agreement == eh.agree(both, gamma=True, samples=300, resamples=0)
+    assert "|samples:300" in agreement.signature
 
 
 def test_disorders_of_documents(data: Path) -> None:
-    example = next(each for each in GAMMA if "by_document" in each)
+    example = next(item for item in GAMMA if "by_document" in item)
     folder = data / "agreement" / "brat4"
     assert len(example["by_document"]) == 7
     for name, expected in example["by_document"].items():
         sides = [eh.read(folder / who / f"{name}.ann") for who in example["pair"]]
         rows = [side.spans().rows() for side in sides]
-        codes = {label: code for code, label in enumerate(sorted({row[0] for each in rows for row in each}))}
-        sets = [Units.of([(start, end, codes[label]) for label, _, start, end in each]) for each in rows]
+        codes = {label: code for code, label in enumerate(sorted({row[0] for item in rows for row in item}))}
+        sets = [AnnotatorSpans.of([(start, end, codes[label]) for label, _, start, end in item]) for item in rows]
         assert disorder(sets[0], sets[1]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_gamma_of_more_annotators_is_the_mean_of_pairs(data: Path) -> None:
-    found = eh.agree(inputs("layouts", data), gamma=True, samples=20, resamples=0)
-    gammas = [each.unitizing.gamma for each in found.pairs.values()]
-    assert found.unitizing.gamma is None
-    assert found.unitizing.gamma_pairs == pytest.approx(sum(filter(None, gammas)) / 3)
+    agreement = eh.agree(inputs("layouts", data), gamma=True, samples=20, resamples=0)
+    gammas = [each.unitizing.gamma for each in agreement.pairs.values()]
+    assert agreement.unitizing.gamma is None
+    assert agreement.unitizing.gamma_pairs == pytest.approx(sum(filter(None, gammas)) / 3)
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if "adjudicated" in STUDIES[name]])
 def test_adjudicated_spans(data: Path, name: str) -> None:
-    found, expected = agreed(name, data).adjudicated, STUDIES[name]["adjudicated"]
-    assert len(found.spans()) == expected["gold_spans"]
-    names, spans = found.corpus.names, {each: [] for each in found.corpus.names}  # type: ignore[var-annotated]
-    for label, document, start, end in found.spans().rows() if "gold" in expected else ():
+    actual, expected = agreed(name, data).adjudicated, STUDIES[name]["adjudicated"]
+    assert len(actual.spans()) == expected["gold_spans"]
+    names, spans = actual.corpus.names, {item: [] for item in actual.corpus.names}  # type: ignore[var-annotated]
+    for label, document, start, end in actual.spans().rows() if "gold" in expected else ():
         spans[names[document]].append([start, end, label])
-    assert {each: sorted(listed) for each, listed in spans.items()} == expected.get("gold", spans)
+    assert {item: sorted(listed) for item, listed in spans.items()} == expected.get("gold", spans)
 
 
 @pytest.mark.parametrize("name", ["layouts", "brat4"])

@@ -17,12 +17,12 @@ TREEBANKS = ("ud_en_pud", "ud_de_gsd")
 
 
 def _systems() -> list[Any]:
-    found = []
+    all_systems = []
     for treebank in TREEBANKS:
         figures = json.loads((Path(__file__).parent / f"{treebank}.json").read_text())["systems"]
-        found += [pytest.param(treebank, name, figures[name], id=f"{treebank}-{name}") for name in figures]
-    assert len(found) == 8
-    return found
+        all_systems += [pytest.param(treebank, name, figures[name], id=f"{treebank}-{name}") for name in figures]
+    assert len(all_systems) == 8
+    return all_systems
 
 
 @pytest.mark.parametrize(("treebank", "name", "figures"), _systems())
@@ -31,13 +31,13 @@ def test_precision_recall_f1_and_aligned_accuracy(
 ) -> None:
     folder = data / treebank
     result = eh.score(folder / "gold.conllu", folder / "systems" / f"{name}.conllu", match="conll18")
-    found = {}
+    by_name = {}
     for metric in figures:
         row = result[f"conll18-{metric.lower()}"].overall
         scores = (row.precision, row.recall, row.f1, row.more.get("aligned_accuracy"))
-        found[metric] = [None if score is None else round(100 * score, 2) for score in scores]
-    assert found == figures
-    assert len(found) == 13
+        by_name[metric] = [None if score is None else round(100 * score, 2) for score in scores]
+    assert by_name == figures
+    assert len(by_name) == 13
 
 
 @pytest.mark.parametrize("treebank", TREEBANKS)

@@ -52,10 +52,10 @@ def test_one_document_of_805_chains(
         overall = result["ceaf_m"].overall
         expected = (matched["correct"], matched["key"], matched["response"])
         assert (overall["common"], overall["key"], overall["response"]) == expected
-    found = {model: {each: round(getattr(result[model], each), 6) for each in row} for model, row in figures.items()}
-    assert found == figures
-    assert {"muc", "b_cubed", "ceaf_e", "lea"} <= set(found)
-    assert ("blanc" in found, matched is not None) == (singletons, singletons)
+    by_name = {model: {each: round(getattr(result[model], each), 6) for each in row} for model, row in figures.items()}
+    assert by_name == figures
+    assert {"muc", "b_cubed", "ceaf_e", "lea"} <= set(by_name)
+    assert ("blanc" in by_name, matched is not None) == (singletons, singletons)
 
 
 def test_the_document_has_what_it_should(data: Path) -> None:
@@ -114,10 +114,10 @@ FIGURES = ROOT / "tests" / "conformance" / "shared_tasks.json"
 
 def runs() -> dict[str, list[dict[str, Any]]]:
     """All runs of the file, by response."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    all_runs: dict[str, list[dict[str, Any]]] = {}
     for each in json.loads(FIGURES.read_text())["coref"]:
-        found.setdefault(Path(each["response"]).stem, []).append(each)
-    return found
+        all_runs.setdefault(Path(each["response"]).stem, []).append(each)
+    return all_runs
 
 
 RUNS = runs()

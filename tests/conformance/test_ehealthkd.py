@@ -99,10 +99,10 @@ def test_a_line_for_each_verdict(data: Path) -> None:
     gold, system = (folder / side / "example.ann" for side in ("gold", "system"))
     result = eh.score(gold, system, task="relations", sentences="lines")
     by_hand = dict(expected["by hand, a line a verdict"])
-    found = {
+    by_name = {
         name: getattr(result["fair"], name) if name in SCORES else result["fair"].overall[name] for name in by_hand
     }
-    assert found == pytest.approx(by_hand)
+    assert by_name == pytest.approx(by_hand)
     assert_exact(result["strict"], expected["strict"])
     assert_exact(result["boundaries"], expected["boundaries"])
     assert result["relaxed"].overall["gold_hits"] == expected["relaxed"]["gold_hits"]
@@ -113,14 +113,14 @@ def test_the_order_of_the_published_table(data: Path) -> None:
     folder = data / "relations" / "ehealthkd-2020"
 
     runs = {
-        each.removesuffix("/scenario1-main"): folder / each / "scenario.ann"
-        for each in RUNS
-        if each.endswith("scenario1-main")
+        item.removesuffix("/scenario1-main"): folder / item / "scenario.ann"
+        for item in RUNS
+        if item.endswith("scenario1-main")
     }
     gold = folder / "gold" / "scenario1-main" / "scenario.ann"
     ranking = eh.rank(gold, runs, task="relations", match="ehealthkd", resamples=20, **READ_AS)
-    published = {each: FIGURES["ehealthkd"][f"{each}/scenario1-main"]["f1"] for each in runs}
-    assert list(ranking.systems) == sorted(published, key=lambda each: -published[each])
+    published = {item: FIGURES["ehealthkd"][f"{item}/scenario1-main"]["f1"] for item in runs}
+    assert list(ranking.systems) == sorted(published, key=lambda item: -published[item])
 
 
 def test_corrections_minus_new_errors_are_the_difference_in_errors(data: Path) -> None:

@@ -32,13 +32,13 @@ def score(folder: Path, gold: str, system: str, run: dict[str, Any], **options: 
 def check(result: eh.Result, run: dict[str, Any]) -> None:
     """Counts are those of udeval, which counts pairs; scores are by the definition where words have equal edges."""
     for model in MODELS:
-        wanted, found = run["reference"][model.upper()], result[model].overall
-        assert (found["gold"], found["system"]) == (wanted["gold"], wanted["system"])
-        assert found["pairs"] == wanted["correct"]
-        if found["correct"] == found["pairs"]:
-            figures = [found.precision, found.recall, found.f1]
+        wanted, actual = run["reference"][model.upper()], result[model].overall
+        assert (actual["gold"], actual["system"]) == (wanted["gold"], wanted["system"])
+        assert actual["pairs"] == wanted["correct"]
+        if actual["correct"] == actual["pairs"]:
+            figures = [actual.precision, actual.recall, actual.f1]
             assert figures == pytest.approx([wanted["p"], wanted["r"], wanted["f1"]], abs=1e-9)
-        assert found["correct"] <= min(found["gold"], found["system"], found["pairs"])
+        assert actual["correct"] <= min(actual["gold"], actual["system"], actual["pairs"])
 
 
 @pytest.mark.parametrize("number", range(RUNS))

@@ -29,7 +29,14 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "ehealthkd": (
         "relations/ehealthkd-2020/gold/scenario1-main",
         "relations/ehealthkd-2020/Vicomtech/run1/scenario1-main",
-        {"task": "relations", "match": "strict,boundaries,dygie,relaxed,fair,ehealthkd", "quotes": "note"},
+        {
+            "task": "relations",
+            "match": "strict,boundaries,dygie,relaxed,fair,ehealthkd",
+            "sentences": "lines",
+            "newlines": "one",
+            "quotes": "note",
+            "unannotated": "skip",
+        },
     ),
     "ehealthkd-spans": (
         "relations/ehealthkd-2020/gold/scenario2-taskA",

@@ -52,10 +52,10 @@ def test_all_numbers_of_a_summary(data: Path, runs: list[dict[str, Any]], number
     run = runs[number]
     result = score(data, run)
     for part, end in (("all", ""), ("cut", "-short")):
-        wanted, found = run["reference"][part], summary(result, end)
-        assert len(wanted) == len(found) == 12
+        wanted, actual = run["reference"][part], summary(result, end)
+        assert len(wanted) == len(actual) == 12
         for name, figure in wanted.items():
-            value = found[name]
+            value = actual[name]
             assert value is not None
             assert value == pytest.approx(figure, abs=0.005 + 1e-9), (part, name)
 

@@ -17,7 +17,7 @@ from annotated_texts import AnnotatedText, annotated_texts
 from conftest import EXAMPLE, ROOT
 from evenhand.grounding.answers import read_answer, shape_of
 from evenhand.grounding.items import Item, KnownLabels, ReadAnswer, Shape
-from evenhand.grounding.placement import Placed, place, place_best, place_marked
+from evenhand.grounding.placement import PlacedItems, place_best, place_items, place_marked
 from evenhand.grounding.search import AnswerDocument
 
 CLINICAL = [
@@ -215,20 +215,20 @@ def read(gold: Path, name: str) -> tuple[str, Counter[str]]:
 
 
 def counted(answer: ReadAnswer, labels: KnownLabels) -> Counter[str]:
-    found = [item.label for item in answer.items]
+    items = [item.label for item in answer.items]
     tags = 0
     if answer.marked:
-        found = [label for _, _, label in answer.marked.spans]
+        items = [label for _, _, label in answer.marked.spans]
         tags = answer.marked.unclosed + answer.marked.unopened
     return Counter(
         {
-            "items": len(found),
+            "items": len(items),
             answer.how: 1,
             "malformed": answer.malformed,
             "tags": tags,
             "skipped lines": answer.skipped_lines,
             "respelled": answer.respelled,
-            "unknown labels": sum(label not in labels.names for label in found),
+            "unknown labels": sum(label not in labels.names for label in items),
         }
     )
 
@@ -276,7 +276,7 @@ SHAPES: dict[str, Callable[[list[Item]], list[Item]]] = {
 UNPLACED = ("absent", "repeated")
 
 
-def spans_of(placed: Placed) -> Counter[tuple[int, int, str]]:
+def spans_of(placed: PlacedItems) -> Counter[tuple[int, int, str]]:
     return Counter((*span, each.item.label) for each in placed.placements for span in each.spans)
 
 
@@ -303,16 +303,16 @@ def test_spans_without_offsets_come_back(data: Path, figures_extractions_placed:
     assert sum(len(text.spans) for text in annotated) == figure.pop("spans")
     for way, expected in figure.items():
         shape, occurrences = way.split(", ")
-        found = Counter[str]()
+        counts = Counter[str]()
         for text in annotated:
             items = SHAPES[shape](text.items)
-            placed = place(text.document, items, occurrences)
+            placed = place_items(text.document, items, occurrences)
             spans = spans_of(placed)
-            found["back"] += (spans & Counter(text.spans)).total()
-            found["placed"] += spans.total()
-            found["items"] += len(items)
-            found["unplaced"] += sum(each.status in UNPLACED for each in placed.placements)
-        assert dict(found) == expected, way
+            counts["back"] += (spans & Counter(text.spans)).total()
+            counts["placed"] += spans.total()
+            counts["items"] += len(items)
+            counts["unplaced"] += sum(each.status in UNPLACED for each in placed.placements)
+        assert dict(counts) == expected, way
 
 
 SYSTEMS = ("wnut17/arcada", "wnut17/flytxt", "example/gazetteer", "example/crf", "example/tagger")
@@ -324,18 +324,18 @@ def test_placed_systems_have_their_exact_counts(
     data: Path, figures_extractions_placed: dict[str, Any], name: str, occurrences: Any
 ) -> None:
     golds, systems = texts(data, f"{name.split('/')[0]}/gold", 1), texts(data, name, 1)
-    found = Counter[str]()
+    counts = Counter[str]()
     for gold, system in zip(golds, systems, strict=True):
         if occurrences == "best":
             placed = place_best(gold.document, system.items, set(gold.spans))
         else:
-            placed = place(gold.document, system.items, occurrences)
+            placed = place_items(gold.document, system.items, occurrences)
         spans = spans_of(placed)
-        found["tp"] += (spans & Counter(gold.spans)).total()
-        found["predicted"] += spans.total()
-        found["gold"] += len(gold.spans)
+        counts["tp"] += (spans & Counter(gold.spans)).total()
+        counts["predicted"] += spans.total()
+        counts["gold"] += len(gold.spans)
     expected = figures_extractions_placed["string scores"][name][f"exact, {occurrences}"]
-    assert dict(found) == {key: expected[key] for key in ("tp", "predicted", "gold")}
+    assert dict(counts) == {key: expected[key] for key in ("tp", "predicted", "gold")}
 
 
 def runs(folder: Path) -> list[tuple[str, Shape]]:
@@ -366,7 +366,7 @@ def grounding(folder: Path, name: str, shape: Shape) -> dict[str, int]:
     for text, line in zip(annotated, (folder / f"{name}.jsonl").read_text("utf-8").splitlines(), strict=True):
         answer = read_answer(json.loads(line)["output"], shape, labels, None, text.document.text)
         marked = answer.marked
-        placed = place_marked(text.document, marked) if marked else place(text.document, answer.items)
+        placed = place_marked(text.document, marked) if marked else place_items(text.document, answer.items)
         counts.update(each.status for each in placed.placements)
         counts.update({"items": len(placed.placements), "ambiguous": placed.ambiguous, "text differs": placed.differs})
     return dict(+counts)
@@ -401,7 +401,7 @@ def ground(texts: list[str], lines: list[str]) -> Counter[str]:
     steps = Counter[str]()
     for text, line in zip(texts, lines, strict=True):
         answer = read_answer(json.loads(line)["entities"], "json", LABELS, None, text)
-        steps.update([each.status for each in place(AnswerDocument(text), answer.items).placements])
+        steps.update([each.status for each in place_items(AnswerDocument(text), answer.items).placements])
     return steps
 
 

@@ -18,11 +18,11 @@ KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 
 def _cases() -> list[Any]:
     folder = Path(__file__).parent
-    found = [
+    all_cases = [
         case for name in ("fair_cases", "fair_random") for case in json.loads((folder / f"{name}.json").read_text())
     ]
-    assert len(found) == 137
-    return [pytest.param(case, id=case["name"]) for case in found]
+    assert len(all_cases) == 137
+    return [pytest.param(case, id=case["name"]) for case in all_cases]
 
 
 @pytest.mark.parametrize("case", _cases())

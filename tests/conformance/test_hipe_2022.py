@@ -67,10 +67,10 @@ def test_published_rows(data: Path, run: str) -> None:
 @pytest.mark.parametrize("run", list(FIGURES["neleval"]))
 def test_measures_of_neleval(data: Path, run: str) -> None:
     assert len(NELEVAL) == 10
-    found = eh.score(*files(data, run), match=list(NELEVAL.values()))
+    result = eh.score(*files(data, run), match=list(NELEVAL.values()))
     for name, model in NELEVAL.items():
         *counts, precision, recall, f1 = FIGURES["neleval"][run][name]
-        score = found[model]
+        score = result[model]
         assert [score.overall[count] for count in ("TP", "FP", "FN")] == counts, name
         means = [score.further["documents"][measure]["mean"] for measure in ("precision", "recall", "f1")]
         assert means == pytest.approx([precision, recall, f1], rel=0, abs=1e-12), name
@@ -78,10 +78,10 @@ def test_measures_of_neleval(data: Path, run: str) -> None:
 
 @pytest.mark.parametrize("run", list(FIGURES["weak"]))
 def test_weak_match(data: Path, run: str) -> None:
-    found = eh.score(*files(data, run), match=["weak_links", "weak_all"])
+    result = eh.score(*files(data, run), match=["weak_links", "weak_all"])
     for model, counts in FIGURES["weak"][run].items():
         names = ("gold_hits", "gold", "system_hits", "system")
-        assert [found[model].overall[name] for name in names] == counts, model
+        assert [result[model].overall[name] for name in names] == counts, model
 
 
 EXAMPLES = {

@@ -25,14 +25,14 @@ def assert_figures(score: eh.ModelScore, expected: dict[str, Any]) -> None:
     rows = {label: (score.labels[label], figures) for label, figures in expected["labels"].items()}
     for row, figures in (*rows.values(), (score.overall, expected)):
         expected_row = {name: figure for name, figure in figures.items() if name != "labels"}
-        found = {**row.counts, **row.more}
-        assert {name: found[name] for name in expected_row} == pytest.approx(expected_row, abs=TOLERANCE)
-        shares = {name: found[name] for name in found.keys() - expected_row.keys()}
+        by_name = {**row.counts, **row.more}
+        assert {name: by_name[name] for name in expected_row} == pytest.approx(expected_row, abs=TOLERANCE)
+        shares = {name: by_name[name] for name in by_name.keys() - expected_row.keys()}
         assert shares == (
             {}
             if row is not score.overall
             else {
-                f"{name}_safe_share": pytest.approx(found[f"{name}_safe"] / found[name])
+                f"{name}_safe_share": pytest.approx(by_name[f"{name}_safe"] / by_name[name])
                 for name in ("values", "documents")
             }
         )
@@ -63,12 +63,12 @@ def test_leakage_of_meddocan(data: Path, system: str) -> None:
 @pytest.mark.parametrize("family", ["meddocan", "i2b2"])
 def test_scripts_of_shared_tasks(data: Path, family: str, system: str) -> None:
     """TP, FP, FN, precision, recall and F1 of MEDDOCAN's script and of i2b2's."""
-    expected = {name: each for name, each in FIGURES[f"meddocan {system}"][family].items() if name != "leak"}
-    found = meddocan(data, system, family).to_dict()["systems"][0]["scores"]
-    assert set(found) == {f"{family}-{name}" for name in expected}
+    expected = {name: item for name, item in FIGURES[f"meddocan {system}"][family].items() if name != "leak"}
+    outcome = meddocan(data, system, family).to_dict()["systems"][0]["scores"]
+    assert set(outcome) == {f"{family}-{name}" for name in expected}
     for name, figures in expected.items():
-        overall = found[f"{family}-{name}"]["overall"]
-        assert {each: overall[each] for each in figures} == pytest.approx(figures, abs=TOLERANCE)
+        overall = outcome[f"{family}-{name}"]["overall"]
+        assert {item: overall[item] for item in figures} == pytest.approx(figures, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -133,12 +133,12 @@ def test_an_unknown_label_or_measure_is_bad_usage(data: Path, name: str) -> None
 
 def tiled(data: Path, folder: Path, times: int) -> list[Path]:
     """WNUT-17's gold standard and a system, many times behind each other."""
-    found = []
+    items = []
     for path in (data / "wnut17" / "gold.conll", data / "wnut17" / "systems" / "arcada.conll"):
         text = path.read_text("utf-8").rstrip("\n") + "\n\n"
         (folder / path.name).write_text(text * times, "utf-8")
-        found.append(folder / path.name)
-    return found
+        items.append(folder / path.name)
+    return items
 
 
 def peak(files: list[Path], match: str) -> float:

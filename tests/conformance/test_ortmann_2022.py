@@ -82,11 +82,11 @@ def test_figure_2_ner(ner: eh.Result) -> None:
 
 def test_figure_2_chunks_main_labels(chunks: eh.Result) -> None:
     confusion = chunks["fair"].confusion or {}
-    found = {
+    by_name = {
         gold: {system: confusion.get(gold, {}).get(system, 0) for system in row}
         for gold, row in FIGURE_2_CHUNKS.items()
     }
-    assert found == FIGURE_2_CHUNKS
+    assert by_name == FIGURE_2_CHUNKS
 
 
 def test_equation_7_is_the_default_of_weighted(ner: eh.Result) -> None:

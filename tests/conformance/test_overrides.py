@@ -41,12 +41,12 @@ def assert_row(row: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 def test_scores_before_and_after(data: Path) -> None:
-    found = eh.score(gold(data), systems(data), overrides=overrides(data)).to_dict()
-    for system in found["systems"]:
+    outcome = eh.score(gold(data), systems(data), overrides=overrides(data)).to_dict()
+    for system in outcome["systems"]:
         for model in ("exact", "fair"):
             assert_row(system["scores"][model]["overall"], FIGURES["after"][system["name"]][model])
             assert_row(system["before"][model]["overall"], FIGURES["before"][system["name"]][model])
-    assert found["settings"]["overrides"]["verdicts"] == FIGURES["overrides"]
+    assert outcome["settings"]["overrides"]["verdicts"] == FIGURES["overrides"]
 
 
 def test_errors_of_the_gold_standard_as_a_kind(data: Path) -> None:
@@ -66,14 +66,14 @@ class Sentence:
 
     @property
     def spans(self) -> list[Span]:
-        found = list[Span]()
+        all_spans = list[Span]()
         for at, (_, tag) in enumerate(self.lines):
             prefix, _, label = tag.partition("-")
-            if prefix == "I" and found and found[-1][1:] == (at, label):
-                found[-1] = (found[-1][0], at + 1, label)
+            if prefix == "I" and all_spans and all_spans[-1][1:] == (at, label):
+                all_spans[-1] = (all_spans[-1][0], at + 1, label)
             elif prefix != "O":
-                found.append((at, at + 1, label))
-        return found
+                all_spans.append((at, at + 1, label))
+        return all_spans
 
     def remove(self, span: Span) -> None:
         assert span in self.spans
@@ -118,10 +118,10 @@ def corrected_by_hand(data: Path, folder: Path) -> tuple[Path, dict[str, Path]]:
 
 def test_every_figure_is_that_of_files_corrected_by_hand(data: Path, tmp_path: Path) -> None:
     options: dict[str, Any] = {"match": MODELS, "repair": "begin"}
-    found = eh.score(gold(data), systems(data), overrides=overrides(data), **options).to_dict()
+    outcome = eh.score(gold(data), systems(data), overrides=overrides(data), **options).to_dict()
     by_hand = eh.score(*corrected_by_hand(data, tmp_path), **options).to_dict()
-    assert found["gold"] == by_hand["gold"]
-    for mine, theirs in zip(found["systems"], by_hand["systems"], strict=True):
+    assert outcome["gold"] == by_hand["gold"]
+    for mine, theirs in zip(outcome["systems"], by_hand["systems"], strict=True):
         assert mine["scores"] == theirs["scores"]
         assert mine["labels"] == theirs["labels"]
 

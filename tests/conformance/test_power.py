@@ -13,7 +13,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.statistics.power import (
-    Spread,
+    InfluenceSpread,
     detectable,
     groups_for_width,
     needed_by_formula,
@@ -120,7 +120,7 @@ def test_power_printed_by_card_et_al_2020(figures: dict[str, float]) -> None:
 
 def test_draws_depend_only_on_the_values_of_groups() -> None:
     values = np.array([0.5, -0.25, 0.0, 0.0, 0.5])
-    merged = Spread.of(values, np.ones(5, dtype=np.int64))
+    merged = InfluenceSpread.of(values, np.ones(5, dtype=np.int64))
     assert sorted(merged.values.tolist()) == [-0.25, 0.0, 0.5]
     assert merged.groups == 5
     assert merged.sd == pytest.approx(sqrt((0.25 + 0.0625 + 0.25) / 4))

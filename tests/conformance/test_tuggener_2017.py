@@ -23,19 +23,19 @@ def three() -> eh.Comparison:
 
 def test_equal_accuracy_and_nothing_in_common() -> None:
     """Section 1.1: one solves A and B, the other C and D."""
-    found = compared("A B C D", S1="A B X X", S2="Y Y C D")
-    assert found.scores == {"S1": 0.5, "S2": 0.5}
-    assert found.pair("S1", "S2").difference == 1
-    assert (found.all_answers[0, 1], found.correct_answers[0, 1]) == (0, 0)
+    comparison = compared("A B C D", S1="A B X X", S2="Y Y C D")
+    assert comparison.scores == {"S1": 0.5, "S2": 0.5}
+    assert comparison.pair("S1", "S2").difference == 1
+    assert (comparison.all_answers[0, 1], comparison.correct_answers[0, 1]) == (0, 0)
 
 
 def test_table_1_overlap_of_correct_answers() -> None:
-    found = three()
-    assert found.scores == {"S1": 0.6, "S2": 0.6, "S3": 0.6}
+    systems = three()
+    assert systems.scores == {"S1": 0.6, "S2": 0.6, "S3": 0.6}
     s1, s2, s3 = range(3)
-    assert found.correct_answers[s1, s2] == pytest.approx(2 / 3)
-    assert found.correct_answers[s2, s3] == pytest.approx(2 / 3)
-    assert found.correct_answers[s1, s3] == pytest.approx(1 / 3)
+    assert systems.correct_answers[s1, s2] == pytest.approx(2 / 3)
+    assert systems.correct_answers[s2, s3] == pytest.approx(2 / 3)
+    assert systems.correct_answers[s1, s3] == pytest.approx(1 / 3)
 
 
 def test_table_2_overlap_of_all_answers() -> None:
@@ -48,10 +48,10 @@ def test_table_2_overlap_of_all_answers() -> None:
 
 def test_equation_1_is_the_complement_of_the_overlap() -> None:
     """And of the accuracy of one response with the other as the key."""
-    found = three()
-    assert found.pair("S1", "S2").difference == pytest.approx(0.6)
-    assert found.pair("S2", "S3").difference == pytest.approx(0.4)
-    assert found.pair("S1", "S3").difference == pytest.approx(0.8)
+    systems = three()
+    assert systems.pair("S1", "S2").difference == pytest.approx(0.6)
+    assert systems.pair("S2", "S3").difference == pytest.approx(0.4)
+    assert systems.pair("S1", "S3").difference == pytest.approx(0.8)
     assert eh.score(tags("A B C X Y"), tags("Z B C D V"), task="tags")["accuracy"].headline == pytest.approx(1 - 0.6)
 
 
@@ -149,10 +149,10 @@ def test_table_9_gains_are_over_the_system_that_is_best_overall() -> None:
 
 def test_gains_over_the_best_system_of_the_label_are_beside_them() -> None:
     """99.55 - 98.47 and 95.17 - 87.35."""
-    found = taggers()
-    bounds = found.to_dict()["oracle"]["labels"]
-    assert round(100 * found.oracle.labels["NN"].gain_over_best, 2) == 1.08
-    assert round(100 * found.oracle.labels["NE"].gain_over_best, 2) == 7.82
+    comparison = taggers()
+    bounds = comparison.to_dict()["oracle"]["labels"]
+    assert round(100 * comparison.oracle.labels["NN"].gain_over_best, 2) == 1.08
+    assert round(100 * comparison.oracle.labels["NE"].gain_over_best, 2) == 7.82
     assert [round(100 * bounds[label]["gain"], 2) for label in ("NN", "NE")] == [1.49, 9.86]
     assert [round(100 * bounds[label]["gain_over_best"], 2) for label in ("NN", "NE")] == [1.08, 7.82]
 

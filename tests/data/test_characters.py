@@ -15,23 +15,23 @@ TEXT = st.text(st.sampled_from("ab é世😀 \t\n\u00a0\u3000x"), max_size=20)
 
 @given(st.lists(TEXT, min_size=1, max_size=4))
 def test_atoms_are_the_characters_without_spaces(texts: list[str]) -> None:
-    found = Texts.of(texts)
-    atoms = [found.tokens[i] for i in range(len(found.tokens))]
+    outcome = Texts.of(texts)
+    atoms = [outcome.tokens[i] for i in range(len(outcome.tokens))]
     assert atoms == [char for text in texts for char in text if not char.isspace()]
     for number, text in enumerate(texts):
         for offset in range(len(text) + 1):
-            place = found.positions(np.array([number]), np.array([offset]))[0]
+            place = outcome.positions(np.array([number]), np.array([offset]))[0]
             assert place == sum(not char.isspace() for char in text[:offset])
-        assert found.positions(np.array([number]), np.array([len(text) + 1]))[0] == -1
+        assert outcome.positions(np.array([number]), np.array([len(text) + 1]))[0] == -1
 
 
 @given(st.lists(TEXT, min_size=1, max_size=4))
 def test_utf16_offsets(texts: list[str]) -> None:
-    found = Texts.of(texts, "utf16")
+    outcome = Texts.of(texts, "utf16")
     for number, text in enumerate(texts):
         for offset in range(len(text) + 1):
             units = len(text[:offset].encode("utf-16-le")) // 2
-            place = found.positions(np.array([number]), np.array([units]))[0]
+            place = outcome.positions(np.array([number]), np.array([units]))[0]
             assert place == sum(not char.isspace() for char in text[:offset])
 
 
@@ -64,7 +64,7 @@ def test_texts_that_differ_show_where_they_part() -> None:
 
 
 def test_what_has_no_text_cannot_be_counted_in_characters() -> None:
-    with pytest.raises(eh.InputError, match="there is no text in it"):
+    with pytest.raises(eh.InputError, match="it contains no text"):
         eh.score(GOLD, eh.spans([[("LOC", 0, 2)]]), align="characters")
 
 

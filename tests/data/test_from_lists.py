@@ -85,17 +85,17 @@ IGNORED = "(ids equal to ignore, -100, are left out)"
         np.array(IDS, dtype=np.int32),
         [np.array(row) for row in IDS],
         [[1, 2, 0], [3, 0]],
-        ((each for each in row) for row in IDS),
+        ((item for item in row) for row in IDS),
     ],
 )
 @pytest.mark.parametrize("names", [NAMES, dict(enumerate(NAMES)), {str(at): tag for at, tag in enumerate(NAMES)}])
 def test_ids_are_the_tags_that_they_stand_for(ids: Any, names: Any) -> None:
     if not hasattr(ids, "__len__"):  # the first parameter used it up
-        ids = ((each for each in row) for row in IDS)
-    found, expected = eh.tags(ids, names=names), eh.tags([["B-PER", "I-PER", "O"], ["B-LOC", "O"]])
-    assert found.spans().rows() == expected.spans().rows() == [("PER", 0, 0, 2), ("LOC", 1, 0, 1)]
-    assert found["tags"].to_list() == expected["tags"].to_list()  # type: ignore[union-attr]
-    assert found.reading == expected.reading
+        ids = ((item for item in row) for row in IDS)
+    actual, expected = eh.tags(ids, names=names), eh.tags([["B-PER", "I-PER", "O"], ["B-LOC", "O"]])
+    assert actual.spans().rows() == expected.spans().rows() == [("PER", 0, 0, 2), ("LOC", 1, 0, 1)]
+    assert actual["tags"].to_list() == expected["tags"].to_list()  # type: ignore[union-attr]
+    assert actual.reading == expected.reading
 
 
 def test_two_ids_may_stand_for_one_tag() -> None:
@@ -120,12 +120,12 @@ def test_another_id_can_be_ignored_or_none() -> None:
 )
 def test_ids_are_what_their_names_are(ids: list[list[int]], names: dict[int, str]) -> None:
     known = [[each for each in row if each in names or each == -100] for row in ids]
-    found = eh.tags(known, names=names, encoding="iob2")
+    annotation = eh.tags(known, names=names, encoding="iob2")
     spelled = eh.tags([[names[each] for each in row if each != -100] for row in known], encoding="iob2")
-    assert found["tags"].to_list() == spelled["tags"].to_list()  # type: ignore[union-attr]
-    assert found["tags"].names == spelled["tags"].names  # type: ignore[union-attr]
-    assert found.spans().rows() == spelled.spans().rows()
-    assert found.corpus.bounds.tolist() == spelled.corpus.bounds.tolist()  # type: ignore[union-attr]
+    assert annotation["tags"].to_list() == spelled["tags"].to_list()  # type: ignore[union-attr]
+    assert annotation["tags"].names == spelled["tags"].names  # type: ignore[union-attr]
+    assert annotation.spans().rows() == spelled.spans().rows()
+    assert annotation.corpus.bounds.tolist() == spelled.corpus.bounds.tolist()  # type: ignore[union-attr]
 
 
 def test_tokens_are_those_that_are_not_ignored() -> None:

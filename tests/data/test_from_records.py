@@ -29,10 +29,10 @@ def test_ends_are_exclusive_unless_they_are_said_to_be_inclusive() -> None:
 
 
 def test_documents_chains_and_mentions_keep_their_order() -> None:
-    found = eh.chains([[[(5, 6), (0, 1)], [(0, 1)]], [], [[(2, 3)]]])
-    assert found.chains().clusters(3) == [[[(5, 6), (0, 1)], [(0, 1)]], [], [[(2, 3)]]]
-    assert found.chains().chain.tolist() == [0, 0, 1, 2]
-    assert found.corpus.names == ("1", "2", "3")
+    annotation = eh.chains([[[(5, 6), (0, 1)], [(0, 1)]], [], [[(2, 3)]]])
+    assert annotation.chains().clusters(3) == [[[(5, 6), (0, 1)], [(0, 1)]], [], [[(2, 3)]]]
+    assert annotation.chains().chain.tolist() == [0, 0, 1, 2]
+    assert annotation.corpus.names == ("1", "2", "3")
 
 
 def test_the_first_chain_of_a_list_keeps_a_repeated_span() -> None:
@@ -78,11 +78,11 @@ def test_documents_are_matched_by_names() -> None:
 
 
 def test_lists_may_be_anything_that_can_be_looped_over() -> None:
-    found = eh.chains(
+    annotation = eh.chains(
         (((span for span in chain) for chain in document) for document in CHAINS),  # type: ignore[misc]
         tokens=(tuple(words) for words in TOKENS),
     )
-    assert found.chains().clusters(3) == CHAINS
+    assert annotation.chains().clusters(3) == CHAINS
 
 
 @pytest.mark.parametrize(
@@ -126,20 +126,20 @@ def gold() -> eh.Annotation:
 
 
 def test_an_answer_for_each_document() -> None:
-    found = eh.extractions(["PER: Ada", [{"text": "Paris", "label": "LOC"}], None])
-    assert found.extractions is not None
-    assert found.extractions.answers[0] == (Answer("PER: Ada"),)
-    assert (found.corpus.sentences, len(found.corpus.documents), found.corpus.ids) == (3, 3, None)
-    assert (found.name, found.reading.format) == ("extractions", "extractions")
+    annotation = eh.extractions(["PER: Ada", [{"text": "Paris", "label": "LOC"}], None])
+    assert annotation.extractions is not None
+    assert annotation.extractions.answers[0] == (Answer("PER: Ada"),)
+    assert (annotation.corpus.sentences, len(annotation.corpus.documents), annotation.corpus.ids) == (3, 3, None)
+    assert (annotation.name, annotation.reading.format) == ("extractions", "extractions")
 
 
 def test_a_mapping_has_ids() -> None:
-    found = eh.extractions({"b": [], 7: "[]"}, label="PER", name="gpt")
-    assert found.extractions is not None
-    assert found.corpus.ids is not None
-    assert found.corpus.ids.texts(0, 2) == ["b", "7"]
-    assert found.extractions.answers == ((Answer([], "PER"),), (Answer("[]", "PER"),))
-    assert found.name == "gpt"
+    annotation = eh.extractions({"b": [], 7: "[]"}, label="PER", name="gpt")
+    assert annotation.extractions is not None
+    assert annotation.corpus.ids is not None
+    assert annotation.corpus.ids.texts(0, 2) == ["b", "7"]
+    assert annotation.extractions.answers == ((Answer([], "PER"),), (Answer("[]", "PER"),))
+    assert annotation.name == "gpt"
 
 
 @pytest.mark.parametrize(
@@ -303,10 +303,12 @@ def test_several_tool_calls_are_one_answer(gold: eh.Annotation) -> None:
         for text, label in (("Ada", "PER"), ("Grace", "PER"), ("Paris", "LOC"))
     ]
     broken = {"type": "function", "function": {"name": "one", "arguments": '{"text": "Paris", "label": "LOC"'}}
-    found = eh.score(gold, eh.extractions([{"tool_calls": calls}, {"tool_calls": [broken, *calls[2:]]}]), match="exact")
-    assert found["exact"].overall["TP"] == 4
-    assert found.grounding is not None
-    assert (found.grounding["ok"], found.grounding["several"]) == (1, 0)
+    result = eh.score(
+        gold, eh.extractions([{"tool_calls": calls}, {"tool_calls": [broken, *calls[2:]]}]), match="exact"
+    )
+    assert result["exact"].overall["TP"] == 4
+    assert result.grounding is not None
+    assert (result.grounding["ok"], result.grounding["several"]) == (1, 0)
 
 
 @pytest.mark.parametrize(

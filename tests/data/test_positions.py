@@ -146,15 +146,15 @@ def test_units_leaks_and_conflicts_quote_their_text(form: str, given_: tuple[lis
         for leak in leaks:
             check(texts, leak["sentence"], leak["start"], leak["end"], leak["words"])
             assert leak["positions"] == "characters"
-        for place in eh.agree({"gold": gold, "a": a, "b": b}, resamples=0).conflicts():
+        for conflict in eh.agree({"gold": gold, "a": a, "b": b}, resamples=0).conflicts():
             named = {
                 **{f"d{at}": at + 1 for at in range(len(texts))},
                 **{text: at + 1 for at, text in enumerate(texts)},
             }
-            number = named.get(place.document, place.sentence)
-            check(texts, number, place.start, place.end, place.text)
+            number = named.get(conflict.document, conflict.sentence)
+            check(texts, number, conflict.start, conflict.end, conflict.text)
             given_spans = {(label, start, end) for side in sides for label, start, end in side[number - 1]}
-            assert {(each[2], *each[:2]) for found in place.answers.values() for each in found} <= given_spans
+            assert {(each[2], *each[:2]) for found in conflict.answers.values() for each in found} <= given_spans
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -178,8 +178,8 @@ def test_verdicts_quote_their_text(form: str, given_: tuple[list[str], list[Side
 
 def tokens_of(texts: Sequence[str], side: Side) -> tuple[list[list[str]], Side]:
     """The words of texts, and the words that each span touches."""
-    words = [[(found.start(), found.end()) for found in re.finditer(r"\S+", text)] for text in texts]
-    found = [
+    words = [[(word.start(), word.end()) for word in re.finditer(r"\S+", text)] for text in texts]
+    touched_words = [
         sorted(
             {
                 (label, *(min(touched), max(touched) + 1))
@@ -189,7 +189,7 @@ def tokens_of(texts: Sequence[str], side: Side) -> tuple[list[list[str]], Side]:
         )
         for edges, spans in zip(words, side, strict=True)
     ]
-    return [[text[one:other] for one, other in edges] for text, edges in zip(texts, words, strict=True)], found
+    return [[text[one:other] for one, other in edges] for text, edges in zip(texts, words, strict=True)], touched_words
 
 
 @example(given_=CASE)
@@ -239,21 +239,23 @@ def test_documents_of_spacy_count_in_their_text(given_: tuple[list[str], list[Si
     vocab = spacy.vocab.Vocab()
 
     def docs(side: Side) -> Any:
-        found = []
+        all_docs = []
         for text, spans in zip(texts, side, strict=True):
             pieces = re.findall(r"\S+|\s+", text)
-            words = [piece for piece in pieces if piece != " "] or ["x"]
-            spaces = [other == " " for one, other in zip(pieces, [*pieces[1:], ""], strict=True) if one != " "]
+            # A single space belongs to the token before it; at the beginning of the text it is a token.
+            following = zip(pieces, [*pieces[1:], ""], strict=True)
+            kept = [(one, other == " ") for at, (one, other) in enumerate(following) if one != " " or not at]
+            words, spaces = [word for word, _ in kept] or ["x"], [has_space for _, has_space in kept]
             doc = tokens.Doc(
                 vocab, words=words, spaces=spaces, sent_starts=[True, *[False, True, False] * len(words)][: len(words)]
             )
             bounds = [doc.char_span(start, end, label, alignment_mode="expand") for label, start, end in spans]
-            doc.spans["sc"] = [each for each in bounds if each is not None]
-            found.append(doc)
-        return found
+            doc.spans["sc"] = [item for item in bounds if item is not None]
+            all_docs.append(doc)
+        return all_docs
 
     made = [docs(side) for side in sides]
-    gold, a, b = (eh.docs(each, group="sc") for each in made)
+    gold, a, b = (eh.docs(item, group="sc") for item in made)
     in_text = eh.spans(sides[1], text=[doc.text for doc in made[1]])
     for systems in ({"a": a, "b": b}, {"a": in_text, "b": b}):
         for unit in units(gold, systems):

@@ -34,10 +34,10 @@ def test_clusters_are_plain_lists(documents: list[list[Row]]) -> None:
 def test_some_documents_in_another_order(documents: list[list[Row]], data: st.DataObject) -> None:
     """They are numbered anew; -1 stands for an empty one."""
     chosen = [*data.draw(st.permutations(range(len(documents)))), -1]
-    found = layer(documents).documents(np.array(chosen))
+    actual = layer(documents).documents(np.array(chosen))
     expected = layer([documents[place] if place >= 0 else [] for place in chosen])
-    assert columns(found) == columns(expected)
-    assert found.clusters(len(chosen)) == expected.clusters(len(chosen))
+    assert columns(actual) == columns(expected)
+    assert actual.clusters(len(chosen)) == expected.clusters(len(chosen))
 
 
 @settings(max_examples=60)

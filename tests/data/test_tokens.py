@@ -43,10 +43,10 @@ def test_the_first_difference(left: list[str], right: list[str]) -> None:
 
 @given(words, st.data())
 def test_one_changed_character_is_found(text: list[str], data: st.DataObject) -> None:
-    place = data.draw(st.integers(0, len(text) - 1))
+    drawn_item = data.draw(st.integers(0, len(text) - 1))
     changed = list(text)
-    changed[place] += "x"
-    assert first_difference(Tokens.of(text), Tokens.of(changed)) == place
+    changed[drawn_item] += "x"
+    assert first_difference(Tokens.of(text), Tokens.of(changed)) == drawn_item
 
 
 @given(words, words)

@@ -31,12 +31,12 @@ def test_codes_name_their_cells(batches: list[list[str]], more: int) -> None:
         cells = Tokens.of(batch)
         code, new = whole(cells.data, cells.start, cells.end)
         names += [batch[row] for row in new]
-        assert [names[each] for each in code.tolist()] == batch
+        assert [names[item] for item in code.tolist()] == batch
         known = windowed(cells.data, cells.start, cells.end, windows(cells.data)[cells.start])
         assert (known[0].tolist(), known[1]) == (code.tolist(), new)
         found, new = mostly.mostly(cells.data, cells.start, cells.end)
         others += [batch[row] for row in new]
-        assert [others[each] for each in found.column().tolist()] == batch
+        assert [others[item] for item in found.column().tolist()] == batch
     assert len(set(names)) == len(names)
     assert sorted(names) == sorted(others)
 
@@ -92,10 +92,10 @@ def same_codes(sentences: list[list[str]]) -> None:
     in_one_text = code_lines(sentences, count)
     needs_dictionary = not known or len(known) > 500 or any({"\n", "\0"} & set(name) for name in known)
     assert in_one_text is not None or needs_dictionary
-    for found, names in filter(None, (in_one_text, code_tags(sentences, count, "tags"))):
+    for item, names in filter(None, (in_one_text, code_tags(sentences, count, "tags"))):
         assert names == known
-        assert found.column().tolist() == expected.tolist()
-        assert found.common in range(max(len(names), 1))
+        assert item.column().tolist() == expected.tolist()
+        assert item.common in range(max(len(names), 1))
 
 
 class Tag(str, Enum):  # noqa: UP042 (StrEnum shows the text)

@@ -37,12 +37,14 @@ def test_pages_show_what_their_code_gives(path: Path, examples: Path, renews: bo
     lines, session = page.splitlines(), Session(examples, examples)
     grown = 0
     for block in blocks(page):
-        found = session.follow(block)
+        followed = session.follow(block)
         if not renews:
-            assert "\n".join(found) == block.text, f"{path.name}:{block.start}: the output is another one (make golden)"
+            assert "\n".join(followed) == block.text, (
+                f"{path.name}:{block.start}: the output is another one (make golden)"
+            )
         start = block.start + grown
-        lines[start : start + len(block.lines)] = [line and block.indent + line for line in found]
-        grown += len(found) - len(block.lines)
+        lines[start : start + len(block.lines)] = [line and block.indent + line for line in followed]
+        grown += len(followed) - len(block.lines)
     if "\n".join(lines) != page.rstrip("\n"):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

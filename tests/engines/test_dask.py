@@ -90,10 +90,10 @@ def test_the_progress_is_told(pairs: Path, client: Any) -> None:
 
 def test_intervals_are_those_of_this_process(pairs: Path, client: Any) -> None:
     options: dict[str, Any] = {"resamples": 200, "seed": 7}
-    found = eh.rank(*eh.manifest(pairs), **options, engine=eh.engines.dask(client))
+    ranking = eh.rank(*eh.manifest(pairs), **options, engine=eh.engines.dask(client))
     serially = eh.rank(*eh.manifest(pairs), **options)
-    assert found.to_dict() == serially.to_dict()
-    assert found.groups == "documents"
+    assert ranking.to_dict() == serially.to_dict()
+    assert ranking.groups == "documents"
 
 
 def test_the_first_broken_file_is_told_as_in_this_process(tmp_path: Path, cluster: Cluster, client: Any) -> None:
@@ -102,10 +102,10 @@ def test_the_first_broken_file_is_told_as_in_this_process(tmp_path: Path, cluste
         (tmp_path / "files" / "system" / f"{number:03}.conll").write_bytes(content)
     with pytest.raises(eh.InputError) as serially:
         eh.score(*eh.manifest(manifest))
-    with pytest.raises(eh.InputError) as found:
+    with pytest.raises(eh.InputError) as actual:
         eh.score(*eh.manifest(manifest), engine=eh.engines.dask(client))
-    assert str(found.value) == str(serially.value)
-    assert found.value.problem == serially.value.problem
+    assert str(actual.value) == str(serially.value)
+    assert actual.value.problem == serially.value.problem
 
 
 def test_paths_are_told_as_they_were_given_though_workers_are_elsewhere(tmp_path: Path, cluster: Cluster) -> None:

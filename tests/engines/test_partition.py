@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +21,7 @@ from declared import run_of, score_settings
 from divided import Divided, check_same, results, write
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.format import FORMATS
 from evenhand.formats.paths import FileList
 from evenhand.pipeline.inputs import prepare
 from evenhand.pipeline.partition import parts
@@ -49,15 +50,15 @@ def pair(folder: Path, lines: list[str] = SENTENCES) -> tuple[Path, Path]:
 
 def test_parts_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
     gold, system = pair(tmp_path, SENTENCES * 20)
-    found = divided(gold, system)
+    pieces = divided(gold, system, jobs=2)
     for side in ("gold", "system"):
-        sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in found]
-        parts = [each.part for each in sides if isinstance(each, FileList) and each.part is not None]
-        assert len(parts) == len(found)
-        assert [each.start for each in parts[1:]] == [each.end for each in parts[:-1]]
+        sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in pieces]
+        parts = [item.part for item in sides if isinstance(item, FileList) and item.part is not None]
+        assert len(parts) == len(pieces)
+        assert [item.start for item in parts[1:]] == [item.end for item in parts[:-1]]
         assert parts[0].start == 0
         assert parts[-1].end == gold.stat().st_size
-        sizes = [each.end - each.start for each in parts]
+        sizes = [item.end - item.start for item in parts]
         assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
         assert sizes[0] < gold.stat().st_size / 3
 
@@ -79,18 +80,18 @@ def folders(folder: Path, names: dict[str, int], others: dict[str, int] | None =
 
 def test_small_files_are_put_together(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {f"{number}.conll": 1 for number in range(32)})
-    found = divided(gold, system)
-    assert [len(files(part)) for part in found][:4] == [8, 6, 4, 3]
-    engine = check_same(gold, system, 1, groups="document")
-    assert engine.parts == len(found)
+    pieces = divided(gold, system, jobs=2)
+    assert [len(files(part)) for part in pieces][:4] == [8, 6, 4, 3]
+    engine = check_same(gold, system, 2, groups="document")
+    assert engine.parts == len(pieces)
 
 
 def test_a_large_file_among_small_ones_is_divided(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {"a.conll": 1, "b.conll": 1, "c.conll": 40, "d.conll": 1})
-    found = [files(part) for part in divided(gold, system)]
-    assert found[0] == ["a.conll", "b.conll"]
-    assert len(found) > 7
-    assert found[-1] == ["d.conll"]
+    items = [files(part) for part in divided(gold, system, jobs=2)]
+    assert items[0] == ["a.conll", "b.conll"]
+    assert len(items) > 7
+    assert items[-1] == ["d.conll"]
     assert not check_same(gold, system, 1, groups="document").whole
 
 
@@ -245,7 +246,7 @@ several = settings(max_examples=15, deadline=None, suppress_health_check=list(He
 @st.composite
 def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[list[str], list[list[str]]]]:
     """Sentences: what stands before each (marks of documents, comments, blank lines), and rows of word and tags."""
-    found = []
+    all_sentences = []
     for number in range(draw(st.integers(1, 9))):
         marks = {"": [], "mark": ["-DOCSTART- O", ""], "close": ["-DOCSTART- O"], "alone": ["# a note on it", ""]}
         before = list(marks[draw(st.sampled_from(["", "", "", *marks]))])
@@ -253,14 +254,14 @@ def sentences(draw: st.DrawFn, tags: list[str], systems: int = 1) -> list[tuple[
         before += ["# newdoc id of this"] * draw(st.sampled_from([0, 0, 0, 1]))
         length = draw(st.integers(1, 4))
         rows = [[f"w{number}", *(draw(st.sampled_from(tags)) for _ in range(systems + 1))] for _ in range(length)]
-        found.append((before, rows))
-    return found
+        all_sentences.append((before, rows))
+    return all_sentences
 
 
-def lines_of(found: list[tuple[list[str], list[list[str]]]], column: int, *, marks: bool = True) -> list[str]:
+def lines_of(actual: list[tuple[list[str], list[list[str]]]], column: int, *, marks: bool = True) -> list[str]:
     """The lines of one side; a side may do without what stands between sentences."""
     lines = []
-    for before, rows in found:
+    for before, rows in actual:
         lines += [*(before if marks else []), *(f"{row[0]} {row[column]}" for row in rows), ""]
     return lines
 
@@ -275,13 +276,13 @@ def lines_of(found: list[tuple[list[str], list[list[str]]]], column: int, *, mar
 )
 @several
 def test_spans(
-    folders_joining: Iterator[Path], data: st.DataObject, found: Any, jobs: int, groups: Any, end: str, begin: str
+    folders_joining: Iterator[Path], data: st.DataObject, tokens: Any, jobs: int, groups: Any, end: str, begin: str
 ) -> None:
     folder = next(folders_joining)
-    gold = write(folder, "gold.conll", lines_of(found, 1), end, begin)
+    gold = write(folder, "gold.conll", lines_of(tokens, 1), end, begin)
     systems = [
-        write(folder, "a.conll", lines_of(found, 2), end),
-        write(folder, "b.conll", lines_of(found, 3, marks=data.draw(st.integers(0, 3)) > 0)),
+        write(folder, "a.conll", lines_of(tokens, 2), end),
+        write(folder, "b.conll", lines_of(tokens, 3, marks=data.draw(st.integers(0, 3)) > 0)),
     ]
     check_same(gold, systems, jobs, groups=groups, match="exact,fair,ts,overlap,semeval,accuracy", supertag="ENTITY")
 
@@ -289,11 +290,11 @@ def test_spans(
 @given(sentences([*TAGS, "B-PER|B-LOC", "I-PER|O"]), JOBS, GROUPS, st.sampled_from(["begin", "discard"]))
 @several
 def test_nested_spans_and_separate_levels(
-    folders_joining: Iterator[Path], found: Any, jobs: int, groups: Any, repair: Any
+    folders_joining: Iterator[Path], tokens: Any, jobs: int, groups: Any, repair: Any
 ) -> None:
     folder = next(folders_joining)
-    gold = write(folder, "gold.conll", lines_of(found, 1))
-    system = write(folder, "system.conll", lines_of(found, 2))
+    gold = write(folder, "gold.conll", lines_of(tokens, 1))
+    system = write(folder, "system.conll", lines_of(tokens, 2))
     options = {"match": "exact,fair,t", "levels": "separate", "repair": repair, "map": {"LOC": "PLACE"}}
     check_same(gold, system, jobs, groups=groups, **options)
 
@@ -338,10 +339,10 @@ def _tree(draw: st.DrawFn, words: list[str]) -> list[str]:
     multi = draw(st.sampled_from([0, 0, 1])) if len(words) > 1 else 0
     if multi:
         lines.append("\t".join(["1-2", "".join(words[:2]), *"________"]))
-    for place, word in enumerate(words):
-        head = 0 if place == 0 else draw(st.integers(1, place))
+    for index, word in enumerate(words):
+        head = 0 if index == 0 else draw(st.integers(1, index))
         pos, relation = draw(st.sampled_from(["NOUN", "VERB"])), draw(st.sampled_from(["root", "nsubj", "nmod:poss"]))
-        lines.append("\t".join([str(place + 1), word, word, pos, pos, "_", str(head), relation, "_", "_"]))
+        lines.append("\t".join([str(index + 1), word, word, pos, pos, "_", str(head), relation, "_", "_"]))
     return lines
 
 
@@ -394,6 +395,130 @@ def test_json_lines(folders_joining: Iterator[Path], found: list[tuple[str, bool
         folder, "s.jsonl", [json.dumps(record if same else {**record, "spans": []}) for record, same in records]
     )
     check_same(gold, system, jobs, groups=groups)
+
+
+# Every format that can be cut, at random cut points
+
+
+def _conllu(number: int, variant: int) -> list[str]:
+    cells = [("1", "0", "root"), ("2", "1", ("obj", "nsubj", "obj")[variant])]
+    rows = [
+        [at, f"w{number}", "l", "NOUN", ("A", "B", "C")[variant], "_", head, relation, "_", "_"]
+        for at, head, relation in cells
+    ]
+    return [f"# sent_id = {number}", *map("\t".join, rows), ""]
+
+
+def _conll2009(number: int, variant: int) -> list[str]:
+    tag, relation = ("A", "B", "C")[variant], ("obj", "nsubj", "obj")[variant]
+    rows = [["1", "0", "root"], ["2", "1", relation]]
+    return [
+        *(
+            f"{at}\tw{number}\tl\tl\t{tag}\t{tag}\t_\t_\t{head}\t{head}\t{name}\t{name}\t_\t_"
+            for at, head, name in rows
+        ),
+        "",
+    ]
+
+
+def _corefud(number: int, variant: int) -> list[str]:
+    entity = [("(e1-x)", "(e1-x)"), ("(e1-x)", "(e2-x)"), ("(e1-x", "e1)")][variant]
+    rows = [[str(at + 1), f"w{at}", *"______", "_", f"Entity={entity[at]}"] for at in range(2)]
+    head = ["# global.Entity = eid-etype"] if number == 0 else []
+    return [f"# newdoc id = d{number}", *head, *map("\t".join, rows), ""]
+
+
+def _conll2012(number: int, variant: int) -> list[str]:
+    marks = [("(1)", "(1)"), ("(1)", "(2)"), ("(1", "1)")][variant]
+    rows = [f"d{number}\t0\t{at}\tw\tNN\t{mark}" for at, mark in enumerate(marks)]
+    return [f"#begin document (d{number}); part 000", *rows, "", "#end document"]
+
+
+def _coreference(number: int, variant: int) -> list[str]:
+    clusters = [[[[0, 0], [1, 1]]], [], [[[0, 1], [1, 1]]]][variant]
+    return [json.dumps({"doc_key": f"d{number}", "sentences": [["a", "b"]], "clusters": clusters})]
+
+
+def _links(number: int, variant: int) -> list[str]:
+    spans = [{"start": 0, "end": 1, "label": "X", "links": [["Q1"], ["Q2", "Q1"], []][variant]}]
+    return [json.dumps({"id": f"d{number}", "text": "a b", "spans": spans})]
+
+
+def _elevant(number: int, variant: int) -> list[str]:
+    entity = ("Q1", "Q2", "Q3")[variant]
+    layers = {"labels": [{"span": [0, 1], "entity_id": entity}], "entity_mentions": [{"span": [0, 1], "id": entity}]}
+    return [json.dumps({"id": number, "text": "a b", **layers})]
+
+
+UNITS: dict[tuple[str, str], Callable[[int, int], list[str]]] = {
+    **dict.fromkeys(
+        [("conll", "spans"), ("conll", "tags")],
+        lambda number, variant: [f"w{number} {('B-X', 'O', 'B-Y')[variant]}", f"v {('I-X', 'O', 'B-X')[variant]}", ""],
+    ),
+    ("germeval", "spans"): lambda number, variant: [
+        f"1\tw{number}\t{('B-X', 'O', 'B-Y')[variant]}\tO",
+        "2\tv\tO\tB-Z",
+        "",
+    ],
+    **dict.fromkeys([("conllu", "trees"), ("conllu", "tags")], _conllu),
+    **dict.fromkeys([("conllx", "trees"), ("conllx", "tags")], lambda number, variant: _conllu(number, variant)[1:]),
+    **dict.fromkeys([("conll2009", "trees"), ("conll2009", "tags")], _conll2009),
+    ("conll2012", "chains"): _conll2012,
+    ("corefud", "chains"): _corefud,
+    ("coref-jsonl", "chains"): _coreference,
+    ("spans", "spans"): lambda number, variant: [f"X\t{variant + 1}\t3", "Y\t1\t1", ""],
+    ("jsonl", "spans"): lambda number, variant: [
+        json.dumps({"text": f"a{number}b", "spans": [{"start": 0, "end": variant + 1, "label": "X"}]})
+    ],
+    ("jsonl", "links"): _links,
+    ("elevant", "links"): _elevant,
+    ("brackets", "constituents"): lambda number, variant: [
+        ("(S (NP (N a)) (VP (V b)))", "(S (NP (N a)) (V b))", "(S (N a) (VP (V b)))")[variant]
+    ],
+}
+"""The lines of a unit by format and task: its number makes the text, and its variant the annotation."""
+NOT_SCORED = {("germeval", "tags")}
+"""A task of tags has one column."""
+
+
+def test_every_format_that_can_be_cut_is_tested() -> None:
+    readers = [(format.name, *item) for format in FORMATS.values() for item in format.readers.items()]
+    assert {(name, task) for name, task, reader in readers if reader.partitioning is not None} == {*UNITS, *NOT_SCORED}
+
+
+@pytest.mark.parametrize(("format", "task"), UNITS)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=3, max_size=12),
+    st.lists(st.integers(1, 120), min_size=1, max_size=9),
+    st.sampled_from(["total", "document", "finest"]),
+)
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+def test_random_cuts(
+    folders_joining: Iterator[Path],
+    format: str,
+    task: str,
+    variants: list[tuple[int, int]],
+    sizes: list[int],
+    groups: Any,
+) -> None:
+    folder, lines = next(folders_joining), UNITS[format, task]
+    gold, system = (
+        write(folder, name, [line for number, pair in enumerate(variants) for line in lines(number, pair[side])])
+        for side, name in enumerate(("gold.txt", "system.txt"))
+    )
+    following = cycle(sizes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evenhand.pipeline.partition._share", lambda *_: next(following))
+        assert not check_same(gold, system, 1, format=format, task=task, groups=groups).whole
+
+
+@pytest.mark.parametrize(("format", "task"), UNITS)
+def test_a_cut_at_every_unit(tmp_path: Path, format: str, task: str) -> None:
+    """The first unit may have a header, and is not cut off."""
+    sides = [[line for at in range(8) for line in UNITS[format, task](at, at % divisor)] for divisor in (3, 2)]
+    gold, system = (write(tmp_path, f"{side}.txt", lines) for side, lines in enumerate(sides))
+    engine = check_same(gold, system, 1000, format=format, task=task, groups="finest")
+    assert (engine.parts, engine.whole) == (7, False)
 
 
 TEXT = ["-DOCSTART- O", "", "a B-X", "b O", "", "c O", "d I-X", "", "-DOCSTART- O", "", "e B-Y", "", "f O", "g B-X", ""]

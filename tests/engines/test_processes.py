@@ -18,7 +18,7 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
-from evenhand.engines.processes import WorkerError, Workers, _Tasks, cores, processes
+from evenhand.engines.processes import WorkerError, Workers, _PartQueue, cores, processes
 from evenhand.pipeline.run import Job
 
 SMALLEST = 4000
@@ -62,10 +62,10 @@ def test_the_result_is_that_of_one_process(
     numbers = watch(monkeypatch)
     systems = {name: files[name] for name in ("crf", "tagger")}
     options: Any = {"groups": groups, "match": "exact,fair,ts,semeval"}
-    found = eh.score(files["gold"], systems, **options, engine=processes(2, SMALLEST))
+    result = eh.score(files["gold"], systems, **options, engine=processes(2, SMALLEST))
     expected = eh.score(files["gold"], systems, **options)
-    assert found.to_json() == expected.to_json()
-    assert all(found[name].tallies == expected[name].tallies for name in systems)
+    assert result.to_json() == expected.to_json()
+    assert all(result[name].tallies == expected[name].tallies for name in systems)
     assert len(numbers) >= 2  # the first ones are always handed out, of the others this process takes some
     assert not active_children()
 
@@ -73,7 +73,7 @@ def test_the_result_is_that_of_one_process(
 @pytest.fixture
 def others_do_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process takes no parts, so that it does not depend on the machine who gets how many."""
-    monkeypatch.setattr(_Tasks, "_take_one", lambda tasks: False)
+    monkeypatch.setattr(_PartQueue, "_take_one", lambda tasks: False)
 
 
 @pytest.mark.usefixtures("others_do_all")
@@ -113,7 +113,7 @@ def test_an_answer_that_comes_in_meanwhile_is_no_death() -> None:
         def submit(self, part: Any) -> Late:
             return Late()
 
-    tasks = _Tasks(cast(Workers, Others()), 1)  # which cannot be replaced
+    tasks = _PartQueue(cast(Workers, Others()), 1)  # which cannot be replaced
     tasks.add(cast(Job, "a part"))
     assert cast(str, tasks.next_run()) == "the run"
 
@@ -176,15 +176,15 @@ def test_a_script_need_not_know_that_there_are_processes(files: dict[str, Path],
 
 
 def test_another_thread_may_ask(files: dict[str, Path]) -> None:
-    found = list[eh.Result]()
+    items = list[eh.Result]()
 
     def ask() -> None:
-        found.append(eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST)))
+        items.append(eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST)))
 
     thread = Thread(target=ask)
     thread.start()
     thread.join()
-    assert found[0].to_json() == eh.score(files["gold"], files["crf"]).to_json()
+    assert items[0].to_json() == eh.score(files["gold"], files["crf"]).to_json()
 
 
 def test_what_is_small_is_done_here(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:

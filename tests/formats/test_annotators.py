@@ -45,10 +45,10 @@ def test_one_annotator_is_read(both: Path) -> None:
 
 
 def test_the_last_answer_counts_and_that_is_said(both: Path) -> None:
-    found = eh.agree(both)
-    assert found.annotators == ("ana", "ben")
-    assert [(each.name, each.exact) for each in found.documents.values()] == [("1", 1.0), ("2", 0.0)]
-    assert "left out of ana: answers that were given again (1)." in found.notes
+    agreement = eh.agree(both)
+    assert agreement.annotators == ("ana", "ben")
+    assert [(each.name, each.exact) for each in agreement.documents.values()] == [("1", 1.0), ("2", 0.0)]
+    assert "left out of ana: answers that were given again (1)." in agreement.notes
 
 
 def test_sides_of_a_score_are_picked(both: Path) -> None:
@@ -172,10 +172,10 @@ def brat(folder: Path, *names: str) -> None:
 def test_paths_in_folders_of_brat_name_documents(tmp_path: Path) -> None:
     brat(tmp_path / "project" / "ana", "news/a", "news/b", "blogs/a", "top")
     brat(tmp_path / "project" / "ben", "news/b", "blogs/a", "top")
-    found = eh.agree(tmp_path / "project")
-    assert found.annotators == ("ana", "ben")
-    assert list(found.documents) == ["blogs/a", "news/b", "top"]
-    assert found.coverage.by_annotator == {"ana": 4, "ben": 3}
+    agreement = eh.agree(tmp_path / "project")
+    assert agreement.annotators == ("ana", "ben")
+    assert list(agreement.documents) == ["blogs/a", "news/b", "top"]
+    assert agreement.coverage.by_annotator == {"ana": 4, "ben": 3}
     target = tmp_path / "gold"
     arguments = ["agree", tmp_path / "project", "--adjudicate", target, "--to", "brat"]
     assert CliRunner().invoke(main, list(map(str, arguments))).exit_code == 0
@@ -227,8 +227,8 @@ def test_a_folder_without_annotations_is_no_annotator(tmp_path: Path) -> None:
 def test_users_of_label_studio_without_an_address_have_numbers(tmp_path: Path) -> None:
     def answer(who: Any, *spans: tuple[int, int, str], **more: Any) -> dict[str, Any]:
         values = [{"start": start, "end": end, "labels": [label]} for start, end, label in spans]
-        found = [{"type": "labels", "from_name": "label", "to_name": "text", "value": value} for value in values]
-        return {"completed_by": who, "result": found, **more}
+        agreement = [{"type": "labels", "from_name": "label", "to_name": "text", "value": value} for value in values]
+        return {"completed_by": who, "result": agreement, **more}
 
     ana, ben = {"id": 7}, {"id": 8, "email": "ben@example.org"}
     first = [answer(ana, (0, 3, "LOC")), answer(ben, (0, 3, "PER")), answer(ana, (0, 3, "PER"))]
@@ -238,10 +238,10 @@ def test_users_of_label_studio_without_an_address_have_numbers(tmp_path: Path) -
         {"id": 2, "data": {"text": "Bo sat"}, "annotations": second},
     ]
     (tmp_path / "export.json").write_text(json.dumps(tasks))
-    found = eh.agree(tmp_path / "export.json")
-    assert found.coverage.by_annotator == {"7": 1, "ben@example.org": 2}
-    assert found.f1["exact"].mean == 1
-    assert any(note.startswith("left out of 7: ") and "given again" in note for note in found.notes)
+    agreement = eh.agree(tmp_path / "export.json")
+    assert agreement.coverage.by_annotator == {"7": 1, "ben@example.org": 2}
+    assert agreement.f1["exact"].mean == 1
+    assert any(note.startswith("left out of 7: ") and "given again" in note for note in agreement.notes)
 
 
 @pytest.mark.parametrize("line", [1, 3])

@@ -220,13 +220,13 @@ def test_one_huge_row_group_is_read_in_slices(tmp_path: Path) -> None:
 def test_row_groups_of_any_size_and_dictionaries_that_overflow(tmp_path: Path, rows: int) -> None:
     """Lists of strings that are coded by two dictionaries, or in part by none, take ways of their own."""
     pyarrow()
-    tokens = [[f"word-{number}-{place}" for place in range(5)] for number in range(200 if rows < 100 else 60_000)]
+    tokens = [[f"word-{number}-{item}" for item in range(5)] for number in range(200 if rows < 100 else 60_000)]
     tags = [["B-PER", "I-PER", "O", "O", f"B-{number % 40}"] for number in range(len(tokens))]
     path = save(tmp_path, {"tokens": tokens, "tags": tags}, rows=rows)
-    found = list(batches(path, ReadSettings(), Vocabulary()))
-    words = [batch.corpus.tokens for batch in found]
-    assert [each[place] for each in words if each for place in range(len(each))] == [w for row in tokens for w in row]
-    assert [tag for batch in found for tag in batch["tags"].to_list()] == [tag for row in tags for tag in row]
+    items = list(batches(path, ReadSettings(), Vocabulary()))
+    words = [batch.corpus.tokens for batch in items]
+    assert [each[item] for each in words if each for item in range(len(each))] == [w for row in tokens for w in row]
+    assert [tag for batch in items for tag in batch["tags"].to_list()] == [tag for row in tags for tag in row]
 
 
 def test_a_text_that_is_repeated_thousands_of_times_takes_little_room(tmp_path: Path) -> None:
@@ -452,12 +452,12 @@ def item_type(arrow: Any, name: str) -> Any:
     return getattr(arrow, name)()
 
 
-def column_file(path: Path, sentences: list[Sentence], place: int, documents: list[int]) -> Path:
+def column_file(path: Path, sentences: list[Sentence], position: int, documents: list[int]) -> Path:
     lines = []
     for number, sentence in enumerate(sentences):
         if number and documents[number] != documents[number - 1]:
             lines.append("-DOCSTART-\tO\n\n")
-        lines += [f"{token[0]}\t{token[place]}\n" for token in sentence] + ["\n"]
+        lines += [f"{token[0]}\t{token[position]}\n" for token in sentence] + ["\n"]
     path.write_text("".join(lines), encoding="utf-8")
     return path
 
@@ -476,21 +476,21 @@ def test_columns_and_tables_give_the_same_results(
     documents = [sum(steps[: number + 1]) for number in range(len(sentences))]
     with TemporaryDirectory() as folder:
         plain, tables = [], []
-        for place, name in ((1, "gold"), (2, "system")):
-            plain.append(column_file(Path(folder, f"{name}.conll"), sentences, place, documents))
+        for item, name in ((1, "gold"), (2, "system")):
+            plain.append(column_file(Path(folder, f"{name}.conll"), sentences, item, documents))
             columns = {
                 "doc_id": documents,
                 "tokens": [[token[0] for token in sentence] for sentence in sentences],
-                "ner_tags": [[token[place] for token in sentence] for sentence in sentences],
+                "ner_tags": [[token[item] for token in sentence] for sentence in sentences],
             }
             types = dict.fromkeys(("tokens", "ner_tags"), arrow.list_(item_type(arrow, stored)))
             tables.append(save(Path(folder), columns, form, types=types, rows=rows, name=name))
         for path, table in zip(plain, tables, strict=True):
             assert facts(eh.read(path)) == facts(eh.read(table))
-        wanted, found = (eh.score(*pair, groups="document") for pair in (plain, tables))
-        assert wanted.tallies == found.tallies
-        assert scores(wanted) == scores(found)
-        assert wanted.gold.documents == found.gold.documents
+        wanted, actual = (eh.score(*pair, groups="document") for pair in (plain, tables))
+        assert wanted.tallies == actual.tallies
+        assert scores(wanted) == scores(actual)
+        assert wanted.gold.documents == actual.gold.documents
 
 
 @settings(max_examples=60)
@@ -524,12 +524,12 @@ def test_slices_of_lists(rows: list[list[str]], stored: str, begin: int, size: i
     arrow = pyarrow()
     column = arrow.array(rows, arrow.list_(item_type(arrow, stored))).slice(begin, size)
     wanted = rows[begin : begin + size]
-    found = lists(column)
-    assert found.lengths.tolist() == [len(row) for row in wanted]
+    layers = lists(column)
+    assert layers.lengths.tolist() == [len(row) for row in wanted]
     flat = [word for row in wanted for word in row]
-    tokens = tokens_of(found.values)
+    tokens = tokens_of(layers.values)
     assert [tokens[place] for place in range(len(tokens))] == flat
-    names, place = distinct(found.values)
+    names, place = distinct(layers.values)
     assert [names[each] for each in place.tolist()] == flat
     assert sorted(names) == sorted(set(flat))
 
@@ -560,13 +560,13 @@ def test_what_is_written_is_read_again(lines: str, form: str, encoding: str, sta
         annotation = eh.read(Path(folder, "data.jsonl"))
         path = Path(folder, f"data.{form}")
         Conversion(FORMATS[form], "spans", encoding, stacked).write(path, lambda: iter([annotation]))
-        found = eh.read(path)
+        outcome = eh.read(path)
     texts, _, spans = facts(annotation)
-    assert facts(found)[0] == texts
+    assert facts(outcome)[0] == texts
     if not stacked:
-        assert facts(found)[2] == spans
+        assert facts(outcome)[2] == spans
     else:  # levels are where tags are stacked
-        assert sorted(found.spans().rows()) == sorted(annotation.spans().rows())
+        assert sorted(outcome.spans().rows()) == sorted(annotation.spans().rows())
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])

@@ -22,7 +22,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, SettingError
 from evenhand.formats import brat, brat_reader
 from evenhand.formats.brat import FORMAT, IDENTIFIER, TEXT_BOUND, recognise
-from evenhand.formats.brat_reader import Lines, Placed, read_many, standoff
+from evenhand.formats.brat_reader import PlacedSpans, TextLines, read_many, standoff
 from evenhand.formats.convert import Conversion
 from evenhand.formats.parsing.json_spans import slices
 from evenhand.formats.read import _MIN_CONFIDENCE as SURE
@@ -425,21 +425,21 @@ def cells(line: str) -> tuple[str, str, list[tuple[int, int]], str] | None:
 @given(st.lists(LINE_BRAT_CELLS, max_size=6), st.sampled_from(["\n", "\r\n", "\r\r\n"]))
 def test_lines_have_the_cells_that_the_pattern_finds(given_lines: list[str], ending: str) -> None:
     content = ending.join(given_lines)
-    lines = Lines.of(content.encode())
+    lines = TextLines.of(content.encode())
     plain = re.sub(r"\r+$", "", content, flags=re.MULTILINE).split("\n")
     rows = np.arange(len(plain))
     assert lines.texts(rows) == plain
     assert lines.are_identified.tolist() == [re.match(IDENTIFIER, line) is not None for line in plain]
     spans = [row for row, line in enumerate(plain) if line.startswith("T") and lines.are_identified[row]]
-    found = lines.text_bounds(np.array(spans, dtype=np.int64))
+    bounds = lines.text_bounds(np.array(spans, dtype=np.int64))
     expected = [cells(plain[row]) for row in spans]
-    if found is None:
-        assert any(each is None or ";" in each[0] + each[1] for each in expected)
+    if bounds is None:
+        assert any(item is None or ";" in item[0] + item[1] for item in expected)
         return
-    parts = list(zip(found.start.tolist(), found.end.tolist(), strict=True))
-    for at, each in enumerate(expected):
-        mine = parts[found.first[at] : found.first[at + 1]]
-        assert (found.identifiers[at], found.names[int(found.label[at])], mine, found.quoted[at]) == each
+    parts = list(zip(bounds.start.tolist(), bounds.end.tolist(), strict=True))
+    for at, item in enumerate(expected):
+        mine = parts[bounds.first[at] : bounds.first[at + 1]]
+        assert (bounds.identifiers[at], bounds.names[int(bounds.label[at])], mine, bounds.quoted[at]) == item
 
 
 @st.composite
@@ -465,7 +465,7 @@ def test_quotations_are_those_of_the_text(documents: list[tuple[str, str]], offs
     spans = standoff(SOURCE, "\n".join(lines for _, lines in documents).encode()).spans
     texts = [text for text, _ in documents]
     text_of = np.repeat(np.arange(len(documents)), [lines.count("\n") + 1 for _, lines in documents])
-    placed = Placed.of(spans, [text.encode() for text in texts], text_of, offsets)
+    placed = PlacedSpans.of(spans, [text.encode() for text in texts], text_of, offsets)
     if len(documents) > 1 and placed.is_outside.any():
         return  # such documents are read one by one
     held = [" ".join(slices(texts[each], spans.parts(row), offsets)) for row, each in enumerate(text_of.tolist())]
@@ -474,7 +474,7 @@ def test_quotations_are_those_of_the_text(documents: list[tuple[str, str]], offs
 
 
 def test_many_returns_at_the_end_of_a_line_are_no_part_of_it() -> None:
-    lines = Lines.of(b"T1\tX 0 1\ta" + b"\r" * 100_000 + b"\n\r\r\n")
+    lines = TextLines.of(b"T1\tX 0 1\ta" + b"\r" * 100_000 + b"\n\r\r\n")
     assert lines.texts(np.arange(3)) == ["T1\tX 0 1\ta", "", ""]
 
 
@@ -525,13 +525,13 @@ def told(annotation: Annotation) -> object:
 
 def outcome(annotations: Iterable[Annotation]) -> list[object]:
     """What each document is, up to the first error, and its sentence."""
-    found: list[object] = []
+    items: list[object] = []
     try:
         for each in annotations:
-            found.append(told(each))  # noqa: PERF401 (what stands before an error counts)
+            items.append(told(each))  # noqa: PERF401 (what stands before an error counts)
     except InputError as error:
-        found.append(str(error))
-    return found
+        items.append(str(error))
+    return items
 
 
 def both(documents: list[Document], settings: ReadSettings) -> tuple[list[object], list[object]]:

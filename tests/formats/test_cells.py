@@ -30,11 +30,11 @@ def block(text: str) -> Block:
 def cells_of(text: str, tabs: bool) -> list[list[str]]:
     """The cells of every line, as the parser finds them."""
     lines = split(block(text), tabs=tabs)
-    found = []
+    items = []
     for line, count in enumerate(lines.cells.tolist()):
         table = lines.table(np.array([line]), count)
-        found.append([table.text(column, 0) for column in range(count)])
-    return found
+        items.append([table.text(column, 0) for column in range(count)])
+    return items
 
 
 @given(TEXT)
@@ -102,13 +102,13 @@ def test_blocks_hold_whole_sentences(lines: list[str], size: int) -> None:
     text = "".join(lines).encode()
     path = Path("unused")
     blocks = list(_Memory(path, text).blocks(size))
-    assert b"".join(each.data[: each.size] for each in blocks) == text
+    assert b"".join(block.data[: block.size] for block in blocks) == text
     number = 1
-    for each in blocks:
-        assert each.first_line == number
-        number += each.data.count(b"\n")
-        if each is not blocks[-1]:
-            assert each.data[: each.size].splitlines()[-1].strip() == b""
+    for block in blocks:
+        assert block.first_line == number
+        number += block.data.count(b"\n")
+        if block is not blocks[-1]:
+            assert block.data[: block.size].splitlines()[-1].strip() == b""
 
 
 class _Memory(Source):
@@ -155,18 +155,18 @@ def files(draw: st.DrawFn) -> tuple[str, int, bool]:
 def test_a_grid_has_the_cells_of_the_general_parser(file: tuple[str, int, bool]) -> None:
     text, columns, tabs = file
     given_block, expected = block_grid(text), split(block_grid(text), tabs=tabs)
-    found = grid(given_block, columns, tabs=tabs)
-    if found is None:
+    outcome = grid(given_block, columns, tabs=tabs)
+    if outcome is None:
         return
     assert set(expected.cells.tolist()) <= {0, columns}
     cells = expected.table(np.flatnonzero(expected.cells), columns)
-    assert np.asarray(found.lines).tolist() == cells.lines.tolist()
+    assert np.asarray(outcome.lines).tolist() == cells.lines.tolist()
     assert given_block.lines == len(expected.cells)
     for column in range(columns):
-        for mine, theirs in zip(found.column(column), cells.column(column), strict=True):
+        for mine, theirs in zip(outcome.column(column), cells.column(column), strict=True):
             assert mine.tolist() == theirs.tolist()
         texts = [cells.text(column, row) for row in range(len(cells.lines))]
-        assert [found.text(column, row) for row in range(len(cells.lines))] == texts
+        assert [outcome.text(column, row) for row in range(len(cells.lines))] == texts
 
 
 @settings(max_examples=200)
@@ -178,10 +178,10 @@ def test_a_grid_has_the_cells_of_the_general_parser(file: tuple[str, int, bool])
 def test_plain_files_are_grids(rows: list[list[str]], between: str, end: str) -> None:
     tabs = between == "\t"
     text = (end + end).join(between.join(row) for row in rows) + end
-    found = grid(block_grid(text), 2, tabs=tabs)
-    assert found is not None
-    assert [[found.text(column, row) for column in range(2)] for row in range(len(rows))] == rows
-    assert found.bounds.tolist() == list(range(len(rows) + 1))
+    cells = grid(block_grid(text), 2, tabs=tabs)
+    assert cells is not None
+    assert [[cells.text(column, row) for column in range(2)] for row in range(len(rows))] == rows
+    assert cells.bounds.tolist() == list(range(len(rows) + 1))
 
 
 @pytest.mark.parametrize(
@@ -235,11 +235,11 @@ def test_tabs_with_something_at_the_end_are_left_too(text: str) -> None:
     ],
 )
 def test_blanks_at_the_ends_of_lines_do_not_count(text: str, tabs: bool) -> None:
-    found, expected = grid(block_grid(text), 2, tabs=tabs), split(block_grid(text), tabs=tabs)
-    assert found is not None
+    actual, expected = grid(block_grid(text), 2, tabs=tabs), split(block_grid(text), tabs=tabs)
+    assert actual is not None
     rows = np.flatnonzero(expected.cells)
-    assert np.asarray(found.lines).tolist() == rows.tolist()
-    assert [[found.text(column, row) for column in range(2)] for row in range(len(rows))] in (
+    assert np.asarray(actual.lines).tolist() == rows.tolist()
+    assert [[actual.text(column, row) for column in range(2)] for row in range(len(rows))] in (
         [["a", "b"]],
         [["a", "b"], ["c", "d"]],
     )
@@ -388,13 +388,13 @@ def check(texts: list[str], places: list[int], *, tabs: bool) -> None:
     assert [lines.split(row) for row in range(len(lines))] == expected
     assert list(lines.texts()) == [text.rstrip(" \r") if tabs and text.strip() else text.strip() for text in texts]
     assert lines.is_blank.tolist() == [not text.strip() for text in texts]
-    found, stop = lines.cells(places)
-    assert sorted(found) == places
-    for place in places:
-        assert shown(lines, found[place]) == [cells[place] if place < len(cells) else "" for cells in expected]
-        missing = np.array([place >= len(cells) for cells in expected])
-        assert (found[place][0] == lines.end)[missing].all()
-    assert np.array_equal(stop, found[places[-1]][1] if places else lines.begin)
+    actual, stop = lines.cells(places)
+    assert sorted(actual) == places
+    for item in places:
+        assert shown(lines, actual[item]) == [cells[item] if item < len(cells) else "" for cells in expected]
+        missing = np.array([item >= len(cells) for cells in expected])
+        assert (actual[item][0] == lines.end)[missing].all()
+    assert np.array_equal(stop, actual[places[-1]][1] if places else lines.begin)
     assert shown(lines, lines.last(99)) == [cells[-1] if cells else "" for cells in expected]
 
 
@@ -463,11 +463,11 @@ def check_marks(marks: BitSearch, marked: list[int], size: int) -> None:
     places = np.arange(size)
     numbers = (0, 1, 3)
     for number, found in marks.following(places, numbers).items():
-        for place, mark in enumerate(found.tolist()):
-            expected = [each for each in marked if each >= place][number:]
+        for index, mark in enumerate(found.tolist()):
+            expected = [item for item in marked if item >= index][number:]
             assert mark == expected[0] if expected else mark >= size
-    for place, mark in enumerate(marks.preceding(places).tolist()):
-        expected = [each for each in marked if each < place]
+    for index, mark in enumerate(marks.preceding(places).tolist()):
+        expected = [item for item in marked if item < index]
         assert mark == expected[-1] if expected else mark < 0
 
 

@@ -52,14 +52,14 @@ def pos(annotation: Annotation) -> list[str] | None:
 
 def test_a_document_of_twelve_columns(read: Read) -> None:
     lines = [TWELVE.format("a", number, *token) for number, token in enumerate(TOKENS)]
-    found = read(f"{BEGIN}{lines[0]}\n{lines[1]}\n\n{lines[2]}\n{lines[3]}\n\n{END}")
-    assert found.corpus.names == ("a_0",)
-    assert found.corpus.bounds is not None
-    assert found.corpus.bounds.tolist() == [0, 2, 4]
-    assert (words(found), pos(found)) == (["Ada", "Li", "said", "she"], ["NNP", "NNP", "VBD", "PRP"])
-    assert chains(found) == [[[(0, 2), (3, 4)]]]
-    assert found.reading.format == "conll2012"
-    assert [found.corpus.line(token) for token in range(4)] == [2, 3, 5, 6]
+    annotation = read(f"{BEGIN}{lines[0]}\n{lines[1]}\n\n{lines[2]}\n{lines[3]}\n\n{END}")
+    assert annotation.corpus.names == ("a_0",)
+    assert annotation.corpus.bounds is not None
+    assert annotation.corpus.bounds.tolist() == [0, 2, 4]
+    assert (words(annotation), pos(annotation)) == (["Ada", "Li", "said", "she"], ["NNP", "NNP", "VBD", "PRP"])
+    assert chains(annotation) == [[[(0, 2), (3, 4)]]]
+    assert annotation.reading.format == "conll2012"
+    assert [annotation.corpus.line(token) for token in range(4)] == [2, 3, 5, 6]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_names(read: Read, mark: str, name: str) -> None:
 
 
 def test_parts_are_documents_of_their_own(read: Read) -> None:
-    found = read(f"{BEGIN}a 0 0 x (1)\n{END}#begin document (a); part 001\na 1 0 y (1\na 1 1 z 1)\n{END}")
-    assert found.corpus.names == ("a_0", "a_1")
-    assert chains(found) == [[[(0, 1)]], [[(0, 2)]]]
-    assert len(set(found.chains().chain.tolist())) == 2
+    annotation = read(f"{BEGIN}a 0 0 x (1)\n{END}#begin document (a); part 001\na 1 0 y (1\na 1 1 z 1)\n{END}")
+    assert annotation.corpus.names == ("a_0", "a_1")
+    assert chains(annotation) == [[[(0, 1)]], [[(0, 2)]]]
+    assert len(set(annotation.chains().chain.tolist())) == 2
 
 
 COLUMNS: dict[str, tuple[list[str], list[str] | None, list[str] | None]] = {
@@ -195,14 +195,14 @@ SPELLINGS: dict[str, bytes] = {
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_spellings_of_a_file_make_no_difference(read: Read, spelling: str) -> None:
     plain, other = read(FILE), read(SPELLINGS[spelling], "other.conll")
-    for found in (plain, other):
-        assert found.corpus.names == ("a_0", "b_0")
-        assert found.corpus.bounds is not None
-        assert found.corpus.bounds.tolist() == [0, 2, 3, 4]
-        assert found.corpus.documents.tolist() == [0, 2]
-        assert words(found) == ["Ada", "Li", "she", "é世"]
-        assert pos(found) == ["NNP", "NNP", "PRP", "NN"]
-        assert chains(found) == [[[(0, 2), (2, 3)], [(2, 3)]], [[(0, 1)]]]
+    for item in (plain, other):
+        assert item.corpus.names == ("a_0", "b_0")
+        assert item.corpus.bounds is not None
+        assert item.corpus.bounds.tolist() == [0, 2, 3, 4]
+        assert item.corpus.documents.tolist() == [0, 2]
+        assert words(item) == ["Ada", "Li", "she", "é世"]
+        assert pos(item) == ["NNP", "NNP", "PRP", "NN"]
+        assert chains(item) == [[[(0, 2), (2, 3)], [(2, 3)]], [[(0, 1)]]]
 
 
 def test_empty_documents(read: Read) -> None:
@@ -284,10 +284,10 @@ PROBLEMS_CONLL2012_PROBLEMS |= {
 
 def problems(path: Path, settings: ReadSettings) -> list[Problem]:
     """All problems that reading a file meets, by line."""
-    found: list[Problem] = []
-    for _ in file_batches(Source(path, found), settings, Vocabulary(), {}):
+    all_problems: list[Problem] = []
+    for _ in file_batches(Source(path, all_problems), settings, Vocabulary(), {}):
         pass
-    return sorted(found, key=lambda problem: problem.line or 0)
+    return sorted(all_problems, key=lambda problem: problem.line or 0)
 
 
 def lines(found: Sequence[Problem]) -> list[int | None]:
@@ -328,10 +328,10 @@ MANY = (
 def test_all_problems_are_collected(tmp_path: Path, size: int) -> None:
     path = tmp_path / "bad.conll"
     path.write_text(MANY)
-    found = problems(path, ReadSettings(block_size=size))
-    assert lines(found) == [2, 3, 4, 6, 7, 11, 12]
+    outcome = problems(path, ReadSettings(block_size=size))
+    assert lines(outcome) == [2, 3, 4, 6, 7, 11, 12]
     kinds = ["chain", "chain", "chain", "document", "document", "document", "chain"]
-    assert [problem.kind for problem in found] == kinds
+    assert [problem.kind for problem in outcome] == kinds
 
 
 def test_check_lists_them(tmp_path: Path) -> None:
@@ -381,10 +381,10 @@ Clusters = list[list[tuple[int, int]]]
 def plain(annotation: Annotation) -> dict[str, Clusters]:
     """By document the chains, with inclusive ends."""
     names = annotation.corpus.names
-    found = annotation.chains().clusters(len(names))
+    clusters = annotation.chains().clusters(len(names))
     return {
         name: [sorted((start, end - 1) for start, end in chain) for chain in chains]
-        for name, chains in zip(names, found, strict=True)
+        for name, chains in zip(names, clusters, strict=True)
     }
 
 
@@ -516,13 +516,13 @@ def _layers(annotation: Annotation) -> dict[str, object]:
 def test_layers_do_not_depend_on_blocks_or_separators(
     tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], tags: list[str], size: int
 ) -> None:
-    folder, found = tmp_path_factory.getbasetemp(), []
+    folder, actual = tmp_path_factory.getbasetemp(), []
     for separator in ("\t", "  "):
         path = folder / "blocks.conll"
         path.write_text(columns(documents, pos=[tags] * len(documents), separator=separator))
         parts = [list(batches(path, each, Vocabulary())) for each in (ReadSettings(), ReadSettings(block_size=size))]
-        found += [_layers(Annotation.concatenate(each)) for each in parts]
-    assert found[1:] == found[:1] * 3
+        actual += [_layers(Annotation.concatenate(each)) for each in parts]
+    assert actual[1:] == actual[:1] * 3
 
 
 def test_small_blocks_are_several_batches(tmp_path: Path) -> None:

@@ -94,10 +94,10 @@ def test_every_column_but_those_of_the_tree_is_a_layer(file: Write) -> None:
 
 def test_multi_word_tokens_have_a_form_a_first_word_and_a_size(file: Write) -> None:
     annotation = eh.read(file("1 a 0 root\n\n1 geh 0 root\n2-3 ins\n2 in 1 case\n3 das 1 det\n4-4 x\n4 y 1 obl\n"))
-    found = annotation.corpus.multiwords
-    assert found is not None
-    assert (found.first.tolist(), found.size.tolist()) == ([2, 4], [2, 1])
-    assert [found.tokens[0], found.tokens[1]] == ["ins", "x"]
+    multiwords = annotation.corpus.multiwords
+    assert multiwords is not None
+    assert (multiwords.first.tolist(), multiwords.size.tolist()) == ([2, 4], [2, 1])
+    assert [multiwords.tokens[0], multiwords.tokens[1]] == ["ins", "x"]
     assert words(annotation) == ["a", "geh", "in", "das", "y"]
 
 
@@ -368,12 +368,12 @@ def test_a_problem_beside_another_file(file_conllu_problems: Write, text: str, l
 def test_a_multi_word_token_without_words_is_not_taken_for_one_of_the_next_sentence(
     file_conllu_problems: Write,
 ) -> None:
-    found = check(
+    checked = check(
         file_conllu_problems(f"{GOOD}1-2 xy\n\n{GOOD}"),
         ReadSettings(),
         against=file_conllu_problems(GOOD + GOOD, "gold.conllu"),
     )
-    assert [problem.line for problem in found.problems] == [4]
+    assert [problem.line for problem in checked.problems] == [4]
 
 
 def test_all_problems_are_found_at_once(file_conllu_problems: Write) -> None:

@@ -38,12 +38,12 @@ def content(path: Path, **options: object) -> list[tuple[list[str], list[tuple[s
     """Every scope's words and spans, in an order of their own."""
     annotation, misfits = to_tokens(eh.read(path, task="spans", **options))
     assert not len(misfits)
-    corpus, found = annotation.corpus, []
+    corpus, actual = annotation.corpus, []
     for sentence in range(corpus.sentences):
         begin, end = corpus.bounds[sentence : sentence + 2].tolist()
         rows = [(label, s, e) for label, scope, s, e in annotation.spans().rows() if scope == sentence]
-        found.append(([corpus.tokens[i] for i in range(begin, end)], sorted(rows)))
-    return found
+        actual.append(([corpus.tokens[i] for i in range(begin, end)], sorted(rows)))
+    return actual
 
 
 @st.composite
@@ -85,13 +85,13 @@ def test_round_trips_over_all_pairs_of_formats(tmp_path_factory: pytest.TempPath
     original = folder / "original.conll"
     write_conll(original, words, rows)
     expected = content(original)
-    assert [spans for _, spans in expected] == [sorted(each) for each in rows]
+    assert [spans for _, spans in expected] == [sorted(row) for row in rows]
     for first, second in permutations(SUFFIXES, 2):
         a, b, back = folder / f"a{SUFFIXES[first]}", folder / f"b{SUFFIXES[second]}", folder / "back.conll"
         for source, target, kind in ((original, a, first), (a, b, second), (b, back, "conll")):
             if target.is_dir():
-                for each in target.iterdir():
-                    each.unlink()
+                for row in target.iterdir():
+                    row.unlink()
             result = run("convert", source, target, "--to", kind, "--stacked", "--functions", "--task", "spans", "-q")
             assert (result.exit_code, result.stderr) == (0, ""), (first, second, result.stderr)
         assert content(back) == expected, (first, second)
@@ -297,12 +297,14 @@ def run_convert_links(*arguments: object) -> Result:
 def links(annotation: Annotation) -> list[tuple[str, str, int, int, tuple[str, ...]]]:
     """Document, label, bounds in the document and identifiers of every span."""
     spans, corpus = annotation.spans("links"), annotation.corpus
-    found = []
+    all_links = []
     for (label, scope, start, end), link in zip(spans.rows(), links_of(spans), strict=True):
         document = int(corpus.document_of(spans.scope[:1] * 0 + scope)[0])
         begin = 0 if corpus.bounds is None else int(corpus.bounds[scope] - corpus.bounds[corpus.documents[document]])
-        found.append((names_of(corpus)[document], label, begin + start, begin + end, link.candidates if link else ()))
-    return sorted(found)
+        all_links.append(
+            (names_of(corpus)[document], label, begin + start, begin + end, link.candidates if link else ())
+        )
+    return sorted(all_links)
 
 
 @pytest.mark.parametrize("target", ["brat", "jsonl"])

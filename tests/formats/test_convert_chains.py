@@ -74,11 +74,11 @@ def test_all_formats_keep_words_sentences_pos_documents_and_chains(
     """From each to each, in batches of any size."""
     drawn = data.draw(texts(empty=empty))
     # In the order of their first brackets, which tell the chain that keeps a repeated span; those of one token first.
-    found = [each._replace(chains=sorted(each.chains, key=first_bracket)) for each in drawn]
-    tagged = is_tagged(found)
-    source = written(tmp_path_factory.getbasetemp(), found, tagged=tagged)
-    kept = [each._replace(chains=listed(each.chains), pos=each.pos if tagged else []) for each in found]
-    formats = [name for name in SUFFIXES if name != "corefud" or all(each.sentences for each in found)]
+    items = [item._replace(chains=sorted(item.chains, key=first_bracket)) for item in drawn]
+    tagged = is_tagged(items)
+    source = written(tmp_path_factory.getbasetemp(), items, tagged=tagged)
+    kept = [item._replace(chains=listed(item.chains), pos=item.pos if tagged else []) for item in items]
+    formats = [name for name in SUFFIXES if name != "corefud" or all(item.sentences for item in items)]
     for one in formats:
         first, _ = converted(source, one, size=size)
         assert content(first) == kept
@@ -131,11 +131,11 @@ def test_the_example_scores_the_same_in_all_formats(tmp_path: Path) -> None:
     for key, response in product(SUFFIXES, SUFFIXES):
         results = eh.score(paths[key, "gold"], {name: paths[response, name] for name in names[1:]}, **plain)
         assert results.gold.units == 266
-        found = {name: {model: result[model].f1 for model in result.scores} for name, result in results.items()}
-        expected = expected or found
-        assert list(found["pairs"]) == list(expected["pairs"])
+        by_name = {name: {model: result[model].f1 for model in result.scores} for name, result in results.items()}
+        expected = expected or by_name
+        assert list(by_name["pairs"]) == list(expected["pairs"])
         for name in names[1:]:
-            assert found[name] == pytest.approx(expected[name])
+            assert by_name[name] == pytest.approx(expected[name])
 
 
 def test_pos_become_xpos(tmp_path: Path) -> None:
@@ -219,11 +219,11 @@ def test_gaps_stay_in_corefud(tmp_path: Path, brackets: str, expected: list) -> 
 
 def with_gaps(*mentions: set[int]) -> Annotation:
     """A document of eight words with one chain, from the tokens of its mentions."""
-    found = annotation([[(0, min(tokens), max(tokens)) for tokens in mentions]], size=8, words=list("abcdefgh"))
-    chains = found.chains()
+    side = annotation([[(0, min(tokens), max(tokens)) for tokens in mentions]], size=8, words=list("abcdefgh"))
+    chains = side.chains()
     gaps = [tuple(at - min(each) for at in range(min(each), max(each)) if at not in each) for each in mentions]
     chains = replace(chains, shape=ints([chains.vocabulary.shapes.code(gap) for gap in gaps]))
-    return replace(found, layers={**found.layers, "chains": chains})
+    return replace(side, layers={**side.layers, "chains": chains})
 
 
 @settings(max_examples=200)
@@ -282,10 +282,10 @@ def test_a_repeated_mention_with_gaps_is_kept(tmp_path: Path) -> None:
 def test_gaps_are_refused_or_filled_elsewhere(tmp_path: Path, name: str, target: str) -> None:
     source = gaps(tmp_path, "(e1[1/2])", "-", "(e1[2/2])(e2)", "(e1)", "(e2[1/2])", "-", "(e2[2/2])")
     out = tmp_path / name
-    found = run(source, out)
-    assert (found.exit_code, found.stdout, out.exists()) == (2, "", False)
-    assert found.stderr.startswith(f"evenhand: {target} cannot carry 2 mentions with gaps")
-    assert found.stderr.endswith("; give --lossy to convert all the same.\n")
+    outcome = run(source, out)
+    assert (outcome.exit_code, outcome.stdout, out.exists()) == (2, "", False)
+    assert outcome.stderr.startswith(f"evenhand: {target} cannot carry 2 mentions with gaps")
+    assert outcome.stderr.endswith("; give --lossy to convert all the same.\n")
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, lossy.stdout) == (0, "")
     assert lossy.stderr.startswith("Lost: 2 mentions with gaps")
@@ -298,10 +298,10 @@ CROSSING = Document("d", [["a", "b", "c", "d"]], [], [[(0, 2), (1, 3), (3, 3)], 
 @pytest.mark.parametrize(("name", "target"), [("out.conll", "conll2012"), ("out.conllu", "corefud")])
 def test_crossing_mentions_of_one_chain_are_refused_or_lost_in_brackets(tmp_path: Path, name: str, target: str) -> None:
     source, out = written(tmp_path, [CROSSING], tagged=False), tmp_path / name
-    found = run(source, out)
-    assert (found.exit_code, found.stdout, out.exists()) == (2, "", False)
-    assert f"evenhand: {target} cannot carry 1 mention" in found.stderr
-    assert "crossing others of their chain, which would change bounds; give --lossy" in found.stderr
+    outcome = run(source, out)
+    assert (outcome.exit_code, outcome.stdout, out.exists()) == (2, "", False)
+    assert f"evenhand: {target} cannot carry 1 mention" in outcome.stderr
+    assert "crossing others of their chain, which would change bounds; give --lossy" in outcome.stderr
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, len(lossy.stderr.splitlines())) == (0, 1)
     assert "Lost: 1 mention" in lossy.stderr

@@ -56,13 +56,13 @@ NONE = {"doc_key": "b", "sentences": [["Rain"]], "clusters": []}
 
 
 def test_a_document_is_a_line(read: Read) -> None:
-    found = read(ADA, NONE)
-    assert (found.reading.format, found.corpus.names) == ("coref-jsonl", ("a", "b"))
-    assert words(found) == ["Ada", "Li", "left", "She", "slept", "Rain"]
-    assert (found.corpus.bounds.tolist(), found.corpus.documents.tolist()) == ([0, 3, 5, 6], [0, 2])
-    assert chains(found) == [[[(0, 2), (3, 4)]], []]
-    assert [found.corpus.line(token) for token in range(6)] == [1, 1, 1, 1, 1, 2]
-    assert pos(found) is None
+    annotation = read(ADA, NONE)
+    assert (annotation.reading.format, annotation.corpus.names) == ("coref-jsonl", ("a", "b"))
+    assert words(annotation) == ["Ada", "Li", "left", "She", "slept", "Rain"]
+    assert (annotation.corpus.bounds.tolist(), annotation.corpus.documents.tolist()) == ([0, 3, 5, 6], [0, 2])
+    assert chains(annotation) == [[[(0, 2), (3, 4)]], []]
+    assert [annotation.corpus.line(token) for token in range(6)] == [1, 1, 1, 1, 1, 2]
+    assert pos(annotation) is None
 
 
 def test_the_end_of_a_mention_is_its_last_token(read: Read) -> None:
@@ -72,10 +72,10 @@ def test_the_end_of_a_mention_is_its_last_token(read: Read) -> None:
 
 def test_clusters_and_mentions_stay_in_their_order(read: Read) -> None:
     """The first of them keeps a span that is repeated."""
-    found = read({"sentences": [["a", "b", "c"]], "clusters": [[[2, 2], [0, 0], [2, 2]], [], [[0, 0], [1, 1]]]})
-    assert chains(found) == [[[(2, 3), (0, 1), (2, 3)], [(0, 1), (1, 2)]]]
+    annotation = read({"sentences": [["a", "b", "c"]], "clusters": [[[2, 2], [0, 0], [2, 2]], [], [[0, 0], [1, 1]]]})
+    assert chains(annotation) == [[[(2, 3), (0, 1), (2, 3)], [(0, 1), (1, 2)]]]
     key = read({"sentences": [["a", "b", "c"]], "clusters": [[[2, 2], [0, 0]], [[1, 1]]]}, name="key.jsonl")
-    assert eh.score(key, found)["mela"].f1 == 1
+    assert eh.score(key, annotation)["mela"].f1 == 1
 
 
 def test_tokens_are_one_sentence(read: Read) -> None:
@@ -107,10 +107,10 @@ def test_other_fields_are_not_looked_at(read: Read) -> None:
 
 def test_empty_documents_and_sentences(read: Read) -> None:
     empty = {"sentences": [], "clusters": []}
-    found = read(empty, {"sentences": [[], ["a"], []], "clusters": [[[0, 0]]]}, empty)
-    assert (found.corpus.names, words(found)) == (("1", "2", "3"), ["a"])
-    assert chains(found) == [[], [[(0, 1)]], []]
-    result = eh.score(found, found, groups="document")
+    annotation = read(empty, {"sentences": [[], ["a"], []], "clusters": [[[0, 0]]]}, empty)
+    assert (annotation.corpus.names, words(annotation)) == (("1", "2", "3"), ["a"])
+    assert chains(annotation) == [[], [[(0, 1)]], []]
+    result = eh.score(annotation, annotation, groups="document")
     assert (result.gold.documents, result["mentions"].f1, result["lea"].f1) == (3, 1, 1)
 
 
@@ -233,13 +233,13 @@ def test_all_documents_have_pos_or_none(read: Read, tagged: list[bool], size: in
 def test_a_check_reports_all_problems(read: Read) -> None:
     cases = [line for name, (line, _) in PROBLEMS.items() if name != "a name twice"]
     Path("file.jsonl").write_text(lines(ADA, *cases, "", NONE, {**NONE, "clusters": [[[0, 0]]]}))
-    found = check(Path("file.jsonl"), ReadSettings())
+    checked = check(Path("file.jsonl"), ReadSettings())
     expected = [f"file.jsonl:{n}: {PROBLEMS[name][1]}." for n, name in enumerate(PROBLEMS, 2) if name != "a name twice"]
-    shown = [str(problem) for problem in found.problems]
+    shown = [str(problem) for problem in checked.problems]
     assert [each.partition(" ")[2] for each in shown[:-1]] == [each.partition(" ")[2] for each in expected]
-    assert [problem.line for problem in found.problems] == [*range(2, 2 + len(cases)), 4 + len(cases)]
-    assert [problem.kind for problem in found.problems] == [*["record"] * len(cases), "document"]
-    assert (found.sentences, found.units, found.unit) == (4, 3, "mentions")
+    assert [problem.line for problem in checked.problems] == [*range(2, 2 + len(cases)), 4 + len(cases)]
+    assert [problem.kind for problem in checked.problems] == [*["record"] * len(cases), "document"]
+    assert (checked.sentences, checked.units, checked.unit) == (4, 3, "mentions")
 
 
 def test_a_name_three_times(read: Read) -> None:

@@ -52,11 +52,11 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
 
 def chains(annotation: Annotation) -> list[list[list[tuple[int, ...]]]]:
     """By document and chain the tokens of every mention."""
-    found = annotation.chains()
+    outcome = annotation.chains()
     listed: list[dict[int, list[tuple[int, ...]]]] = [{} for _ in annotation.corpus.names]
-    columns = (found.document, found.chain, found.start, found.end, found.shape)
+    columns = (outcome.document, outcome.chain, outcome.start, outcome.end, outcome.shape)
     for at, chain, start, end, shape in zip(*(column.tolist() for column in columns), strict=True):
-        gaps = found.vocabulary.shapes[shape]
+        gaps = outcome.vocabulary.shapes[shape]
         tokens = tuple(token for token in range(start, end) if token - start not in gaps)
         listed[at].setdefault(chain, []).append(tokens)
     return [list(each.values()) for each in listed]
@@ -193,11 +193,11 @@ def test_gaps_tell_mentions_apart(read: Read, tmp_path: Path) -> None:
 
 
 def test_empty_nodes_are_tokens_and_may_be_mentions(read: Read) -> None:
-    found = read(rows(f"{NEW}{DECLARED}0.1 _ (e1)\n1 gone (e2\n1.1 she (e1)\n1.2 it e2)\n2 . (e2)\n"))
-    assert words(found) == ["_", "gone", "she", "it", "."]
-    assert chains(found) == [[[(0,), (2,)], [(1, 2, 3), (4,)]]]
-    assert found.corpus.bounds.tolist() == [0, 5]
-    assert [found.corpus.line(token) for token in range(5)] == [3, 4, 5, 6, 7]
+    annotation = read(rows(f"{NEW}{DECLARED}0.1 _ (e1)\n1 gone (e2\n1.1 she (e1)\n1.2 it e2)\n2 . (e2)\n"))
+    assert words(annotation) == ["_", "gone", "she", "it", "."]
+    assert chains(annotation) == [[[(0,), (2,)], [(1, 2, 3), (4,)]]]
+    assert annotation.corpus.bounds.tolist() == [0, 5]
+    assert [annotation.corpus.line(token) for token in range(5)] == [3, 4, 5, 6, 7]
 
 
 def test_empty_nodes_count_for_the_documents_behind_them(read: Read) -> None:
@@ -206,10 +206,12 @@ def test_empty_nodes_count_for_the_documents_behind_them(read: Read) -> None:
 
 
 def test_tokens_of_several_words_are_none_of_their_own(read: Read) -> None:
-    found = read(rows(f"{NEW}{DECLARED}1-2 im (e9)\n1 in -\n2 dem (e1\n3 Haus e1)\n\n1-2 zur -\n1 zu -\n2 der (e1)\n"))
-    assert words(found) == ["in", "dem", "Haus", "zu", "der"]
-    assert chains(found) == [[[(1, 2), (4,)]]]
-    assert found.corpus.bounds.tolist() == [0, 3, 5]
+    annotation = read(
+        rows(f"{NEW}{DECLARED}1-2 im (e9)\n1 in -\n2 dem (e1\n3 Haus e1)\n\n1-2 zur -\n1 zu -\n2 der (e1)\n")
+    )
+    assert words(annotation) == ["in", "dem", "Haus", "zu", "der"]
+    assert chains(annotation) == [[[(1, 2), (4,)]]]
+    assert annotation.corpus.bounds.tolist() == [0, 3, 5]
 
 
 # Documents
@@ -217,10 +219,10 @@ def test_tokens_of_several_words_are_none_of_their_own(read: Read) -> None:
 
 def test_documents_have_the_names_of_their_marks(read: Read) -> None:
     parts = [document("(e1) -", "-"), document("(e1)", head="# newdoc id = a/b c\n# sent_id = 3\n")]
-    found = read("".join(parts) + document("-", "-", head="#newdoc id=e\n# newpar id = 1\n"))
-    assert found.corpus.names == ("d", "a/b c", "e")
-    assert found.corpus.documents.tolist() == [0, 2, 3]
-    assert found.corpus.bounds.tolist() == [0, 2, 3, 4, 5, 6]
+    annotation = read("".join(parts) + document("-", "-", head="#newdoc id=e\n# newpar id = 1\n"))
+    assert annotation.corpus.names == ("d", "a/b c", "e")
+    assert annotation.corpus.documents.tolist() == [0, 2, 3]
+    assert annotation.corpus.bounds.tolist() == [0, 2, 3, 4, 5, 6]
 
 
 def test_a_mark_may_stand_behind_other_comments(read: Read) -> None:
@@ -249,7 +251,7 @@ def test_sentences_before_the_first_mark_are_a_document(read: Read) -> None:
 def test_batches_of_any_size_read_the_same(read: Read, size: int) -> None:
     heads = [NEW + DECLARED, "# newdoc id = e\n", "# sent_id = 1\n# newdoc id = f\n", "# newdoc\n", "# newdoc id = g\n"]
     brackets = ["(e1[1/2]) (e2 (e1[2/2])e2)", "(e1) (e1)", "- -", "(e2 - e2)(e1)", "(e1)"]
-    text = "".join(document(each, "-", each, head=head) for head, each in zip(heads, brackets, strict=True))
+    text = "".join(document(item, "-", item, head=head) for head, item in zip(heads, brackets, strict=True))
     whole = read(text)
     found = list(batches(Path("file.conllu"), ReadSettings(block_size=size), Vocabulary()))
     parts = Annotation.concatenate(found)
@@ -258,7 +260,7 @@ def test_batches_of_any_size_read_the_same(read: Read, size: int) -> None:
     assert words(parts) == words(whole)
     assert chains(parts) == chains(whole)
     assert parts.corpus.bounds.tolist() == whole.corpus.bounds.tolist()
-    lines = [[each.corpus.line(token) for token in range(len(words(whole)))] for each in (parts, whole)]
+    lines = [[item.corpus.line(token) for token in range(len(words(whole)))] for item in (parts, whole)]
     assert lines[0] == lines[1]
 
 
@@ -406,8 +408,8 @@ def test_a_field_too_few(checked: Check) -> None:
 def test_a_check_reports_all_problems(checked: Check) -> None:
     sentences = [sentence("(e1", "x", "e2)"), sentence("()", "(e3)"), word(1) + word(2).replace("\t_\n", "\n") + "\n"]
     again = "# newdoc id = d\n" + sentence("(e1)", "e1)")
-    found = checked(HEAD + "".join(sentences) + sentence("(e4)") + again)
-    assert [(each.line, each.kind) for each in found.problems] == [
+    problems = checked(HEAD + "".join(sentences) + sentence("(e4)") + again)
+    assert [(each.line, each.kind) for each in problems.problems] == [
         (3, "chain"),
         (4, "chain"),
         (5, "chain"),
@@ -416,7 +418,7 @@ def test_a_check_reports_all_problems(checked: Check) -> None:
         (15, "document"),
         (17, "chain"),
     ]
-    assert (found.units, found.unit, found.sentences) == (3, "mentions", 4)
+    assert (problems.units, problems.unit, problems.sentences) == (3, "mentions", 4)
 
 
 def test_fields_hold_behind_a_sentence_that_is_left_out(checked: Check) -> None:

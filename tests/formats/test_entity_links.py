@@ -73,10 +73,10 @@ def test_links_in_documents_that_a_table_of_neleval_lacks_are_wrong(tmp_path: Pa
     """neleval takes the documents of both sides."""
     gold = written(tmp_path / "gold.tsv", "a\t0\t4\tQ1\t1\tLOC\n")
     system = written(tmp_path / "system.tsv", "b\t0\t4\tQ2\t1\tLOC\na\t0\t4\tQ1\t1\tLOC\nc\t0\t1\tQ2\t1\tLOC\n")
-    found = eh.score(gold, system, match="links")
-    assert [found["links"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 2, 0]
-    assert found["links"].further["documents"]["precision"]["mean"] == 1.0
-    assert found.notes == ()
+    result = eh.score(gold, system, match="links")
+    assert [result["links"].overall[kind] for kind in ("TP", "FP", "FN")] == [1, 2, 0]
+    assert result["links"].further["documents"]["precision"]["mean"] == 1.0
+    assert result.notes == ()
 
 
 def test_offsets_without_a_text_do_not_go_with_a_text(tmp_path: Path) -> None:

@@ -44,10 +44,10 @@ def parts_of(path: Path, **settings: Any) -> list[Annotation]:
 
 def answers(path: Path, **settings: Any) -> dict[str, tuple[Answer, ...]]:
     """The answers by the ids of their documents, which must have some."""
-    found = Annotation.concatenate(parts_of(path, **settings))
-    assert found.extractions is not None
-    assert found.corpus.ids is not None
-    return dict(zip(found.corpus.ids.texts(0, found.corpus.sentences), found.extractions.answers, strict=True))
+    joined = Annotation.concatenate(parts_of(path, **settings))
+    assert joined.extractions is not None
+    assert joined.corpus.ids is not None
+    return dict(zip(joined.corpus.ids.texts(0, joined.corpus.sentences), joined.extractions.answers, strict=True))
 
 
 # Recognition

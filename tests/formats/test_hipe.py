@@ -183,12 +183,14 @@ def test_a_missing_document_counts_as_empty(table: Write) -> None:
 
 def test_links_that_are_spelled_otherwise_are_wrong_under_strict_bounds_and_noted(table: Write) -> None:
     response = table(GOLD.replace("Bad", '"Bad"').replace('\n" ', '\n"""" '), "system.tsv")
-    found = eh.score(table(GOLD), response, match=["hipe", "all"])
-    assert [found[model].overall["TP"] for model in ("hipe-strict", "hipe-fuzzy", "all")] == [1, 2, 2]
+    result = eh.score(table(GOLD), response, match=["hipe", "all"])
+    assert [result[model].overall["TP"] for model in ("hipe-strict", "hipe-fuzzy", "all")] == [1, 2, 2]
     assert any(
-        note.startswith("system system: 2 tokens are spelled otherwise than in the gold") for note in found.notes
+        note.startswith("system system: 2 tokens are spelled otherwise than in the gold") for note in result.notes
     )
-    assert "system system: under hipe-strict, 1 link is wrong only because tokens are spelled otherwise." in found.notes
+    assert (
+        "system system: under hipe-strict, 1 link is wrong only because tokens are spelled otherwise." in result.notes
+    )
     with pytest.raises(eh.InputError, match=r"system.tsv:6: found '\"\"\"\"' where the gold standard has '\"'"):
         eh.score(table(GOLD), response, align="strict")
 

@@ -176,17 +176,17 @@ def test_usual_tokens_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     spans = [[], [(0, 1, "PER"), (2, 4, "LOC")]]
     tags = [["O"] * 5, ["B-PER", "O", "B-LOC", "I-LOC", "O"]]
     records = [TOKEN_SHAPES[shape](*row) for row in zip(tokens * 5, spans * 5, tags * 5, strict=True)]
-    found = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
-    assert found is not None
-    assert found.corpus.tokens is not None
-    assert found.corpus.tokens.texts(0, 10) == tokens[0] + tokens[1]
-    assert found.corpus.lengths is not None
-    assert found.corpus.lengths.tolist() == [5] * 10
-    if found.spans is not None:
-        assert found.spans.rows()[:2] == [("PER", 1, 0, 1), ("LOC", 1, 2, 4)]
+    annotation = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
+    assert annotation is not None
+    assert annotation.corpus.tokens is not None
+    assert annotation.corpus.tokens.texts(0, 10) == tokens[0] + tokens[1]
+    assert annotation.corpus.lengths is not None
+    assert annotation.corpus.lengths.tolist() == [5] * 10
+    if annotation.spans is not None:
+        assert annotation.spans.rows()[:2] == [("PER", 1, 0, 1), ("LOC", 1, 2, 4)]
     else:
-        assert found.tags is not None
-        assert [found.names[code] for code in found.tags.column().tolist()] == 5 * (tags[0] + tags[1])
+        assert annotation.tags is not None
+        assert [annotation.names[code] for code in annotation.tags.column().tolist()] == 5 * (tags[0] + tags[1])
 
 
 def block(*records: Any, **way: Any) -> Block:
@@ -202,11 +202,11 @@ def test_usual_files_need_no_decoder(shape: str, way: dict[str, Any]) -> None:
     texts = ["", 'Ada "the {first}" wrote [1], [2]\n', "Zoë 😀 slept. " * 20]
     spans = [[], [(0, 3, "PER"), (5, 8, "LOC")], [(0, 3, "PER")]]
     records = [SHAPES[shape](*row, "accept") for row in zip(texts * 5, spans * 5, strict=True)]
-    found = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
-    assert found is not None
-    assert found.corpus.sentences == 15
-    assert found.spans is not None
-    assert len(found.spans) == 15
+    annotation = ColumnReader("", Vocabulary(), "codepoints").read(block(*records, **way))
+    assert annotation is not None
+    assert annotation.corpus.sentences == 15
+    assert annotation.spans is not None
+    assert len(annotation.spans) == 15
 
 
 @pytest.mark.parametrize("way", [{}, {"ensure_ascii": False}, {"separators": (",", ":")}], ids=["a", "b", "c"])

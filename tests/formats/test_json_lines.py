@@ -473,11 +473,11 @@ def test_a_check_collects_every_problem(file: File) -> None:
     problems: list[Problem] = []
     bad = spanning({**ADA, "end": 99}, ADA, {**ADA, "start": 3})
     path = file({"text": TEXT, "spans": [ADA]}, "{", {"id": 1}, bad, {"text": TEXT, "spans": [LONDON]})
-    found = Annotation.concatenate(
+    joined = Annotation.concatenate(
         list(json_reader.read_json_lines(Source(path, problems), ReadSettings(), Vocabulary(), {}))
     )
     assert [problem.line for problem in problems] == [2, 3, 4, 4]
-    assert words(found) == [("PER", "Ada"), ("PER", "Ada"), ("LOC", "London")]
+    assert words(joined) == [("PER", "Ada"), ("PER", "Ada"), ("LOC", "London")]
 
 
 @pytest.mark.parametrize(
@@ -568,11 +568,13 @@ def annotations(draw: st.DrawFn) -> Annotation:
 
 
 @given(annotations(), st.integers(1, 300))
-def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, given: Annotation, size: int) -> None:
+def test_what_is_written_reads_the_same(
+    tmp_path_factory: pytest.TempPathFactory, annotation: Annotation, size: int
+) -> None:
     path = tmp_path_factory.mktemp("written") / "file.jsonl"
-    path.write_bytes("".join(write(given)).encode())
+    path.write_bytes("".join(write(annotation)).encode())
     again = read(path, block_size=size)
-    assert texts(*parts_of(path, block_size=size)) == texts(given)
-    assert again.spans().rows() == given.spans().rows()
-    assert again.spans().token_sets() == given.spans().token_sets()
-    assert again.spans().level.tolist() == given.spans().level.tolist()
+    assert texts(*parts_of(path, block_size=size)) == texts(annotation)
+    assert again.spans().rows() == annotation.spans().rows()
+    assert again.spans().token_sets() == annotation.spans().token_sets()
+    assert again.spans().level.tolist() == annotation.spans().level.tolist()

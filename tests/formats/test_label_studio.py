@@ -304,11 +304,11 @@ def annotations(draw: st.DrawFn) -> Annotation:
 
 
 @given(annotations())
-def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, given: Annotation) -> None:
+def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory, annotation: Annotation) -> None:
     path = tmp_path_factory.mktemp("written") / "tasks.json"
-    path.write_bytes("".join(write(given)).encode())
+    path.write_bytes("".join(write(annotation)).encode())
     again = read(path)
-    assert texts(again) == texts(given)
-    assert again.spans().rows() == given.spans().rows()
-    assert again.spans().token_sets() == given.spans().token_sets()
-    assert again.spans().level.tolist() == given.spans().level.tolist()
+    assert texts(again) == texts(annotation)
+    assert again.spans().rows() == annotation.spans().rows()
+    assert again.spans().token_sets() == annotation.spans().token_sets()
+    assert again.spans().level.tolist() == annotation.spans().level.tolist()

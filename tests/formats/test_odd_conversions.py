@@ -121,7 +121,7 @@ LABELS = [
 ]
 
 
-def found(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
+def sentences_of(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every sentence without its spaces, with labels and texts of its spans, which have no spaces either."""
     annotation = eh.read(path, task="spans")
     corpus, spans = annotation.corpus, annotation.spans()
@@ -162,12 +162,12 @@ def check(folder: Path, form: str, tokens: list[list[str]], label: str) -> bool:
     records = [{"tokens": words, "spans": [{"start": 0, "end": 1, "label": label}]} for words in tokens]
     source.write_text("".join(json.dumps(record) + "\n" for record in records))
     try:
-        expected = found(source)
+        expected = sentences_of(source)
     except eh.InputError:  # which no format has to carry
         return False
     if not convert(source, target, form):
         return False
-    assert found(target) == expected
+    assert sentences_of(target) == expected
     return True
 
 

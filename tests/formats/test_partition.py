@@ -14,12 +14,12 @@ from evenhand.formats.partition import CutPoint, Partitioning, Scan
 
 
 def slow_sentences(data: bytes) -> list[int]:
-    found, place, behind_blank = [], 0, True
+    all_sentences, position, behind_blank = [], 0, True
     for line in data.splitlines(keepends=True):
         if line.strip() and behind_blank:
-            found.append(place)
-        place, behind_blank = place + len(line), not line.strip()
-    return found
+            all_sentences.append(position)
+        position, behind_blank = position + len(line), not line.strip()
+    return all_sentences
 
 
 def partitioning(name: str) -> Partitioning:
@@ -29,10 +29,10 @@ def partitioning(name: str) -> Partitioning:
 
 
 def all_cuts(data: bytes, name: str) -> list[CutPoint]:
-    found, scanned = [], Scan(io.BytesIO(data), partitioning(name))
-    while (cut := scanned.unit(len(found))) is not None:
-        found.append(cut)
-    return found
+    all_cuts, scanned = [], Scan(io.BytesIO(data), partitioning(name))
+    while (cut := scanned.unit(len(all_cuts))) is not None:
+        all_cuts.append(cut)
+    return all_cuts
 
 
 def places(data: bytes, name: str) -> list[int]:

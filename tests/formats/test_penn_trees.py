@@ -68,12 +68,12 @@ def read(path: Path, **settings: int) -> Annotation:
 def shown(annotation: Annotation) -> list[tuple[str, int, str, int]]:
     """Label, sentence, words and level of each span."""
     corpus, spans = annotation.corpus, annotation.spans()
-    found = []
+    items = []
     for (label, scope, start, end), level in zip(spans.rows(), spans.level.tolist(), strict=True):
         first = int(corpus.bounds[scope])
         words = " ".join(corpus.tokens[token] for token in range(first + start, first + end))
-        found.append((label, scope, words, level))
-    return found
+        items.append((label, scope, words, level))
+    return items
 
 
 def tags(annotation: Annotation) -> list[str]:
@@ -341,21 +341,21 @@ def read_bracket_lines(tmp_path: Path, text: str, **options: bool) -> eh.Annotat
 
 
 def test_a_line_is_a_sentence_with_all_that_is_in_it(tmp_path: Path) -> None:
-    found = read_bracket_lines(tmp_path, "( (S-X (NP-SBJ (-NONE- *)) (VP (V go))))\r\n\r\n(A b) (C d)\r\n")
-    assert found.corpus.bounds.tolist() == [0, 2, 2, 4]
-    assert layer(found).brackets.rows() == [("()", 0, 0, 2), ("S", 0, 0, 2), ("NP", 0, 0, 1), ("VP", 0, 1, 2)]
-    assert found["pos"].to_list() == ["-NONE-", "V", "A", "C"]
-    assert layer(found).lines.tolist() == [1, 2, 3]
+    brackets = read_bracket_lines(tmp_path, "( (S-X (NP-SBJ (-NONE- *)) (VP (V go))))\r\n\r\n(A b) (C d)\r\n")
+    assert brackets.corpus.bounds.tolist() == [0, 2, 2, 4]
+    assert layer(brackets).brackets.rows() == [("()", 0, 0, 2), ("S", 0, 0, 2), ("NP", 0, 0, 1), ("VP", 0, 1, 2)]
+    assert brackets["pos"].to_list() == ["-NONE-", "V", "A", "C"]
+    assert layer(brackets).lines.tolist() == [1, 2, 3]
     kept = read_bracket_lines(tmp_path, "(S-X (NP-SBJ (N x)))\n", functions=True)
     assert [row[0] for row in layer(kept).brackets.rows()] == ["S-X", "NP-SBJ"]
 
 
 def test_trees_over_several_lines(tmp_path: Path) -> None:
     text = "\n( (S \n    (NP (N rain))\n    (VP (V falls)) ))\n\n( (FRAG (N yes)))\n( (S\n\t(V go)))\n"
-    found = read_bracket_lines(tmp_path, text)
-    assert found.corpus.sentences == 3
-    assert layer(found).lines.tolist() == [2, 6, 7]
-    assert [row[:2] for row in layer(found).brackets.rows() if row[0] != "()"] == [
+    brackets = read_bracket_lines(tmp_path, text)
+    assert brackets.corpus.sentences == 3
+    assert layer(brackets).lines.tolist() == [2, 6, 7]
+    assert [row[:2] for row in layer(brackets).brackets.rows() if row[0] != "()"] == [
         *(("S", 0), ("NP", 0), ("VP", 0)),
         *(("FRAG", 1), ("S", 2)),
     ]

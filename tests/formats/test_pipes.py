@@ -76,18 +76,18 @@ def test_an_empty_pipe() -> None:
     assert (status, out) == (2, "evenhand: standard input: the file is empty; check how it was written.\n")
 
 
-@pytest.mark.parametrize("given", ["-", pytest.param("/dev/stdin", marks=pytest.mark.long)])
-def test_memory_does_not_grow_with_what_is_piped(given: str) -> None:
-    """Two million tokens (28 MB) take as much as twelve million (169 MB)."""
+@pytest.mark.parametrize("argument", ["-", pytest.param("/dev/stdin", marks=pytest.mark.long)])
+def test_memory_does_not_grow_with_what_is_piped(argument: str) -> None:
+    """Two million tokens (28 MB) take as much as six million (85 MB)."""
     script = (
         "import sys, evenhand as eh\n"
         "found = eh.score(sys.argv[1], sys.argv[1], column={'gold': 2, 'system': 3})\n"
         "print(found['exact'].overall['TP'])\n"
     ) + PEAK
     peaks = []
-    for times in (2, 12):
+    for times in (2, 6):
         piece = ("token\tB-PER\tB-PER\nother\tO\tO\n" * 9 + "third\tI-LOC\tI-LOC\nlast.\tO\tO\n\n") * 5_000
-        run = [sys.executable, "-c", script, given]
+        run = [sys.executable, "-c", script, argument]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         with subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdin is not None

@@ -390,15 +390,15 @@ def test_a_text_is_not_shown_as_a_path(text: str) -> None:
 
 
 def test_a_text_as_an_argument_of_a_command(tmp_path: Path) -> None:
-    found = CliRunner().invoke(main, ["score", str(GOLD), RECORD])
-    assert (found.exit_code, found.stdout) == (2, "")
+    outcome = CliRunner().invoke(main, ["score", str(GOLD), RECORD])
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
     finding = "Expected the path of a file, got a text of 47 characters ('Patient Margarethe H…'); give a path,"
-    assert found.stderr.startswith(f"evenhand: {finding}")
+    assert outcome.stderr.startswith(f"evenhand: {finding}")
     manifest = tmp_path / "pairs.tsv"
     manifest.write_text(f"gold\tmodel\n{GOLD}\t{RECORD}\n")
-    found = CliRunner().invoke(main, ["score", "--manifest", str(manifest)])
-    assert found.exit_code == 2
-    assert "Hollerbach" not in found.stderr
+    outcome = CliRunner().invoke(main, ["score", "--manifest", str(manifest)])
+    assert outcome.exit_code == 2
+    assert "Hollerbach" not in outcome.stderr
 
 
 @pytest.mark.parametrize(

@@ -57,13 +57,13 @@ def words(annotation: Annotation) -> list[tuple[str, str, str]]:
     corpus = annotation.corpus
     assert corpus.tokens is not None
     assert corpus.bounds is not None
-    found = []
+    all_words = []
     for label, *ends in facts(annotation):
         texts = [
             "".join(corpus.tokens[int(corpus.bounds[scope]) + token] for token in tokens) for scope, tokens, _ in ends
         ]
-        found.append((label, *texts))
-    return found  # type: ignore[return-value]
+        all_words.append((label, *texts))
+    return all_words  # type: ignore[return-value]
 
 
 # brat
@@ -162,10 +162,10 @@ def test_wrong_quotations_are_errors_or_noted(write: Write) -> None:
 )
 def test_bad_lines_of_brat(write: Write, line: str, sentence: str) -> None:
     path = brat(write, f"{ANN}{line}\n")
-    found = CliRunner().invoke(main, ["score", str(path), str(path), "--task", "relations"])
-    assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-    assert found.stderr.startswith(f"evenhand: {path}:4: ")
-    assert sentence in found.stderr
+    outcome = CliRunner().invoke(main, ["score", str(path), str(path), "--task", "relations"])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert outcome.stderr.startswith(f"evenhand: {path}:4: ")
+    assert sentence in outcome.stderr
 
 
 def test_spans_alone_skip_relations(write: Write) -> None:
@@ -241,10 +241,10 @@ def test_splits_of_spert_are_named(write: Write) -> None:
 )
 def test_bad_records_of_spert(write: Write, change: dict[str, Any], sentence: str) -> None:
     path = write("x.json", f"[{json.dumps(RECORD)},\n{json.dumps(RECORD | {'relations': []} | change)}]")
-    found = CliRunner().invoke(main, ["score", str(path), str(path), "--task", "relations", "--format", "spert"])
-    assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-    assert found.stderr.startswith(f"evenhand: {path}:2: ")
-    assert sentence in found.stderr
+    outcome = CliRunner().invoke(main, ["score", str(path), str(path), "--task", "relations", "--format", "spert"])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert outcome.stderr.startswith(f"evenhand: {path}:2: ")
+    assert sentence in outcome.stderr
 
 
 DOCUMENT: dict[str, Any] = {
@@ -342,10 +342,10 @@ def test_bad_lines_of_our_own(write: Write, change: dict[str, Any], sentence: st
 def test_all_problems_of_a_file_are_listed(write: Write) -> None:
     wrong = OWN | {"relations": [{"head": 1, "tail": 3, "label": "r"}, {"head": "a", "tail": 9, "label": "r"}]}
     path = write("x.jsonl", "".join(json.dumps(each) + "\n" for each in (wrong, OWN, wrong)))
-    found = CliRunner().invoke(main, ["check", str(path), "--task", "relations"])
-    assert found.exit_code == 1
-    assert found.stdout.count(": error: a relation 'r' names the span ") == 4
-    assert found.stdout.endswith("relation-jsonl; 3 sentences, 1 relation; problems: record (4)\n")
+    outcome = CliRunner().invoke(main, ["check", str(path), "--task", "relations"])
+    assert outcome.exit_code == 1
+    assert outcome.stdout.count(": error: a relation 'r' names the span ") == 4
+    assert outcome.stdout.endswith("relation-jsonl; 3 sentences, 1 relation; problems: record (4)\n")
 
 
 def test_check_of_relations_against_spans_of_the_same_text(write: Write) -> None:
@@ -366,10 +366,10 @@ def test_check_of_lines_against_another_text(write: Write, tmp_path: Path) -> No
     (tmp_path / "short" / "doc.txt").write_text("for Turin.\nMore.\n")
     (tmp_path / "short" / "doc.ann").write_text("T1\tLOC 4 9\tTurin\n")
     options = ["--against", str(gold), "--task", "relations", "--sentences", "lines"]
-    found = CliRunner().invoke(main, ["check", str(tmp_path / "short" / "doc.ann"), *options])
-    assert found.exit_code == 0
-    assert f"warning: the line 1 of {gold} is missing" in found.stdout
-    assert f"warning: the line 2 is not in {gold}" in found.stdout
+    outcome = CliRunner().invoke(main, ["check", str(tmp_path / "short" / "doc.ann"), *options])
+    assert outcome.exit_code == 0
+    assert f"warning: the line 1 of {gold} is missing" in outcome.stdout
+    assert f"warning: the line 2 is not in {gold}" in outcome.stdout
 
 
 # Conversion

@@ -183,16 +183,18 @@ def test_a_file_that_is_cut_anywhere(tmp_path: Path, kind: str) -> None:
     assert sentences == {": the compressed file is broken (it ends too early); write it again."}
 
 
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", COMPRESS)
-def test_every_flipped_bit(tmp_path: Path, kind: str) -> None:
+def test_flipped_bits(tmp_path: Path, kind: str, step: int) -> None:
     data, path = compressed(kind), tmp_path / f"gold.conll.{kind}"
     broken = 0
-    for bit in range(8 * len(data)):
+    bits = range(0, 8 * len(data), step)
+    for bit in bits:
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
         broken += "the compressed file is broken" in (finding(path, bytes(flipped)) or "")
     # zstd writes no checksum by default, so that a wrong letter is a letter.
-    assert broken > (0.2 if kind == "zst" else 0.8) * 8 * len(data)
+    assert broken > (0.2 if kind == "zst" else 0.8) * len(bits)
 
 
 @pytest.mark.parametrize("kind", COMPRESS)

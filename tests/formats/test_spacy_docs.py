@@ -231,13 +231,13 @@ def test_where_one_document_has_overlaps_all_are_written_as_span_groups(tmp_path
 @st.composite
 def documents(draw: st.DrawFn) -> list[tuple[list[bool], list[tuple[str, int, int]]]]:
     """Sentence starts and spans of a few documents; spans may overlap and cross sentences."""
-    found = []
+    all_documents = []
     for _ in range(draw(st.integers(1, 3))):
         starts = [True, *draw(st.lists(st.booleans(), max_size=5))]
         place = st.integers(0, len(starts) - 1)
         pairs = draw(st.lists(st.tuples(st.sampled_from(["PER", "LOC"]), place, place), max_size=4))
-        found.append((starts, [(label, min(a, b), max(a, b) + 1) for label, a, b in pairs]))
-    return found
+        all_documents.append((starts, [(label, min(a, b), max(a, b) + 1) for label, a, b in pairs]))
+    return all_documents
 
 
 @given(documents())
@@ -257,7 +257,7 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
     [
         (
             eh.tags([["B-PER"]], name="tags"),
-            "tags: there are no tokens, which spaCy needs; take a file with tokens.",
+            "tags: it has no tokens, which spaCy needs; take a file with tokens.",
         ),
         (
             eh.tags([["O", "O"]], tokens=[["Ada", ""]], name="tags"),

@@ -152,10 +152,10 @@ def _changed(random: Random, value: Any) -> Any:
         key = random.choice(list(value))
         kind = random.randrange(6)
         if kind == 0:
-            return {other: each for other, each in value.items() if other != key}
+            return {other: item for other, item in value.items() if other != key}
         if kind == 1:
             new = random.choice((random.choice(list(value)), key.upper(), "text", "spans", "labels", "tokens", ""))
-            return {new if other == key else other: each for other, each in value.items()}
+            return {new if other == key else other: item for other, item in value.items()}
         return {**value, key: _changed(random, value[key])}
     if isinstance(value, list) and value and random.random() < 0.9:
         at = random.randrange(len(value))

@@ -241,32 +241,32 @@ SEEDS_READ_AS = {
 
 def seeds() -> dict[str, Seed]:
     """All seeds, by name; without those whose packages are not installed."""
-    found = {name: Seed({name: text.encode()}) for name, text in TEXTS.items()}
-    found |= {name: Seed({name: text.encode()}, "trees", FORMATS_NAMED.get(name)) for name, text in WORDS.items()}
-    found |= {name: Seed({name: text.encode()}, "tags") for name, text in TAGS.items()}
-    found |= {name: Seed({name: text.encode()}, "chains") for name, text in CHAINS.items()}
+    all_seeds = {name: Seed({name: text.encode()}) for name, text in TEXTS.items()}
+    all_seeds |= {name: Seed({name: text.encode()}, "trees", FORMATS_NAMED.get(name)) for name, text in WORDS.items()}
+    all_seeds |= {name: Seed({name: text.encode()}, "tags") for name, text in TAGS.items()}
+    all_seeds |= {name: Seed({name: text.encode()}, "chains") for name, text in CHAINS.items()}
     standoff = "T1\tPER 0 12\tAda Lovelace\nT2\tLOC 0 3;22 28\tAda London\nR1\tIn Arg1:T1 Arg2:T2\n#1\tNote T1\tx\n"
-    found |= {name: Seed({name: text.encode()}, "links") for name, text in LINKS.items()}
+    all_seeds |= {name: Seed({name: text.encode()}, "links") for name, text in LINKS.items()}
     linked = "T1\tPER 0 12\tAda Lovelace\nN1\tReference T1 Wikidata:Q7259\tAda\nN2\tReference T1 NIL\n"
-    found["linked.ann"] = Seed({"linked.ann": linked.encode(), "linked.txt": TEXT.encode()}, "links")
-    found |= {name: Seed({name: text.encode()}, "relations") for name, text in RELATIONS.items()}
+    all_seeds["linked.ann"] = Seed({"linked.ann": linked.encode(), "linked.txt": TEXT.encode()}, "links")
+    all_seeds |= {name: Seed({name: text.encode()}, "relations") for name, text in RELATIONS.items()}
     related = f"{standoff}*\tsame-as T1 T2\nE1\tMove:T1 To2:T2 By:E1\nR2\tOf Arg1:E1 Arg2:T2\n"
-    found["related.ann"] = Seed({"related.ann": related.encode(), "related.txt": TEXT.encode()}, "relations")
-    found |= {name: Seed({name: text.encode()}, "records") for name, text in RECORDS.items()}
-    found["doc.ann"] = Seed({"doc.ann": standoff.encode(), "doc.txt": TEXT.encode()})
-    found["doc.txt"] = Seed({"doc.txt": TEXT.encode(), "doc.ann": standoff.encode()})
-    found |= dict(_tables())
-    found |= dict(_datasets())
-    found |= dict(_spacy())
-    return found
+    all_seeds["related.ann"] = Seed({"related.ann": related.encode(), "related.txt": TEXT.encode()}, "relations")
+    all_seeds |= {name: Seed({name: text.encode()}, "records") for name, text in RECORDS.items()}
+    all_seeds["doc.ann"] = Seed({"doc.ann": standoff.encode(), "doc.txt": TEXT.encode()})
+    all_seeds["doc.txt"] = Seed({"doc.txt": TEXT.encode(), "doc.ann": standoff.encode()})
+    all_seeds |= dict(_tables())
+    all_seeds |= dict(_datasets())
+    all_seeds |= dict(_spacy())
+    return all_seeds
 
 
 def companions() -> dict[str, bytes]:
     """The files that manifests and suites name."""
-    found = {}
+    all_companions = {}
     for name in ("gold.conll", "crf.conll", "tagger.conll"):
-        found[name] = b"".join((EXAMPLE / name).read_bytes().partition(b"\n\n")[:2])
-    return found
+        all_companions[name] = b"".join((EXAMPLE / name).read_bytes().partition(b"\n\n")[:2])
+    return all_companions
 
 
 def saved_results() -> dict[str, str]:

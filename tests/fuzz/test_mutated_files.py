@@ -25,7 +25,7 @@ CASES, CHUNKS = 40_000, 20
 
 def findings(seed: int, first: int, last: int, folder: Path) -> list[str]:
     """What goes wrong in these cases, each with the command that shows it; a process that dies is started anew."""
-    found = []
+    all_findings = []
     paths = os.pathsep.join(map(str, (ROOT / "tests", ROOT / "src")))
     while first < last:
         command = [sys.executable, str(WORKER), *map(str, (seed, first, last, folder))]
@@ -34,16 +34,16 @@ def findings(seed: int, first: int, last: int, folder: Path) -> list[str]:
         )
         for line in done.stdout.splitlines():
             row = json.loads(line)
-            found.append(_shown(seed, row["number"], row["command"], folder, row["problem"]))
+            all_findings.append(_shown(seed, row["number"], row["command"], folder, row["problem"]))
         current = (folder / "current").read_text() if (folder / "current").exists() else ""
         if not current:
             assert done.returncode == 0, done.stderr
             break
         number, _, shown = current.partition(" ")
         problem = f"the process ended with {done.returncode}\n{done.stderr[-3000:]}"
-        found.append(_shown(seed, int(number), json.loads(shown), folder, problem))
+        all_findings.append(_shown(seed, int(number), json.loads(shown), folder, problem))
         first = int(number) + 1
-    return found
+    return all_findings
 
 
 def _shown(seed: int, number: int, command: object, folder: Path, problem: str) -> str:

@@ -110,16 +110,16 @@ def run(seed: int, first: int, last: int, folder: Path) -> None:
     for number in range(first, last):
         case = cases[number]
         (folder / "current").write_text(f"{number} {json.dumps(case.arguments or case.loads)}")
-        place = folder / str(number)
-        place.mkdir()
-        write(place, case.files)
-        os.chdir(place)
+        path = folder / str(number)
+        path.mkdir()
+        write(path, case.files)
+        os.chdir(path)
         faulthandler.dump_traceback_later(_SILENCE, exit=True)
         problem = problem_of(case, at_first)
         faulthandler.cancel_dump_traceback_later()
         os.chdir(folder)
         if problem is None:
-            shutil.rmtree(place)
+            shutil.rmtree(path)
         else:
             row = {"number": number, "command": case.arguments or case.loads, "problem": problem[-3000:]}
             sys.__stdout__.write(json.dumps(row) + "\n")  # type: ignore[union-attr]

@@ -213,11 +213,11 @@ VALUES = st.recursive(
 )
 
 
-def check(found: ReadAnswer) -> None:
-    assert found.malformed >= 0
-    assert all(item.text.strip() and item.label.strip() for item in found.items)
-    if found.marked:
-        text, spans = found.marked.text, found.marked.spans
+def check(actual: ReadAnswer) -> None:
+    assert actual.malformed >= 0
+    assert all(item.text.strip() and item.label.strip() for item in actual.items)
+    if actual.marked:
+        text, spans = actual.marked.text, actual.marked.spans
         assert all(0 <= start < end <= len(text) for start, end, _ in spans)
         assert all(text[start:end] == text[start:end].strip() for start, end, _ in spans)
 

@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.grounding.answers import read_answer
 from evenhand.grounding.items import KnownLabels
-from evenhand.grounding.placement import place, place_marked
+from evenhand.grounding.placement import place_items, place_marked
 from evenhand.grounding.search import AnswerDocument
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "cases.json").read_text("utf-8"))
@@ -48,12 +48,12 @@ def test_cases_are_placed_as_they_stand(case: dict[str, Any]) -> None:
     if answer.marked:
         placed = place_marked(document, answer.marked)
     else:
-        placed = place(document, answer.items, case.get("strategy", "in-order"))
-    found = [
+        placed = place_items(document, answer.items, case.get("strategy", "in-order"))
+    items = [
         {"text": each.item.text, "label": each.item.label, "status": each.status, "spans": [*map(list, each.spans)]}
         for each in placed.placements
     ]
-    assert found == case["items"]
+    assert items == case["items"]
     assert placed.ambiguous == case.get("ambiguous", 0)
     assert placed.differs is not case.get("same_text", True)
 

@@ -383,11 +383,11 @@ def test_offsets_are_kept_if_both_are_integers() -> None:
 
 
 def test_respelled_labels_are_counted() -> None:
-    found = read_values(
+    values = read_values(
         [ADA_VALUES, {"text": "Bob", "label": "per"}, {"text": "Eve", "label": "B-PER"}, {"text": "x", "label": "y"}]
     )
-    assert [item.label for item in found.items] == ["PER", "PER", "PER", "y"]
-    assert found.respelled == 2
+    assert [item.label for item in values.items] == ["PER", "PER", "PER", "y"]
+    assert values.respelled == 2
 
 
 def test_no_answer_is_an_empty_one() -> None:

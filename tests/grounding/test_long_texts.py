@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from evenhand.grounding.items import Item, MarkedText
-from evenhand.grounding.placement import place, place_marked
+from evenhand.grounding.placement import place_items, place_marked
 from evenhand.grounding.search import AnswerDocument
 
 T = TypeVar("T")
@@ -28,19 +28,19 @@ def test_five_thousand_absent_strings_in_a_million_characters(size: int) -> None
     document = AnswerDocument(" ".join(words(300_000, 1))[:1_000_000])
     other = words(5_000 * size, 2)
     items = [Item(" ".join(other[at : at + size]) + " zq", "PER") for at in range(0, len(other), size)]
-    placed = place(document, items)
+    placed = place_items(document, items)
     assert sum(each.status == "absent" for each in placed.placements) > 4_000
 
 
 def test_five_thousand_items_of_a_string_that_occurs_forty_thousand_times() -> None:
     document = AnswerDocument("Ada met x. " * 40_000)
-    placed = place(document, [Item("Ada", "PER")] * 5_000)
+    placed = place_items(document, [Item("Ada", "PER")] * 5_000)
     assert [each.spans for each in placed.placements] == [((11 * at, 11 * at + 3),) for at in range(5_000)]
 
 
 def test_more_items_than_occurrences() -> None:
     document = AnswerDocument("Ada met x. " * 4_000)
-    placed = place(document, [Item("Ada", "PER")] * 9_000)
+    placed = place_items(document, [Item("Ada", "PER")] * 9_000)
     assert sum(each.status == "repeated" for each in placed.placements) == 5_000
 
 

@@ -112,11 +112,11 @@ def test_a_fenced_block_counts_alone(shape: Shape) -> None:
 
 def test_links_of_markdown() -> None:
     answer = "[New [York](LOC) Times](per) of [1] and [a](http://a.b) and [Rome](CITY)"
-    found = read(answer, "markdown")
-    assert found.marked is not None
+    annotation = read(answer, "markdown")
+    assert annotation.marked is not None
     assert spans(answer, "markdown") == [("New York Times", "PER"), ("York", "LOC"), ("Rome", "CITY")]
-    assert found.marked.text == "New York Times of [1] and [a](http://a.b) and Rome"
-    assert found.respelled == 1
+    assert annotation.marked.text == "New York Times of [1] and [a](http://a.b) and Rome"
+    assert annotation.respelled == 1
 
 
 def test_links_without_a_partner() -> None:

@@ -14,12 +14,12 @@ from evenhand.grounding.items import Item, MarkedText
 from evenhand.grounding.placement import (
     MAX_WORDS,
     Occupancy,
-    Placed,
+    PlacedItems,
     align,
     greedy_chain,
     longest_chain,
-    place,
     place_best,
+    place_items,
     place_marked,
     words_of,
 )
@@ -32,22 +32,22 @@ def people(*strings: str) -> list[Item]:
     return [Item(string, "PER") for string in strings]
 
 
-def outcome(placed: Placed) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
+def outcome(placed: PlacedItems) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
     return [(placement.status, placement.spans) for placement in placed.placements]
 
 
 def test_items_keep_offsets_that_fit() -> None:
-    placed = place(ADAS, [Item("Ada", "PER", 8, 11), Item("Ada", "LOC", 7, 10)])
+    placed = place_items(ADAS, [Item("Ada", "PER", 8, 11), Item("Ada", "LOC", 7, 10)])
     assert outcome(placed) == [("given", ((8, 11),)), ("exact", ((0, 3),))]
 
 
 def test_a_place_given_twice_is_repeated() -> None:
-    placed = place(ADAS, [Item("Ada", "PER", 8, 11), Item("Ada", "PER", 8, 11), Item("Ada", "LOC", 8, 11)])
+    placed = place_items(ADAS, [Item("Ada", "PER", 8, 11), Item("Ada", "PER", 8, 11), Item("Ada", "LOC", 8, 11)])
     assert outcome(placed) == [("given", ((8, 11),)), ("repeated", ()), ("given", ((8, 11),))]
 
 
 def test_the_chain_leaves_out_given_places() -> None:
-    assert outcome(place(ADAS, [Item("Ada", "LOC", 0, 3), Item("Ada", "PER")])) == [
+    assert outcome(place_items(ADAS, [Item("Ada", "LOC", 0, 3), Item("Ada", "PER")])) == [
         ("given", ((0, 3),)),
         ("exact", ((8, 11),)),
     ]
@@ -56,7 +56,7 @@ def test_the_chain_leaves_out_given_places() -> None:
 def test_an_item_outside_the_chain_takes_a_free_place_then_another_span_then_another_label() -> None:
     document = AnswerDocument("New York Times, York")
     items = [Item("York", "A"), Item("New York Times", "B"), Item("York", "C"), Item("York", "C"), Item("York", "C")]
-    assert outcome(place(document, items)) == [
+    assert outcome(place_items(document, items)) == [
         ("exact", ((4, 8),)),
         ("exact", ((0, 14),)),
         ("exact", ((16, 20),)),
@@ -66,7 +66,9 @@ def test_an_item_outside_the_chain_takes_a_free_place_then_another_span_then_ano
 
 
 def test_later_steps_serve_items_whose_occurrences_are_taken() -> None:
-    placed = place(AnswerDocument("Aspirin or aspirin, As-pirin"), people("Aspirin", "Aspirin", "Aspirin", "Aspirin"))
+    placed = place_items(
+        AnswerDocument("Aspirin or aspirin, As-pirin"), people("Aspirin", "Aspirin", "Aspirin", "Aspirin")
+    )
     assert outcome(placed) == [
         ("exact", ((0, 7),)),
         ("case", ((11, 18),)),
@@ -77,15 +79,15 @@ def test_later_steps_serve_items_whose_occurrences_are_taken() -> None:
 
 def test_first_and_all_take_items_as_a_set_whatever_their_offsets() -> None:
     items = [Item("Ada", "PER", 8, 11), Item(" Ada", "PER"), Item("Ada", "LOC")]
-    first, every = place(ADAS, items, "first"), place(ADAS, items, "all")
+    first, every = place_items(ADAS, items, "first"), place_items(ADAS, items, "all")
     assert outcome(first) == [("exact", ((0, 3),)), ("merged", ()), ("exact", ((0, 3),))]
     assert outcome(every) == [("exact", ((0, 3), (8, 11))), ("merged", ()), ("exact", ((0, 3), (8, 11)))]
 
 
 def test_ambiguous_items_are_those_whose_string_occurs_more_often_than_items_name_it() -> None:
     document = AnswerDocument("Ada, Ada, Ada, Bob and Bob")
-    assert place(document, people("Ada", "Ada", "Bob", "Bob")).ambiguous == 2
-    assert place(document, people("Ada", "Bob", "Eve")).ambiguous == 2
+    assert place_items(document, people("Ada", "Ada", "Bob", "Bob")).ambiguous == 2
+    assert place_items(document, people("Ada", "Bob", "Eve")).ambiguous == 2
 
 
 def test_the_upper_bound_takes_gold_spans_of_the_label_first() -> None:
@@ -96,14 +98,14 @@ def test_the_upper_bound_takes_gold_spans_of_the_label_first() -> None:
 
 def test_above_the_limit_of_candidates_chains_are_greedy_and_that_is_counted() -> None:
     document = AnswerDocument("Bob " + "Ada " * 1_000)
-    placed = place(document, people(*["Ada"] * 201, "Bob"))
+    placed = place_items(document, people(*["Ada"] * 201, "Bob"))
     assert placed.capped == {"candidates": 1}
     assert outcome(placed)[200:] == [("exact", ((804, 807),)), ("exact", ((0, 3),))]
-    assert place(document, people(*["Ada"] * 200)).capped == {}
+    assert place_items(document, people(*["Ada"] * 200)).capped == {}
 
 
 def test_an_item_without_text_is_absent() -> None:
-    assert outcome(place(ADAS, people(" ", "-"))) == [("absent", ()), ("absent", ())]
+    assert outcome(place_items(ADAS, people(" ", "-"))) == [("absent", ()), ("absent", ())]
 
 
 NAMES = st.sampled_from(["Ada", "ADA", "Ada Byron", "Bob", "B . ob", "Eve"])
@@ -117,7 +119,7 @@ DOCUMENTS = st.lists(st.sampled_from(["Ada", "ada", "Byron", "Bob", "B.ob", ",",
 def test_every_item_has_one_placement_and_a_span_if_a_step_found_it(
     document: AnswerDocument, items: list[Item], occurrences: Any
 ) -> None:
-    placed = place(document, items, occurrences)
+    placed = place_items(document, items, occurrences)
     assert [placement.item for placement in placed.placements] == items
     for placement in placed.placements:
         assert bool(placement.spans) == (placement.status not in ("absent", "repeated", "merged"))
@@ -125,12 +127,12 @@ def test_every_item_has_one_placement_and_a_span_if_a_step_found_it(
         assert all(
             document.is_boundary(at) for span in placement.spans for at in span[: 1 + (placement.status != "part")]
         )
-    assert placed == place(AnswerDocument(document.text), items, occurrences)
+    assert placed == place_items(AnswerDocument(document.text), items, occurrences)
 
 
 @given(DOCUMENTS, ITEMS)
 def test_in_order_no_two_items_of_a_label_have_one_place(document: AnswerDocument, items: list[Item]) -> None:
-    spans = [(each.spans, each.item.label) for each in place(document, items).placements if each.spans]
+    spans = [(each.spans, each.item.label) for each in place_items(document, items).placements if each.spans]
     assert len(spans) == len(set(spans))
 
 
@@ -138,11 +140,15 @@ def test_in_order_no_two_items_of_a_label_have_one_place(document: AnswerDocumen
 def test_the_upper_bound_is_not_below_the_order(
     document: AnswerDocument, items: list[Item], data: st.DataObject
 ) -> None:
-    every = [(*span, each.item.label) for each in place(document, items, "all").placements for span in each.spans]
+    every = [
+        (*span, placement.item.label)
+        for placement in place_items(document, items, "all").placements
+        for span in placement.spans
+    ]
     gold = set(data.draw(st.lists(st.sampled_from(every), max_size=6))) if every else set()
     bounds = [
-        sum((*span, each.item.label) in gold for each in placed.placements for span in each.spans)
-        for placed in (place(document, items), place_best(document, items, gold))
+        sum((*span, placement.item.label) in gold for placement in placed.placements for span in placement.spans)
+        for placed in (place_items(document, items), place_best(document, items, gold))
     ]
     assert bounds[0] <= bounds[1]
 

@@ -29,7 +29,7 @@ from evenhand.grounding.search import (
 )
 
 
-def found(text: str, string: str, *breaks: int, fuzzy: int | None = 15) -> tuple[str, list[Span]]:
+def first_step(text: str, string: str, *breaks: int, fuzzy: int | None = 15) -> tuple[str, list[Span]]:
     return tuple(Search(AnswerDocument(text, breaks), fuzzy).first(string))
 
 
@@ -49,13 +49,13 @@ def found(text: str, string: str, *breaks: int, fuzzy: int | None = 15) -> tuple
     ],
 )
 def test_steps(text: str, string: str, step: str, spans: list[Span]) -> None:
-    assert found(text, string) == (step, spans)
+    assert first_step(text, string) == (step, spans)
 
 
 def test_a_part_has_three_characters_or_more_and_begins_a_word() -> None:
-    assert found("illness", "ill") == ("part", [(0, 3)])
-    assert found("illness", "il") == ("absent", [])
-    assert found("illness", "ness") == ("absent", [])
+    assert first_step("illness", "ill") == ("part", [(0, 3)])
+    assert first_step("illness", "il") == ("absent", [])
+    assert first_step("illness", "ness") == ("absent", [])
 
 
 @pytest.mark.parametrize("text", ["Adam", "xAda", "Ada_", "Ada1", "Ada\u0301"])
@@ -79,20 +79,20 @@ def test_korean_words_have_boundaries_at_their_ends_only() -> None:
 
 
 def test_nothing_crosses_sentences() -> None:
-    assert found("New\nYork", "New York", 4) == ("absent", [])
-    assert found("New\nYork", "New York") == ("spaces", [(0, 8)])
-    assert found("Ada Lovelac\ne met", "Ada Lovelace", 12) == ("fuzzy", [(0, 11)])
+    assert first_step("New\nYork", "New York", 4) == ("absent", [])
+    assert first_step("New\nYork", "New York") == ("spaces", [(0, 8)])
+    assert first_step("Ada Lovelac\ne met", "Ada Lovelace", 12) == ("fuzzy", [(0, 11)])
 
 
 def test_occurrences_do_not_overlap() -> None:
-    assert found("a b a b a", "a b a") == ("exact", [(0, 5)])
-    assert found("x…", ".") == ("spaces", [(1, 2)])
+    assert first_step("a b a b a", "a b a") == ("exact", [(0, 5)])
+    assert first_step("x…", ".") == ("spaces", [(1, 2)])
 
 
 def test_fuzzy_can_be_turned_off_and_set() -> None:
-    assert found("Grip stength", "Grip strength", fuzzy=None) == ("absent", [])
-    assert found("abcdefgh", "abxdexgh") == ("absent", [])
-    assert found("abcdefgh", "abxdexgh", fuzzy=25) == ("fuzzy", [(0, 8)])
+    assert first_step("Grip stength", "Grip strength", fuzzy=None) == ("absent", [])
+    assert first_step("abcdefgh", "abxdexgh") == ("absent", [])
+    assert first_step("abcdefgh", "abxdexgh", fuzzy=25) == ("fuzzy", [(0, 8)])
 
 
 WORDS = st.lists(st.sampled_from(["a", "B", "ab", "a_", "é", "張", "-", "ß", "…", "\n", ""]), max_size=12)

@@ -46,10 +46,10 @@ def computed(folder: Path, **call: Any) -> Any:
 
 
 def test_the_metric_gives_flat_figures(tmp_path: Path) -> None:
-    found = computed(tmp_path, predictions=PREDICTED, references=TRUE)
-    assert found == eh.score(eh.tags(TRUE), eh.tags(PREDICTED)).metrics()
-    assert (found["f1"], found["LOC_f1"]) == (0.5, 1.0)
-    assert found["fair_f1"] == pytest.approx(2 / 3)
+    figures = computed(tmp_path, predictions=PREDICTED, references=TRUE)
+    assert figures == eh.score(eh.tags(TRUE), eh.tags(PREDICTED)).metrics()
+    assert (figures["f1"], figures["LOC_f1"]) == (0.5, 1.0)
+    assert figures["fair_f1"] == pytest.approx(2 / 3)
 
 
 def test_options_are_those_of_score(tmp_path: Path) -> None:

@@ -112,10 +112,12 @@ def test_pyproject_names_the_scorer() -> None:
 
 def test_evaluate_has_the_figures_of_both() -> None:
     nlp = ruler()
-    found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
-    assert (found["ents_f"], found["ents_per_type"]["LOC"]["f"]) == (0.5, 1.0)
-    assert (found["evenhand_ents_f1"], found["evenhand_ents_LOC_f1"]) == (0.5, 1.0)
-    assert found["evenhand_ents_fair_f1"] == pytest.approx(2 / 3)  # the entity that is too short is one error, not two
+    evaluated = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
+    assert (evaluated["ents_f"], evaluated["ents_per_type"]["LOC"]["f"]) == (0.5, 1.0)
+    assert (evaluated["evenhand_ents_f1"], evaluated["evenhand_ents_LOC_f1"]) == (0.5, 1.0)
+    assert evaluated["evenhand_ents_fair_f1"] == pytest.approx(
+        2 / 3
+    )  # the entity that is too short is one error, not two
 
 
 def test_the_config_chooses_match_models() -> None:
@@ -166,20 +168,20 @@ def test_components_do_not_overwrite_each_other() -> None:
     nlp.add_pipe("span_ruler", config={"scorer": {"@scorers": NAME, "group": "ruler"}}).add_patterns(PATTERNS[:1])
     gold = example(nlp, (0, 12, "PER"), (22, 28, "LOC"))
     gold.reference.spans["ruler"] = [spacy.tokens.Span(gold.reference, 0, 1, "PER")]
-    found = nlp.evaluate([gold])
-    assert found["evenhand_ents_f1"] == pytest.approx(2 / 3)
-    assert found["evenhand_spans_ruler_f1"] == 1
-    assert "evenhand_f1" not in found
+    evaluated = nlp.evaluate([gold])
+    assert evaluated["evenhand_ents_f1"] == pytest.approx(2 / 3)
+    assert evaluated["evenhand_spans_ruler_f1"] == 1
+    assert "evenhand_f1" not in evaluated
 
 
 def test_two_components_that_score_one_layer_have_their_names_in_the_keys() -> None:
     nlp = ruler(match="fair")
     scorer = {"@scorers": NAME, "match": "exact"}
     nlp.add_pipe("entity_ruler", name="second", config={"scorer": scorer}).add_patterns(PATTERNS)
-    found = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
-    assert found["evenhand_entity_ruler_ents_f1"] == pytest.approx(2 / 3)
-    assert found["evenhand_second_ents_f1"] == 0.5
-    assert "evenhand_ents_f1" not in found
+    evaluated = nlp.evaluate([example(nlp, (0, 12, "PER"), (22, 28, "LOC"))])
+    assert evaluated["evenhand_entity_ruler_ents_f1"] == pytest.approx(2 / 3)
+    assert evaluated["evenhand_second_ents_f1"] == 0.5
+    assert "evenhand_ents_f1" not in evaluated
     by_component = nlp.evaluate([example(nlp, (0, 12, "PER"))], per_component=True)
     assert by_component["second"]["evenhand_second_ents_recall"] == 0
 

@@ -32,10 +32,10 @@ def examples() -> list[dict[str, Any]]:
 
 
 def padded(batch: list[dict[str, Any]]) -> dict[str, Any]:
-    width = max(len(each["labels"]) for each in batch)
+    width = max(len(item["labels"]) for item in batch)
     fill = {"input_ids": 0, "attention_mask": 0, "labels": -100}
     return {
-        key: torch.tensor([[*each[key], *[value] * (width - len(each[key]))] for each in batch])
+        key: torch.tensor([[*item[key], *[value] * (width - len(item[key]))] for item in batch])
         for key, value in fill.items()
     }
 
@@ -88,9 +88,9 @@ def test_a_trainer_logs_the_metrics_of_each_evaluation(trainer: Any) -> None:
 
 def test_the_metrics_are_those_of_lists_without_padding(trainer: Any) -> None:
     trainer.train()
-    found = trainer.predict(examples())
-    best = found.predictions.argmax(axis=-1)
+    prediction = trainer.predict(examples())
+    best = prediction.predictions.argmax(axis=-1)
     predicted = [[NAMES[best[row, at + 1]] for at in range(len(tags))] for row, tags in enumerate(TAGS)]
     gold = [[NAMES[tag] for tag in tags] for tags in TAGS]
     expected = eh.score(eh.tags(gold), eh.tags(predicted), match="exact,fair,accuracy").metrics()
-    assert {name: found.metrics[f"test_{name}"] for name in expected} == expected
+    assert {name: prediction.metrics[f"test_{name}"] for name in expected} == expected

@@ -27,10 +27,10 @@ def logits(ids: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def test_logits_ids_and_tuples_are_scored_where_labels_are_not_ignored(predictions: Any) -> None:
     gold = eh.tags([["B-PER", "I-PER", "O"], ["B-LOC", "O", "B-PER"]])
     system = eh.tags([["B-PER", "I-PER", "O"], ["B-PER", "O", "B-PER"]])
-    found = compute_metrics(NAMES)(evaluation(predictions))
-    assert found == eh.score(gold, system, match="exact,fair,accuracy").metrics()
-    assert (found["f1"], found["precision"], found["PER_recall"]) == (2 / 3, 2 / 3, 1.0)
-    assert (found["accuracy"], found["LOC_f1"], found["fair_f1"]) == (5 / 6, 0.0, 0.8)
+    scores = compute_metrics(NAMES)(evaluation(predictions))
+    assert scores == eh.score(gold, system, match="exact,fair,accuracy").metrics()
+    assert (scores["f1"], scores["precision"], scores["PER_recall"]) == (2 / 3, 2 / 3, 1.0)
+    assert (scores["accuracy"], scores["LOC_f1"], scores["fair_f1"]) == (5 / 6, 0.0, 0.8)
 
 
 def test_the_first_match_model_has_the_bare_names() -> None:

@@ -70,10 +70,10 @@ def test_a_model_in_all_outputs(path: str, form: str) -> None:
 
 
 def test_a_model_ranks_and_a_bad_parameter_is_a_sentence(path: str) -> None:
-    found = json.loads(
+    data = json.loads(
         run(path, "rank", ENTITIES, CRF, TAGGER, "--match", "fair,last-token", "--resamples", 20, "--as", "json").stdout
     )
-    assert found["models"] == ["fair", "last-token"]
+    assert data["models"] == ["fair", "last-token"]
     wrong = run(path, "score", ENTITIES, CRF, "--match", "last-token", "--last-token-tolerance", "-1", code=2)
     assert wrong.stderr == "evenhand: last_token_tolerance is -1; it must be 0 or more.\n"
 
@@ -163,11 +163,11 @@ def test_a_task_has_a_page_with_units_and_links(path: str, tmp_path: Path) -> No
         f"report = eh.report({GOLD!r}, [{RULES!r}, {MODEL!r}], task='sentences', trials=0, resamples=0);"
         "data = unit_data(report); print(report.units.total, data['kinds'], len(data['sentences']), data['sentences'][1]['t'])"
     )
-    found = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=True
     )
     words = ("Ada", "waited", "an", "hour", "for", "the", "bill")
-    assert found.stdout == f"12 ['right', 'wrong', 'missing'] 12 {words}\n"
+    assert outcome.stdout == f"12 ['right', 'wrong', 'missing'] 12 {words}\n"
 
 
 def test_a_task_in_help_demo_and_check(path: str) -> None:
@@ -187,10 +187,10 @@ def test_in_python(path: str) -> None:
         f"print(len(eh.read({GOLD!r})['sentence-labels']));"
         "print(any('last_token_tolerance' in measure.parameters for measure in eh.models('spans')))"
     )
-    found = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=True
     )
-    assert found.stdout.split() == [str(7 / 12), str(208 / 285), "12", "True"]
+    assert outcome.stdout.split() == [str(7 / 12), str(208 / 285), "12", "True"]
 
 
 # Plug-ins that do not work

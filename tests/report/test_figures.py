@@ -112,15 +112,15 @@ def test_errors_of_one_result_without_exact_match() -> None:
 def test_errors_of_tags_are_by_the_tags_with_the_most(results: dict[str, eh.Results]) -> None:
     gold, systems = files("tags")
     wrong = [
-        Counter(mine[-1] for mine, theirs in zip(words(gold), words(each), strict=True) if mine[-1] != theirs[-1])
-        for each in systems
+        Counter(mine[-1] for mine, theirs in zip(words(gold), words(system), strict=True) if mine[-1] != theirs[-1])
+        for system in systems
     ]
     together = wrong[0] + wrong[1] + wrong[2]
     most = sorted(together, key=lambda tag: (-together[tag], tag))[:6]
     figure = results["tags"].plot("errors", counts=True)
     assert bars(figure.axes[0]) == {
-        **{tag: [float(each[tag]) for each in wrong] for tag in most},
-        "other tags": [float(sum(each.values()) - sum(each[tag] for tag in most)) for each in wrong],
+        **{tag: [float(system[tag]) for system in wrong] for tag in most},
+        "other tags": [float(sum(system.values()) - sum(system[tag] for tag in most)) for system in wrong],
     }
     assert rows(figure.axes[0]) == ["lexicon", "hmm", "neural"]
     assert "Words with a wrong tag, by their tag in the gold standard." in texts(figure)
@@ -134,13 +134,13 @@ def test_errors_of_trees_are_heads_and_relations(results: dict[str, eh.Results])
         kinds[
             "right" if head and relation else "wrong relation" if head else "wrong head" if relation else "both wrong"
         ] += 1
-    found = bars(results["trees"].plot("errors", counts=True).axes[0])
-    assert {kind: found[kind][0] for kind in ("wrong head", "wrong relation", "both wrong")} == {
+    drawn_bars = bars(results["trees"].plot("errors", counts=True).axes[0])
+    assert {kind: drawn_bars[kind][0] for kind in ("wrong head", "wrong relation", "both wrong")} == {
         kind: kinds[kind] for kind in ("wrong head", "wrong relation", "both wrong")
     }
     for place, result in enumerate(results["trees"].values()):
         las = result["las"].overall
-        mine = {kind: lengths[place] for kind, lengths in found.items()}
+        mine = {kind: lengths[place] for kind, lengths in drawn_bars.items()}
         assert sum(mine.values()) - mine["extra words"] == las["gold"] - las["correct"]
         assert mine["extra words"] - mine["missing words"] == las["system"] - las["gold"]
 
@@ -292,12 +292,14 @@ def test_ranks_show_scores_intervals_and_ranks(rankings: dict[str, eh.Ranking], 
         standings = [ranking[model][system] for system in ranking.systems]
         lines = [line for line in axes.lines if line.get_color() == "black"]
         (points,) = (line for line in axes.lines if line.get_marker() == "o")
-        assert np.allclose(points.get_xdata(), [100 * each.score for each in standings])
-        for line, each in zip(lines, standings, strict=True):
-            assert np.allclose(line.get_xdata(), np.multiply(100, each.interval))
-        changes = [f"{'▲' if each.change > 0 else '▼'}{abs(each.change)}" for each in standings if each.change]
+        assert np.allclose(points.get_xdata(), [100 * standing.score for standing in standings])
+        for line, standing in zip(lines, standings, strict=True):
+            assert np.allclose(line.get_xdata(), np.multiply(100, standing.interval))
+        changes = [
+            f"{'▲' if standing.change > 0 else '▼'}{abs(standing.change)}" for standing in standings if standing.change
+        ]
         shown = [text.get_text() for text in axes.texts]
-        assert [text for text in shown if text.isdecimal()] == [str(each.rank) for each in standings]
+        assert [text for text in shown if text.isdecimal()] == [str(standing.rank) for standing in standings]
         assert [text for text in shown if not text.isdecimal()] == changes
     assert any("ranks" in text for text in texts(figure))
 

@@ -84,14 +84,14 @@ NAMES = {*BUILT_IN, *(model.name for task in BUILT_IN for model in models_of(tas
 
 def test_no_report_tells_tasks_or_models_by_name() -> None:
     assert set(BUILT_IN) <= set(TASKS)
-    found = [
+    items = [
         (path.relative_to(ROOM).as_posix(), node.value)
         for path in sorted(ROOM.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in NAMES
     ]
     drawings = [("html/__init__.py", "spans"), ("html/__init__.py", "chains")]  # what a script draws
-    assert found == [("figures/plots.py", "constrained"), *drawings]  # a layout
+    assert items == [("figures/plots.py", "constrained"), *drawings]  # a layout
 
 
 def test_the_page_does_not_know_its_task() -> None:

@@ -174,20 +174,20 @@ def test_formulas_are_not_typeset() -> None:
 def test_long_tables_are_cut_and_say_so() -> None:
     labels = [f"L{number:03}" for number in range(fragment.MAX_ROWS + 20)]
     gold = eh.spans([[(label, place, place + 1) for place, label in enumerate(labels)]])
-    found = page(eh.score(gold, gold, match="exact"))
-    assert "L099" in found.texts
-    assert "L100" not in found.texts
-    assert "macro avg" in found.texts, "rows that sum up are there"
-    assert any(text.endswith("The first 100 of 120 rows; to_pandas() has them all.") for text in found.texts)
+    html = page(eh.score(gold, gold, match="exact"))
+    assert "L099" in html.texts
+    assert "L100" not in html.texts
+    assert "macro avg" in html.texts, "rows that sum up are there"
+    assert any(text.endswith("The first 100 of 120 rows; to_pandas() has them all.") for text in html.texts)
 
 
 def test_germeval(tmp_path: Path) -> None:
     path = tmp_path / "both.tsv"
     path.write_text("1\tAda\tB-PER\tO\tI-PER\tO\n2\tsees\tO\tO\tO\tO\n")
-    found = page(eh.germeval(path))
-    assert "strict, combined" in found.texts
-    assert "LOCderiv" in found.texts
-    assert any(text.startswith("Predictions right on the other level: 0; Repaired tags: 1 (") for text in found.texts)
+    html = page(eh.germeval(path))
+    assert "strict, combined" in html.texts
+    assert "LOCderiv" in html.texts
+    assert any(text.startswith("Predictions right on the other level: 0; Repaired tags: 1 (") for text in html.texts)
 
 
 def test_what_has_no_tables_is_shown_as_text() -> None:

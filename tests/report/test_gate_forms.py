@@ -36,15 +36,15 @@ def odd(tmp_path: Path) -> eh.Gate:
 
 def commands(gate: eh.Gate) -> list[tuple[str, dict[str, str], str]]:
     """The commands as GitHub reads them."""
-    found = []
+    all_commands = []
     for line in github.render_github(gate).splitlines():
         match = COMMAND.fullmatch(line)
         assert match is not None, line
         pairs = dict(pair.split("=", 1) for pair in match[2].split(","))
         for escape, character in {"%3A": ":", "%2C": ",", "%0A": "\n", "%25": "%"}.items():
             pairs = {key: value.replace(escape, character) for key, value in pairs.items()}
-        found.append((match[1], pairs, match[3].replace("%0A", "\n").replace("%25", "%")))
-    return found
+        all_commands.append((match[1], pairs, match[3].replace("%0A", "\n").replace("%25", "%")))
+    return all_commands
 
 
 def test_an_error_for_each_criterion_that_fails(failed: eh.Gate) -> None:

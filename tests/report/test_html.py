@@ -65,11 +65,11 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, eh.Report]:
-    found = {}
+    all_reports = {}
     for task, (folder, gold, systems) in EXAMPLES.items():
         path = ROOT / "src" / "evenhand" / "examples" / folder
-        found[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
-    return found
+        all_reports[task] = eh.report(path / gold, [path / system for system in systems], task=task, **QUICK)  # type: ignore[arg-type]
+    return all_reports
 
 
 @pytest.fixture(scope="module")
@@ -82,12 +82,12 @@ def test_the_page_is_well_formed_and_loads_nothing(pages: dict[str, str], task: 
     text = pages[task]
     page = Parsed(text)
     assert page.open == []
-    policy = [found["content"] for tag, found in page.attributes if tag == "meta" and "http-equiv" in found]
+    policy = [attribute["content"] for tag, attribute in page.attributes if tag == "meta" and "http-equiv" in attribute]
     assert policy == ["default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"]
     assert [tag for tag, _ in page.attributes if tag in ("img", "link", "iframe")] == []
-    assert not any("src" in found for _, found in page.attributes)
+    assert not any("src" in attribute for _, attribute in page.attributes)
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
-    assert all((found["href"] or "").startswith("#") for tag, found in page.attributes if tag == "a")
+    assert all((attribute["href"] or "").startswith("#") for tag, attribute in page.attributes if tag == "a")
 
 
 @pytest.mark.parametrize("task", EXAMPLES)
@@ -107,19 +107,19 @@ def test_the_page_is_the_same_each_time(pages: dict[str, str], example: Path) ->
 def verdicts(data: dict[str, Any], wanted: dict[str, str]) -> int:
     """How many units have a verdict of a kind, and the labels, that an address asks for."""
     system = data["systems"].index(wanted["system"])
-    found = 0
+    total = 0
     for code in data["class"][system]:
         kind, *codes = data["classes"][code]
         labels = ["" if each < 0 else data["labels"][each] for each in codes]
         name = data["kinds"][kind]
         right = name in data["right"]
-        found += (
+        total += (
             name in wanted.get("kind", name).split(",")
             and labels[0] == wanted.get("gold", labels[0])
             and labels[1] == wanted.get("predicted", labels[1])
             and int(right) == int(wanted.get("right", right))
         )
-    return found
+    return total
 
 
 @pytest.mark.parametrize("task", EXAMPLES)

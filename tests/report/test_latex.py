@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.errors import SettingError
-from evenhand.report.latex import Grid, fit, fitted_width, lines
+from evenhand.report.latex import LatexGrid, fit, fitted_width, lines
 from evenhand.tables import Cell, Column, DisplayTable, Marked, TableStyle
 
 TYPE = r"\small\setlength{\tabcolsep}{4pt}"
@@ -120,15 +120,17 @@ def test_what_is_wider_than_a_column_goes_across_both() -> None:
 
 
 def test_what_is_wider_than_a_page_is_split_with_the_first_column_in_every_part() -> None:
-    wide = Grid(["label", *map(str, range(60))], [["x" * 9, *["99.99"] * 60]], [True, *[False] * 60], [False] * 61)
-    found = list(fit(wide, 2))
-    assert [part.names[0] for part, _ in found] == ["label"] * len(found)
-    assert [name for part, _ in found for name in part.names[1:]] == [str(number) for number in range(60)]
-    assert all(layout.spans_page for _, layout in found)
+    wide = LatexGrid(["label", *map(str, range(60))], [["x" * 9, *["99.99"] * 60]], [True, *[False] * 60], [False] * 61)
+    items = list(fit(wide, 2))
+    assert [part.names[0] for part, _ in items] == ["label"] * len(items)
+    assert [name for part, _ in items for name in part.names[1:]] == [str(number) for number in range(60)]
+    assert all(layout.spans_page for _, layout in items)
 
 
 def test_two_columns_of_text_identify_a_row() -> None:
-    wide = Grid(["from", "to", *["F1"] * 30], [["a", "b", *["99.99"] * 30]], [True, True, *[False] * 30], [False] * 32)
+    wide = LatexGrid(
+        ["from", "to", *["F1"] * 30], [["a", "b", *["99.99"] * 30]], [True, True, *[False] * 30], [False] * 32
+    )
     found = [(*part.names[:2], len(part.names)) for part, _ in fit(wide, 2)]
     assert found == [("from", "to", 12)] * 3
 
@@ -187,7 +189,7 @@ def test_widths_are_characters_and_capitals_are_wider() -> None:
 
 
 def test_two_columns_are_set_at_any_width() -> None:
-    wide = Grid(["a", "b"], [["x" * 300, "9" * 300]], [True, False], [False, False])
+    wide = LatexGrid(["a", "b"], [["x" * 300, "9" * 300]], [True, False], [False, False])
     ((part, layout),) = fit(wide, 2)
     assert (part, layout.spans_page) == (wide, True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from base64 import b64decode
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,30 @@ CELLS = {
     "inline": "%matplotlib inline\nresult.plot('confusion')",
     "kept": "figure = result.plot('errors', path='errors.svg')",
 }
+
+
+def test_the_notebook_of_the_docs(tmp_path: Path) -> None:
+    """A frame in, errors as a frame, grouped by metadata, a custom match, a figure: at most 25 lines."""
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pyarrow")
+    notebook = nbformat.read(ROOT / "docs" / "how-to" / "errors.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert sum(bool(line.strip()) for cell in cells for line in cell.source.splitlines()) <= 25
+    executor = nbconvert.preprocessors.ExecutePreprocessor(timeout=60)
+    executor.preprocess(notebook, {"metadata": {"path": str(tmp_path)}})
+    frame, result, grouped, custom, figure = (cell.outputs[-1].data for cell in cells)
+    assert "text" in frame["text/html"]
+    assert "34 spans in 5 documents" in result["text/html"]
+    rows = [line.split() for line in grouped["text/plain"].splitlines()]
+    assert rows == [
+        ["type", "BES", "FN", "FP", "LE"],
+        ["kind"],
+        ["doctor", "0", "0", "3", "1"],
+        ["family", "2", "1", "0", "1"],
+    ]
+    assert "same_end" in custom["text/html"]
+    assert size(figure["image/png"])[0] == 1260
 
 
 @pytest.fixture(scope="module")

@@ -96,7 +96,37 @@ def test_frames(errors: eh.Table) -> None:
 def test_parquet(errors: eh.Table, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     errors.write(tmp_path / "errors.parquet")
-    assert parquet.read_table(tmp_path / "errors.parquet").equals(errors.to_arrow())
+    read = parquet.read_table(tmp_path / "errors.parquet")
+    assert read.drop_columns(["signature"]).equals(errors.to_arrow())
+    assert set(read["signature"].to_pylist()) == {errors.signature}
+
+
+def test_every_file_has_the_signature(errors: eh.Table, tmp_path: Path) -> None:
+    """As the last column of plain files, on a second sheet of a workbook, and below the table of a page."""
+    pandas = pytest.importorskip("pandas")
+    signature = errors.signature
+    assert signature.startswith(f"evenhand:{eh.__version__}|task:spans|match:fair|align:strict|")
+    for suffix, separator in ((".csv", ","), (".tsv", "\t")):
+        errors.write(tmp_path / f"errors{suffix}")
+        frame = pandas.read_csv(tmp_path / f"errors{suffix}", sep=separator)
+        assert list(frame.columns) == [*errors.columns, "signature"]
+        assert (len(frame), set(frame["signature"])) == (len(errors), {signature})
+    errors.write(tmp_path / "errors.jsonl")
+    lines = (tmp_path / "errors.jsonl").read_text().splitlines()
+    assert {json.loads(line)["signature"] for line in lines} == {signature}
+    errors.write(tmp_path / "errors.html")
+    assert signature in (tmp_path / "errors.html").read_text()
+    pytest.importorskip("xlsxwriter")
+    errors.write(tmp_path / "errors.xlsx")
+    workbook = pytest.importorskip("openpyxl").load_workbook(tmp_path / "errors.xlsx")
+    assert workbook.sheetnames == ["rows", "about"]
+    assert [cell.value for (cell,) in workbook["about"]] == [errors.caption, signature]
+
+
+def test_a_sample_is_in_the_signature(example: Path) -> None:
+    result = eh.score(example / "gold.conll", example / "tagger.conll")
+    assert result.errors(sample=5, seed=3).signature == f"{result.errors().signature}|sample:5|seed:3"
+    assert result.errors()[:3].signature == result.errors().signature
 
 
 def test_html_escapes_markup(tmp_path: Path) -> None:
@@ -125,13 +155,13 @@ def test_text_fits_and_states_what_it_leaves_out(errors: eh.Table) -> None:
 
 def test_the_command(example: Path, tmp_path: Path) -> None:
     sides = [str(example / name) for name in ("gold.conll", "crf.conll", "tagger.conll")]
-    found = CliRunner().invoke(main, ["errors", *sides, "--type", "FN", "--limit", "2"])
-    first, header, *_ = found.stdout.splitlines()
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--type", "FN", "--limit", "2"])
+    first, header, *_ = outcome.stdout.splitlines()
     assert first == "crf: 69 errors by fair (69 FN); tagger: 18 errors by fair (18 FN). Positions count tokens."
     assert header.split()[:3] == ["system", "document", "line"]
-    assert found.stdout.splitlines()[-1] == "… 85 more; -o FILE has them all"
-    found = CliRunner().invoke(main, ["errors", *sides, "--as", "jsonl", "--system", "crf", "--sample", "3"])
-    assert [json.loads(line)["system"] for line in found.stdout.splitlines()] == ["crf"] * 3
-    found = CliRunner().invoke(main, ["errors", *sides, "--all", "-o", str(tmp_path / "units.csv")])
-    assert found.stderr.startswith(f"{tmp_path / 'units.csv'}: 580 rows. crf: 289 units by fair")
+    assert outcome.stdout.splitlines()[-1] == "… 85 more; -o FILE has them all"
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--as", "jsonl", "--system", "crf", "--sample", "3"])
+    assert [json.loads(line)["system"] for line in outcome.stdout.splitlines()] == ["crf"] * 3
+    outcome = CliRunner().invoke(main, ["errors", *sides, "--all", "-o", str(tmp_path / "units.csv")])
+    assert outcome.stderr.startswith(f"{tmp_path / 'units.csv'}: 580 rows. crf: 289 units by fair")
     assert len((tmp_path / "units.csv").read_text().splitlines()) == 581

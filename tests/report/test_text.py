@@ -313,11 +313,11 @@ def test_transitions_have_types_beside_them(comparison: eh.Comparison) -> None:
     pair = comparison.pair("rules", "pairs")
     (_, corrections), (_, new), (_, changed), (heading, types) = pair_tables(comparison, pair)
     assert names(corrections) == ["rules", "pairs", "count", "% of these", "% of all", "nouns", "PRP", "PRP$"]
-    for table, found in zip((corrections, new, changed), pair.classes.values(), strict=True):
-        assert sum(row[2] for row in table.rows) == found.count  # type: ignore[misc]
+    for table, difference in zip((corrections, new, changed), pair.classes.values(), strict=True):
+        assert sum(row[2] for row in table.rows) == difference.count  # type: ignore[misc]
         for _, _, count, these, of_all, *by_type in table.rows:
             assert count == sum(by_type)  # type: ignore[arg-type]
-            assert (these, of_all) == (count / found.count, count / pair.different)  # type: ignore[operator]
+            assert (these, of_all) == (count / difference.count, count / pair.different)  # type: ignore[operator]
         assert [row[2] for row in table.rows] == sorted((row[2] for row in table.rows), reverse=True)  # type: ignore[type-var]
     assert heading == (
         f"rules to pairs, {pair.different} of {pair.size} units "

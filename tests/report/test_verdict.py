@@ -165,21 +165,21 @@ def test_pairs_go_from_the_first_system_to_later_ones_in_all_orders(task: str) -
     gold, files = files_of(task)
     assert len(files) == 3
     for given in (files, files[::-1]):
-        found = eh.report(gold, given, task=task, **FEW)
-        comparison = found.comparison
+        report = eh.report(gold, given, task=task, **FEW)
+        comparison = report.comparison
         assert comparison is not None
-        wanted = list(combinations(found.results, 2))
+        wanted = list(combinations(report.results, 2))
         assert list(comparison.pairs) == wanted
         assert [(each["from"], each["to"]) for each in comparison.to_dict()["pairs"]] == wanted
         assert [(pair.before, pair.after) for pair in readable_pairs(comparison)] == wanted
         scores, pairs, *others = summary_of_comparison(comparison)
-        assert [row[0] for row in scores.rows] == list(found.results)
+        assert [row[0] for row in scores.rows] == list(report.results)
         changes = [table for table in (pairs, *others) if table.columns[0].name == "from"]
         assert all([tuple(row[:2]) for row in table.rows] == wanted for table in changes)
         rows = csv.DictReader(io.StringIO(csv_report.render(comparison)))
         assert list(dict.fromkeys((row["from"], row["to"]) for row in rows)) == wanted
-        names = list(found.ordered)  # as the units of a page
-        assert [(names[row[0]], names[row[1]]) for row in pair_data(found)["pairs"]] == wanted
+        names = list(report.ordered)  # as the units of a page
+        assert [(names[row[0]], names[row[1]]) for row in pair_data(report)["pairs"]] == wanted
 
 
 def test_a_third_system_does_not_turn_the_pair_of_the_first_two() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.html.wording import MAX_NAME, short_names, shortened, with_minus, without_options
+from evenhand.report.html.sections import MAX_NAME, short_names, shortened, with_minus, without_options
 
 
 def test_long_names_lose_their_middle_and_remain_distinct() -> None:

@@ -74,7 +74,10 @@ def is_written(rows: list[list[Any]], texts: list[list[str]]) -> bool:
 
 @pytest.mark.parametrize("name", MADE)
 def test_frames_have_the_rows_of_the_csv(name: str) -> None:
-    header, *rows = written(made(name))
+    (*header, last), *signed = written(made(name))
+    assert last == "signature"
+    assert {row[-1] for row in signed} == {made(name).signature}, "files have the signature, frames do not"
+    rows = [row[:-1] for row in signed]
     frame, table = made(name).to_polars(), made(name).to_arrow()
     assert frame.columns == table.column_names == header
     assert is_written(list(map(list, frame.iter_rows())), rows)

@@ -141,21 +141,21 @@ def score(**changes: object) -> MeasureScore:
 
 
 def test_the_first_measure_is_the_headline() -> None:
-    found = score()
-    assert found.headline == found.overall["share"] == 3 / 5
+    result = score()
+    assert result.headline == result.overall["share"] == 3 / 5
     assert headline(model(), tally(), ["A", "B"]) == 3 / 5
-    assert repr(found) == "ModelScore('shares', share=0.6000, cost=2.0000, labels=2)"
+    assert repr(result) == "ModelScore('shares', share=0.6000, cost=2.0000, labels=2)"
 
 
 def test_what_has_no_label_counts_once_overall() -> None:
-    found = score()
-    assert found.overall.counts == {"good": 3, "seen": 2}
-    assert {label: row.counts for label, row in found.labels.items()} == {
+    result = score()
+    assert result.overall.counts == {"good": 3, "seen": 2}
+    assert {label: row.counts for label, row in result.labels.items()} == {
         "A": {"good": 3, "seen": 0},
         "B": {"good": 0, "seen": 0},
     }
-    assert found.labels["A"]["share"] == 3 / 4
-    assert found.labels["B"]["cost"] == 0
+    assert result.labels["A"]["share"] == 3 / 4
+    assert result.labels["B"]["cost"] == 0
 
 
 def test_labels_lack_what_is_declared_for_the_sum_only() -> None:
@@ -164,10 +164,10 @@ def test_labels_lack_what_is_declared_for_the_sum_only() -> None:
 
 
 def test_what_files_do_not_tell_is_null() -> None:
-    found = score(known={"cost": {"never": 1.0}, "good": {"seen": 1.0}})
-    assert (found.overall.more["cost"], found.overall.counts["good"]) == (None, 3)
+    result = score(known={"cost": {"never": 1.0}, "good": {"seen": 1.0}})
+    assert (result.overall.more["cost"], result.overall.counts["good"]) == (None, 3)
     with pytest.raises(KeyError, match="which the files do not have"):
-        found.overall["cost"]
+        result.overall["cost"]
 
 
 def results(**options: object) -> eh.Results:
@@ -185,10 +185,10 @@ def test_a_saved_result_keeps_measures(tmp_path: Path) -> None:
 
 
 def test_metrics_have_the_names_of_measures() -> None:
-    found = results()["crf"].metrics()
+    scores = results()["crf"].metrics()
     names = ("recall", "leak_rate", "over_rate", "over_text", "exact_f1", "PER_recall", "PER_leak_rate")
-    assert set(names) <= set(found)
-    assert not {"precision", "f1", "leak_f1", "PER_f1", "PER_over_rate"} & set(found)
+    assert set(names) <= set(scores)
+    assert not {"precision", "f1", "leak_f1", "PER_f1", "PER_over_rate"} & set(scores)
 
 
 def test_data_frames_have_columns_of_measures() -> None:
@@ -203,10 +203,10 @@ def test_data_frames_have_columns_of_measures() -> None:
 
 
 def test_of_a_rate_that_should_be_low_the_lowest_is_best() -> None:
-    found = scored("spans", systems=3, match="leak")
-    rates = {name: each["leak"].overall["leak_rate"] for name, each in found.items()}
+    result = scored("spans", systems=3, match="leak")
+    rates = {name: each["leak"].overall["leak_rate"] for name, each in result.items()}
     best = min(rates, key=rates.__getitem__)
-    line = next(line for line in found.to_latex().splitlines() if line.startswith(best))
+    line = next(line for line in result.to_latex().splitlines() if line.startswith(best))
     assert f"\\textbf{{{100 * rates[best]:.2f}}}" in line
 
 
@@ -232,34 +232,34 @@ def metrics(labels: list[str], **options: str) -> dict[str, float]:
 
 
 def test_the_first_model_has_bare_names_and_labels() -> None:
-    found = metrics(["PER", "LOC"], match="exact,fair")
-    assert list(found) == [
+    scores = metrics(["PER", "LOC"], match="exact,fair")
+    assert list(scores) == [
         *("precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"),
         *("fair_precision", "fair_recall", "fair_f1"),
         *("fair_macro_precision", "fair_macro_recall", "fair_macro_f1"),
         *("LOC_precision", "LOC_recall", "LOC_f1", "PER_precision", "PER_recall", "PER_f1"),
     ]
-    assert (found["f1"], found["recall"], found["PER_f1"], found["LOC_f1"]) == (2 / 3, 0.5, 1.0, 0.0)
+    assert (scores["f1"], scores["recall"], scores["PER_f1"], scores["LOC_f1"]) == (2 / 3, 0.5, 1.0, 0.0)
 
 
 def test_values_are_plain_floats_also_of_saved_results() -> None:
     result = eh.score(EXAMPLES / "ner" / "gold.conll", EXAMPLES / "ner" / "crf.conll", match="ts,exact,accuracy")
-    found = result.metrics()
-    assert {type(value) for value in found.values()} == {float}
-    assert found["f1"] == result["ts"].f1 == result["ts"].macro.f1
-    assert (found["exact_f1"], found["accuracy"]) == (result["exact"].f1, result["accuracy"].headline)
-    assert eh.Result.from_json(result.to_json()).metrics() == found
+    scores = result.metrics()
+    assert {type(value) for value in scores.values()} == {float}
+    assert scores["f1"] == result["ts"].f1 == result["ts"].macro.f1
+    assert (scores["exact_f1"], scores["accuracy"]) == (result["exact"].f1, result["accuracy"].headline)
+    assert eh.Result.from_json(result.to_json()).metrics() == scores
 
 
 def test_other_tasks_name_their_scores_after_the_models() -> None:
     trees = eh.score(EXAMPLES / "trees" / "gold.conllu", EXAMPLES / "trees" / "neural.conllu")
-    found = trees.metrics()
-    assert (found["uas"], found["las"]) == (trees["uas"].headline, trees["las"].headline)
-    assert found["conll18-las_f1"] == trees["conll18-las"].f1
-    assert found["nsubj_f1"] == trees["uas"].labels["nsubj"].f1
+    scores = trees.metrics()
+    assert (scores["uas"], scores["las"]) == (trees["uas"].headline, trees["las"].headline)
+    assert scores["conll18-las_f1"] == trees["conll18-las"].f1
+    assert scores["nsubj_f1"] == trees["uas"].labels["nsubj"].f1
     chains = eh.score(EXAMPLES / "chains" / "gold.conll", EXAMPLES / "chains" / "neural.conll").metrics()
     assert chains["mela_f1"] == pytest.approx(0.8212, abs=1e-4)
-    assert all(map(ACCEPTED.fullmatch, (*found, *chains)))
+    assert all(map(ACCEPTED.fullmatch, (*scores, *chains)))
 
 
 def test_with_beta_there_is_f_beta() -> None:
@@ -284,7 +284,7 @@ def test_labels_do_not_take_the_names_of_other_metrics() -> None:
 @pytest.mark.property
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=5), min_size=1, unique=True))
 def test_every_label_has_a_name_of_its_own(labels: list[str]) -> None:
-    found = metrics([*labels, "macro", "fair"] if not {"macro", "fair"} & {*labels} else labels, match="exact,fair")
+    scores = metrics([*labels, "macro", "fair"] if not {"macro", "fair"} & {*labels} else labels, match="exact,fair")
     count = len({*labels, "macro", "fair"}) if not {"macro", "fair"} & {*labels} else len(labels)
-    assert len(found) == 12 + 3 * count
-    assert all(map(ACCEPTED.fullmatch, found))
+    assert len(scores) == 12 + 3 * count
+    assert all(map(ACCEPTED.fullmatch, scores))

@@ -356,13 +356,13 @@ def places(saved: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def saved_results() -> list[tuple[Any, dict[str, Any], list[tuple[Any, ...]]]]:
-    found = [
+    all_results = [
         scored("spans", match="exact,fair,ts,accuracy"),
         scored("chains"),
         compared("trees", show="unsolved", limit=2),
     ]
-    found += [compared("chains"), eh.rank(*files("tags", 3), task="tags", resamples=10)]
-    return [(type(each), each.to_dict(), list(places(each.to_dict()))) for each in found]
+    all_results += [compared("chains"), eh.rank(*files("tags", 3), task="tags", resamples=10)]
+    return [(type(each), each.to_dict(), list(places(each.to_dict()))) for each in all_results]
 
 
 @settings(max_examples=300)

@@ -227,11 +227,11 @@ def test_sums_are_those_of_double_precision(rows: list[tuple[int, ...]], size: i
     """However large the counts are, and whether they are whole, quarters or other shares."""
     counts, sizes = part * np.array(rows, dtype=np.float64), np.full(len(rows), size)
     drawn = np.concatenate(list(drawn_numbers(sizes, 40, 5, 0)))
-    found = bootstrap_series(counts, sizes, 40, 5, 0)
+    intervals = bootstrap_series(counts, sizes, 40, 5, 0)
     if part == 1 / 3:
-        assert np.allclose(found, drawn @ counts, rtol=1e-14)
+        assert np.allclose(intervals, drawn @ counts, rtol=1e-14)
     else:
-        assert np.array_equal(found, drawn @ counts)
+        assert np.array_equal(intervals, drawn @ counts)
 
 
 # Percentile and BCa intervals
@@ -341,7 +341,7 @@ def test_bca_lies_within_the_values_and_widens_with_the_level(values: list[int],
 def test_bca_of_the_same_resamples_is_that_of_scipy() -> None:
     """Same resamples, same jackknife: what is left is rounding."""
     rows = sentences(80, seed=1)
-    found = stats.bootstrap(
+    intervals = stats.bootstrap(
         tuple(rows.T),
         lambda *columns, axis: f1(np.stack([column.sum(axis=axis) for column in columns], axis=-1)),
         paired=True,
@@ -350,8 +350,8 @@ def test_bca_of_the_same_resamples_is_that_of_scipy() -> None:
         rng=np.random.default_rng(1),
     )
     types, sizes = np.unique(rows, axis=0, return_counts=True)
-    values = found.bootstrap_distribution
-    expected = (found.confidence_interval.low, found.confidence_interval.high)
+    values = intervals.bootstrap_distribution
+    expected = (intervals.confidence_interval.low, intervals.confidence_interval.high)
     assert bca(values, f1(sizes @ types), jackknife(types, sizes, f1), sizes) == pytest.approx(expected, abs=1e-12)
     assert interval(values) != pytest.approx(expected, abs=1e-3)
 
@@ -365,7 +365,7 @@ def test_intervals_are_those_of_scipy_but_for_chance(method: str) -> None:
     counts twice, makes it 0.037 for BCa: the tolerance is four times that.
     """
     rows = sentences(150, seed=2)
-    found = stats.bootstrap(
+    intervals = stats.bootstrap(
         tuple(rows.T),
         lambda *columns, axis: f1(np.stack([column.sum(axis=axis) for column in columns], axis=-1)),
         paired=True,
@@ -381,7 +381,7 @@ def test_intervals_are_those_of_scipy_but_for_chance(method: str) -> None:
         if method == "percentile"
         else bca(values, f1(sizes @ types), jackknife(types, sizes, f1), sizes)
     )
-    expected = (found.confidence_interval.low, found.confidence_interval.high)
+    expected = (intervals.confidence_interval.low, intervals.confidence_interval.high)
     assert own == pytest.approx(expected, abs=0.15 * values.std())
 
 
@@ -401,10 +401,10 @@ def tables(draw: st.DrawFn, part: float = 0.25) -> list[Values]:
 def test_types_are_the_different_rows_of_all_tables_in_their_order(given_tables: list[Values]) -> None:
     rows = np.concatenate(given_tables, axis=1)
     expected, sizes = np.unique(rows, axis=0, return_counts=True)
-    first, place = table_types(given_tables)
+    first, position = table_types(given_tables)
     assert np.array_equal(rows[first], expected)
-    assert np.array_equal(expected[place], rows)
-    assert np.bincount(place).tolist() == sizes.tolist()
+    assert np.array_equal(expected[position], rows)
+    assert np.bincount(position).tolist() == sizes.tolist()
 
 
 def types(tallies: list[Tally], kinds: set[str], groups: int) -> tuple[list[int], list[int]]:

@@ -121,11 +121,11 @@ def systems(groups: int, gain: float, seed: int) -> tuple[Values, Values]:
     """Two systems' right, found and wanted by sentence; the second finds a larger share by `gain`."""
     random = np.random.default_rng(seed)
     wanted = random.poisson(2, groups)
-    found = []
+    all_systems = []
     for share in (0.7, 0.7 + gain):
         hits = random.binomial(wanted, share)
-        found.append(np.stack((hits, hits + random.binomial(3, 0.1, groups), wanted), axis=1).astype(np.float64))
-    return found[0], found[1]
+        all_systems.append(np.stack((hits, hits + random.binomial(3, 0.1, groups), wanted), axis=1).astype(np.float64))
+    return all_systems[0], all_systems[1]
 
 
 def test_three_groups_by_hand() -> None:
@@ -212,10 +212,10 @@ def test_few_groups_are_enumerated(groups: list[tuple[int, ...]]) -> None:
         return abs(scores[1] - scores[0])
 
     ways = [difference(swapped) for swapped in product((False, True), repeat=len(groups))]
-    found = randomization(*sides(groups), f1)
-    assert found.exact
-    assert found.p == pytest.approx(sum(way >= ways[0] for way in ways) / len(ways))
-    assert found.p >= found.least
+    test = randomization(*sides(groups), f1)
+    assert test.exact
+    assert test.p == pytest.approx(sum(way >= ways[0] for way in ways) / len(ways))
+    assert test.p >= test.least
 
 
 @given(pairs, st.integers(1, 300))
@@ -404,13 +404,13 @@ def test_lists_of_different_lengths(correlation: Correlation) -> None:
 def test_correlations_are_symmetric_and_turn_with_the_order(pairs: list[tuple[int, int]]) -> None:
     x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
     for correlation in (spearman, kendall):
-        found = correlation(x, y)
-        assert found == correlation(y, x) == correlation(3 * x + 1, y)
-        if found is None:
+        coefficient = correlation(x, y)
+        assert coefficient == correlation(y, x) == correlation(3 * x + 1, y)
+        if coefficient is None:
             assert len(set(x)) == 1 or len(set(y)) == 1
         else:
-            assert -1 - 1e-12 <= found <= 1 + 1e-12
-            assert correlation(-x, y) == pytest.approx(-found)
+            assert -1 - 1e-12 <= coefficient <= 1 + 1e-12
+            assert correlation(-x, y) == pytest.approx(-coefficient)
             assert (correlation(x, x), correlation(x, -x)) == (1, -1)
 
 

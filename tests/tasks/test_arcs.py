@@ -27,10 +27,10 @@ Classes = dict[tuple[int, ...], tuple[str, ...]]
 
 def judged(key: Rows, responses: Sequence[Rows], mode: str, pos: Sequence[str] | None = None) -> Classes:
     """What each mention is under each response."""
-    found, verdicts = _verdicts(key, responses, mode, pos)
+    actual, verdicts = _verdicts(key, responses, mode, pos)
     return dict(
         zip(
-            _spans(found),
+            _spans(actual),
             (tuple(ARCS_KINDS[kind] for kind in column) for column in verdicts.kind.T.tolist()),
             strict=True,
         )
@@ -40,13 +40,13 @@ def judged(key: Rows, responses: Sequence[Rows], mode: str, pos: Sequence[str] |
 def _verdicts(
     key: Rows, responses: Sequence[Rows], mode: str, pos: Sequence[str] | None = None
 ) -> tuple[Mentions, ArcMatches]:
-    found = all_mentions(first_only(layer([key])), [layer([response]) for response in responses])
+    mentions = all_mentions(first_only(layer([key])), [layer([response]) for response in responses])
     if mode == "any":
-        return found, match_antecedents(found)
+        return mentions, match_antecedents(mentions)
     assert pos is not None
-    code = np.array([TAGS.index(tag) for tag in pos])[found.mentions.start]
+    code = np.array([TAGS.index(tag) for tag in pos])[mentions.mentions.start]
     is_noun = np.array([tag in slow_arcs.NOUNS for tag in TAGS])
-    return found, match_antecedents(found, is_nominal(found.mentions, is_noun[code]))
+    return mentions, match_antecedents(mentions, is_nominal(mentions.mentions, is_noun[code]))
 
 
 def _spans(found: Mentions) -> list[tuple[int, ...]]:
@@ -71,21 +71,21 @@ def test_fast_equals_slow(mode: str, key: list[Row], responses: list[list[Row]],
 @given(key=rows(), response=rows(), pos=POS)
 def test_the_closest_antecedents(mode: str, key: list[Row], response: list[Row], pos: list[str]) -> None:
     """The last ones that count; of the response's under any, the last one that is right, if one is."""
-    found, verdicts = _verdicts(key, [response], mode, pos)
-    spans = _spans(found)
+    antecedents, verdicts = _verdicts(key, [response], mode, pos)
+    spans = _spans(antecedents)
 
     def before(span: tuple[int, ...], chains: Chains) -> list[tuple[int, ...]]:
-        found = slow_arcs.antecedents(span, chains)
-        return [each for each in found if mode == "any" or slow_arcs.is_nominal(each, pos)]
+        antecedents = slow_arcs.antecedents(span, chains)
+        return [antecedent for antecedent in antecedents if mode == "any" or slow_arcs.is_nominal(antecedent, pos)]
 
     for row, span in enumerate(spans):
         in_key, in_response = before(span, slow(key)), before(span, slow(response))
-        right = [each for each in in_response if each in in_key] if mode == "any" else []
-        for place, expected in (
+        right = [antecedent for antecedent in in_response if antecedent in in_key] if mode == "any" else []
+        for item, expected in (
             (verdicts.key_antecedent[row], in_key),
             (verdicts.antecedent[0, row], right or in_response),
         ):
-            assert (spans[place] if place >= 0 else None) == (expected[-1] if expected else None)
+            assert (spans[item] if item >= 0 else None) == (expected[-1] if expected else None)
 
 
 @settings(max_examples=60)
@@ -100,14 +100,14 @@ def test_scores_overall_and_by_type(documents: list[tuple[list[Row], list[Row], 
             for mention, (name,) in classes.items():
                 kind = "nouns" if slow_arcs.is_nominal(mention, tags) else tags[mention[0]]
                 by_type.setdefault(kind, Counter())[name] += 1
-        found = result[f"arcs_{mode}"]
-        assert {kind: dict(row.counts) for kind, row in found.labels.items()} == {
+        actual = result[f"arcs_{mode}"]
+        assert {kind: dict(row.counts) for kind, row in actual.labels.items()} == {
             kind: {name: counts[name] for name in ARCS_KINDS} for kind, counts in by_type.items()
         }
         total = sum(by_type.values(), Counter())
-        assert dict(found.overall.counts) == {name: total[name] for name in ARCS_KINDS}
-        for row, counts in [(found.overall, total), *((found.labels[kind], by_type[kind]) for kind in by_type)]:
-            is_undefined = row is found.overall and not result.gold.units
+        assert dict(actual.overall.counts) == {name: total[name] for name in ARCS_KINDS}
+        for row, counts in [(actual.overall, total), *((actual.labels[kind], by_type[kind]) for kind in by_type)]:
+            is_undefined = row is actual.overall and not result.gold.units
             expected = (nan, nan, nan) if is_undefined else tuple(slow_arcs.arcs_prf([counts]))
             assert (row.precision, row.recall, row.f1) == pytest.approx(expected, nan_ok=True)
 
@@ -209,13 +209,13 @@ def test_a_user_can_say_what_nouns_are() -> None:
 def test_the_pos_of_the_key_counts() -> None:
     chain = [[(0, *A), (0, *D)]]
     nouns, others = ([[tag] * SIZE] for tag in ("NN", "PRP"))
-    found = [
+    items = [
         eh.score(annotation(chain, pos=key), annotation(chain, pos=response), match="arcs_nom")["arcs_nom"].overall[
             "tp"
         ]
         for key, response in ((nouns, others), (others, nouns))
     ]
-    assert found == [1, 0]
+    assert items == [1, 0]
 
 
 def test_without_pos_there_are_no_types() -> None:

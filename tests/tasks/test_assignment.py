@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
 from evenhand.tasks import assignment
-from evenhand.tasks.assignment import _Matching, best_cells, ordered_assignment
+from evenhand.tasks.assignment import _SparseAssignment, best_cells, ordered_assignment
 
 Cell = tuple[int, int, float]
 RANDOM = np.random.default_rng(5)
@@ -24,7 +24,7 @@ def _fast(cells: Sequence[Cell]) -> list[int]:
 
 
 def _by_paths(cells: Sequence[Cell]) -> list[int]:
-    return _Matching(list(cells)).cells()
+    return _SparseAssignment(list(cells)).cells()
 
 
 SOLVERS = {"best_cells": _fast, "_Matching": _by_paths}

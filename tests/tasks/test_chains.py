@@ -117,15 +117,15 @@ def test_arcs_any_equals_muc_without_repeats(documents: list[Pair]) -> None:
 @given(st.lists(rows(unique=True), min_size=1, max_size=3), st.booleans())
 def test_identical_outputs(documents: list[Rows], singletons: bool) -> None:
     """All are 1 where something is left; MUC where there is a link, BLANC where there are two mentions."""
-    found = scored([(list(each), list(each)) for each in documents], singletons=singletons)
+    result = scored([(list(document), list(document)) for document in documents], singletons=singletons)
     assume(any(documents))
-    counted = [chain for each in documents for chain in clusters(each) if singletons or len(chain) > 1]
-    assert {found[name] for name in ONE_WHERE_IDENTICAL} == {(1.0, 1.0, 1.0) if counted else (0.0, 0.0, 0.0)}
-    assert found["muc"][2] == any(len(chain) > 1 for chain in counted)
+    counted = [chain for document in documents for chain in clusters(document) if singletons or len(chain) > 1]
+    assert {result[name] for name in ONE_WHERE_IDENTICAL} == {(1.0, 1.0, 1.0) if counted else (0.0, 0.0, 0.0)}
+    assert result["muc"][2] == any(len(chain) > 1 for chain in counted)
     pairs_of_mentions = any(
-        sum(len(chain) for chain in clusters(each) if singletons or len(chain) > 1) > 1 for each in documents
+        sum(len(chain) for chain in clusters(document) if singletons or len(chain) > 1) > 1 for document in documents
     )
-    assert found["blanc"][2] == pairs_of_mentions
+    assert result["blanc"][2] == pairs_of_mentions
 
 
 @settings(max_examples=40)
@@ -175,10 +175,10 @@ def test_blanc_swaps_where_both_sides_have_links_of_both_kinds(documents: list[P
 def test_mela_of_identical_singletons_is_two_thirds() -> None:
     """MUC is 0 where there is no link, as it is defined."""
     alone = [(0, 0, 0), (1, 2, 3), (2, 3, 3)]
-    found = scored([(alone, alone)])
-    assert (found["muc"][2], found["b_cubed"][2], found["ceaf_e"][2]) == (0, 1, 1)
-    assert found["mela"] == pytest.approx((2 / 3, 2 / 3, 2 / 3))
-    assert found["lea"] == found["blanc"] == (1, 1, 1)
+    result = scored([(alone, alone)])
+    assert (result["muc"][2], result["b_cubed"][2], result["ceaf_e"][2]) == (0, 1, 1)
+    assert result["mela"] == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+    assert result["lea"] == result["blanc"] == (1, 1, 1)
     assert set(scored([(alone, alone)], singletons=False).values()) == {(0, 0, 0)}
 
 
@@ -263,10 +263,10 @@ def test_scores_are_those_of_the_definition(
 ) -> None:
     options = {"mention_match": way.match, "zeros": way.zeros, "singletons": way.singletons}
     result = scored_mention_match(files, texts, match=MODELS, **options)
-    found, expected = prf(result), slow_corefud.scores(*map(slow_corefud.read_corefud, texts), way)
+    actual, expected = prf(result), slow_corefud.scores(*map(slow_corefud.read_corefud, texts), way)
     for name in MODELS:
         wanted = tuple(expected[name]) if result.gold.units else (nan, nan, nan)
-        assert found[name] == pytest.approx(wanted, rel=0, abs=1e-9, nan_ok=True), name
+        assert actual[name] == pytest.approx(wanted, rel=0, abs=1e-9, nan_ok=True), name
 
 
 @settings(max_examples=40)
@@ -298,10 +298,10 @@ def test_a_text_against_itself_is_right(
     files: tuple[Path, Path], texts: tuple[str, str], way: slow_corefud.Way
 ) -> None:
     options = {"mention_match": way.match, "zeros": "linear", "singletons": way.singletons}
-    found = scored_mention_match(files, (texts[0], texts[0]), **options)
-    assume(found.gold.units)
-    has_any = bool(found["mentions"].overall["key"])
-    assert found["mentions"].f1 == found["mor"].f1 == has_any
+    scores = scored_mention_match(files, (texts[0], texts[0]), **options)
+    assume(scores.gold.units)
+    has_any = bool(scores["mentions"].overall["key"])
+    assert scores["mentions"].f1 == scores["mor"].f1 == has_any
 
 
 @settings(max_examples=40)

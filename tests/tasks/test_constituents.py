@@ -215,7 +215,7 @@ def test_commands_agree_on_sentences_with_errors(bad: str) -> None:
     scores = {name: eh.score(gold, side)["labeled-all"].f1 for name, side in systems.items()}
     ranking = eh.rank(gold, systems, resamples=20, trials=20)
     assert ranking.models[:2] == ("labeled-all", "labeled")
-    assert {name: each.score for name, each in ranking["labeled-all"].items()} == scores
+    assert {name: item.score for name, item in ranking["labeled-all"].items()} == scores
     assert (ranking["labeled-all"]["fair"].rank, ranking["labeled"][bad].rank) == (1, 1)
     compared = eh.compare(gold, systems, trials=20, resamples=20)
     assert (compared.by, compared.scores) == ("labeled-all", scores)
@@ -223,7 +223,7 @@ def test_commands_agree_on_sentences_with_errors(bad: str) -> None:
     assert (page.by, page.comparison.scores if page.comparison else None) == ("labeled-all", scores)
     assert page.ranking.shown_models[:3] == ("labeled-all", "labeled", "unlabeled-all")
     gate = eh.gate(gold, candidate=sides[bad], floor={"labeled": 0.95, "NP:labeled.recall": 0.5, "complete-short": 0.5})
-    assert [each.passed for each in gate.criteria] == [False] * 3
+    assert [item.passed for item in gate.criteria] == [False] * 3
     assert gate.criteria[0].value == scores[bad]
     assert gate.criteria[0].sentence.startswith("labeled-all is 0.0")
     assert gate.to_dict()["candidate"] == {"name": bad, "labeled-all": scores[bad], "labeled": 1}
@@ -349,17 +349,17 @@ def test_random_trees_agree_with_the_slow_definition(tmp_path_factory: Any, line
 
 
 def agree(result: eh.Result, end: str, some: list[slow.Sentence]) -> None:
-    found, valid = slow.summary(some), [each for each in some if each.status == "valid"]
+    found, valid = slow.summary(some), [item for item in some if item.status == "valid"]
     complete, crossing = (result[f"{name}{end}"].overall for name in ("complete", "crossing"))
     assert [complete[name] for name in ("valid", "error", "skip")] == [found[n] for n in ("valid", "error", "skip")]
-    assert complete["complete"] == sum(each.is_complete for each in valid)
-    assert crossing["crossings"] == sum(each.crossing for each in valid)
-    assert crossing["two_or_less"] == sum(each.crossing <= 2 for each in valid)
+    assert complete["complete"] == sum(item.is_complete for item in valid)
+    assert crossing["crossings"] == sum(item.crossing for item in valid)
+    assert crossing["two_or_less"] == sum(item.crossing <= 2 for item in valid)
     labeled = result[f"labeled{end}"].overall
-    assert labeled["TP"] == sum(each.matched for each in valid)
+    assert labeled["TP"] == sum(item.matched for item in valid)
     gold = sum(labeled[kind] for kind in ("TP", "LE", "BES", "BEL", "FN"))
-    assert gold == sum(each.gold for each in valid)
-    assert gold - labeled["FN"] + labeled["FP"] == sum(each.test for each in valid)
+    assert gold == sum(item.gold for item in valid)
+    assert gold - labeled["FN"] + labeled["FP"] == sum(item.test for item in valid)
     tagging = result[f"tagging{end}"].overall
     assert (tagging["right"], tagging["words"]) == (sum(e.tags for e in valid), sum(e.words for e in valid))
 

@@ -238,7 +238,7 @@ SENTENCE = st.lists(st.tuples(st.sampled_from("AB"), st.integers(0, 5), st.integ
 def test_the_sum_is_the_largest_of_all_assignments(gold: Any, system: Any) -> None:
     """Compared with all permutations; the order of spans does not matter."""
     gold, system = (sorted({(label, start, start + size) for label, start, size in side}) for side in (gold, system))
-    found = counts(gold, system, shared_tokens)
+    outcome = counts(gold, system, shared_tokens)
     one, other = sorted((gold, system), key=len)
     best = max(
         sum(
@@ -247,7 +247,7 @@ def test_the_sum_is_the_largest_of_all_assignments(gold: Any, system: Any) -> No
         )
         for partners in permutations(other, len(one))
     )
-    assert found["credit"] == pytest.approx(best, abs=1e-8)
-    assert found["TP"] + found["PAR"] + found["FN"] == len(gold)
-    assert found["TP"] + found["PAR"] + found["FP"] == len(system)
-    assert counts(gold[::-1], system[::-1], shared_tokens) == found
+    assert outcome["credit"] == pytest.approx(best, abs=1e-8)
+    assert outcome["TP"] + outcome["PAR"] + outcome["FN"] == len(gold)
+    assert outcome["TP"] + outcome["PAR"] + outcome["FP"] == len(system)
+    assert counts(gold[::-1], system[::-1], shared_tokens) == outcome

@@ -100,13 +100,13 @@ def test_numbers_of_sentences_are_checked(sentences: str, message: str) -> None:
 def test_missing_spans_a_sentence() -> None:
     gold = eh.spans({"doc": [("NAME", *ANA), ("NAME", *GIL)]}, text={"doc": TEXT})
     system = eh.spans({"doc": [("NAME", *BOTH)]}, text={"doc": TEXT})
-    found = eh.score(gold, system, match="meddocan-ner", sentences="doc\t4\n")
-    assert found["meddocan-ner"].overall["leak"] == 0.5
-    assert "leak" not in found["meddocan-ner"].labels["NAME"].more
-    assert "|sentences:4-in-1" in found.signature
+    result = eh.score(gold, system, match="meddocan-ner", sentences="doc\t4\n")
+    assert result["meddocan-ner"].overall["leak"] == 0.5
+    assert "leak" not in result["meddocan-ner"].labels["NAME"].more
+    assert "|sentences:4-in-1" in result.signature
     assert (
-        eh.Results.from_json(eh.Results({"system": found}).to_json()).to_dict()["systems"][0]["scores"]
-        == (found.to_dict()["systems"][0]["scores"])
+        eh.Results.from_json(eh.Results({"system": result}).to_json()).to_dict()["systems"][0]["scores"]
+        == (result.to_dict()["systems"][0]["scores"])
     )
 
 
@@ -122,10 +122,10 @@ spans = st.lists(
 def test_relations_between_the_scores(gold: Listed, system: Listed) -> None:
     """Less is asked for step by step, and swapping the sides swaps FP and FN."""
     one, other = (eh.spans([side], text=[TEXT]) for side in (gold, system))
-    found, swapped = eh.score(one, other, match="meddocan,i2b2"), eh.score(other, one, match="meddocan,i2b2")
-    right = {name: score.overall["TP"] for name, score in found.scores.items()}
+    actual, swapped = eh.score(one, other, match="meddocan,i2b2"), eh.score(other, one, match="meddocan,i2b2")
+    right = {name: score.overall["TP"] for name, score in actual.scores.items()}
     assert right["i2b2-strict"] == right["meddocan-ner"] <= right["i2b2-relaxed"]
     assert right["i2b2-binary-strict"] == right["meddocan-strict"] <= right["meddocan-merged"]
-    for name, score in found.scores.items():
+    for name, score in actual.scores.items():
         same = [swapped[name].overall[kind] for kind in ("TP", "FN", "FP")]
         assert [score.overall[kind] for kind in ("TP", "FP", "FN")] == same

@@ -105,10 +105,10 @@ def test_recall_is_undefined_if_nothing_is_sensitive() -> None:
 
 def test_spans_without_text_have_no_values() -> None:
     """A table of spans has no words and no lengths: null, not 0."""
-    found = leak(eh.spans([[("PER", 0, 2)]]), eh.spans([[("PER", 0, 1)]]))
-    assert (found["overall"]["values"], found["overall"]["over_text"]) == (None, None)
-    assert found["labels"]["PER"]["values_safe"] is None
-    assert found["overall"]["leak_rate"] == 1 / 2
+    scores = leak(eh.spans([[("PER", 0, 2)]]), eh.spans([[("PER", 0, 1)]]))
+    assert (scores["overall"]["values"], scores["overall"]["over_text"]) == (None, None)
+    assert scores["labels"]["PER"]["values_safe"] is None
+    assert scores["overall"]["leak_rate"] == 1 / 2
 
 
 def test_values_are_remembered_from_portion_to_portion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,10 +164,10 @@ def by_sets(gold: list[Listed], system: list[Listed]) -> dict[str, int]:
 
 @given(sides())
 def test_counts_are_those_of_the_definition(drawn: tuple[list[Listed], list[Listed]]) -> None:
-    found = leak(*(sentences(*side) for side in drawn))["overall"]
+    scores = leak(*(sentences(*side) for side in drawn))["overall"]
     expected = by_sets(*drawn)
-    assert {name: found[name] for name in expected} == expected
-    assert found["covered"] + found["partial"] + found["exposed"] == found["spans"]
+    assert {name: scores[name] for name in expected} == expected
+    assert scores["covered"] + scores["partial"] + scores["exposed"] == scores["spans"]
 
 
 @given(sides())
@@ -266,11 +266,11 @@ def test_systems_are_compared_by_what_they_cover() -> None:
     old, new = sentences([("A", 0, 0), ("A", 6, 6)]), sentences([("B", 2, 4), ("B", 5, 6)])
     compared = eh.compare(gold, {"old": old, "new": new}, by="leak", trials=0, resamples=0)
     pair = compared.pair("old", "new")
-    found = {
+    by_name = {
         name: [(each.gold, each.before, each.after) for each in differences.transitions]
         for name, differences in pair.classes.items()
     }
-    assert found == {
+    assert by_name == {
         "correction": [("LOC", "exposed", "covered")],
         "new_error": [("PER", "covered", "exposed")],
         "changed_error": [("PER", "exposed", "partial")],
@@ -363,7 +363,9 @@ def test_words_are_those_of_the_text_in_lower_case(sentences: list[list[str]], d
         pairs = data.draw(st.lists(st.tuples(place, place), max_size=4))
         rows.append([("X", min(pair), max(pair)) for pair in pairs])
     annotation = eh.spans(rows, tokens=sentences, end="inclusive")
-    found = words_in_lower_case([annotation], annotation.spans(), None)  # type: ignore[arg-type]
-    assert found is not None
+    outcome = words_in_lower_case([annotation], annotation.spans(), None)  # type: ignore[arg-type]
+    assert outcome is not None
     spans = [(words, *span) for words, row in zip(sentences, rows, strict=True) for span in row]
-    assert found.texts(0, len(found)) == [" ".join(words[first : last + 1]).lower() for words, _, first, last in spans]
+    assert outcome.texts(0, len(outcome)) == [
+        " ".join(words[first : last + 1]).lower() for words, _, first, last in spans
+    ]

@@ -29,7 +29,7 @@ ROWS = st.tuples(st.sampled_from(["LOC", "PER"]), st.integers(0, 8), st.integers
 @st.composite
 def documents(draw: st.DrawFn, flat: bool = False) -> list[Document]:
     """Some documents with links; `flat` ones have no two that overlap."""
-    found = []
+    all_documents = []
     for _ in range(2):
         rows = [(label, start, start + size, names) for label, start, size, names in draw(st.lists(ROWS, max_size=6))]
         if flat:
@@ -38,8 +38,8 @@ def documents(draw: st.DrawFn, flat: bool = False) -> list[Document]:
                 if not kept or kept[-1][2] <= row[1]:
                     kept.append(row)
             rows = kept
-        found.append(rows)
-    return found
+        all_documents.append(rows)
+    return all_documents
 
 
 def scored(gold: Any, system: Any, match: Any, **options: Any) -> Result:
@@ -54,13 +54,13 @@ def test_one_link_of_each_kind() -> None:
     gold = [[("LOC", at, at + 2, name) for at, name in ((0, "Q1"), (3, "Q2"), (6, "Q3"), (9, "NIL"), (12, "Q4"))]]
     system = [[("LOC", 0, 2, "Q1"), ("LOC", 3, 5, ["Q9", "Q2"]), ("LOC", 6, 8, "NIL"), ("LOC", 9, 11, "Q8")]]
     system[0] += [("LOC", 20, 22, "Q5")]
-    found = scored(gold, system, ["fair", "links", "nil"])
-    kinds = {kind: number for kind, number in found["fair"].overall.counts.items() if number}
+    result = scored(gold, system, ["fair", "links", "nil"])
+    kinds = {kind: number for kind, number in result["fair"].overall.counts.items() if number}
     assert kinds == {"TP": 1, "LE.other": 1, "LE.missed": 1, "LE.over": 1, "FN": 1, "FP": 1}
-    assert found["fair"].further["ranks"] == {"other": {"2": 1}, "missed": {"none": 1}}
-    assert found["fair"].precision == pytest.approx(1 / (1 + 3 / 2 + 1))
-    assert counts(found, "links") == (1, 3, 3)
-    assert counts(found, "nil") == (0, 1, 1)
+    assert result["fair"].further["ranks"] == {"other": {"2": 1}, "missed": {"none": 1}}
+    assert result["fair"].precision == pytest.approx(1 / (1 + 3 / 2 + 1))
+    assert counts(result, "links") == (1, 3, 3)
+    assert counts(result, "nil") == (0, 1, 1)
 
 
 def test_bounds_with_the_right_identifier_are_boundary_errors() -> None:
@@ -165,10 +165,10 @@ def test_labels_are_chosen_and_renamed() -> None:
 def test_documents_by_id_in_any_order() -> None:
     gold = {"a": [("LOC", 0, 1, "Q1")], "b": [("LOC", 0, 1, "Q2")], "c": [("LOC", 0, 1, "Q3")]}
     system = {"c": [("LOC", 0, 1, "Q3")], "x": [("LOC", 0, 1, "Q4")], "a": [("LOC", 0, 1, "Q1")]}
-    found = scored(gold, system, "links")
-    assert counts(found, "links") == (2, 0, 1)
-    assert "system links: lacks documents b; they count as empty." in found.notes
-    assert "system links: has more documents, which are ignored: x." in found.notes
+    result = scored(gold, system, "links")
+    assert counts(result, "links") == (2, 0, 1)
+    assert "system links: lacks documents b; they count as empty." in result.notes
+    assert "system links: has more documents, which are ignored: x." in result.notes
 
 
 def test_a_comparison_counts_corrections_and_new_errors() -> None:
@@ -200,10 +200,10 @@ def test_weak_match_is_that_of_plain_loops(gold: list[Document], system: list[Do
 
 @given(documents(flat=True), documents(flat=True), st.integers(1, 3))
 def test_hipe_is_that_of_plain_loops(gold: list[Document], system: list[Document], depth: int) -> None:
-    found = scored(gold, system, f"hipe@{depth}")
-    right = [score.overall["TP"] for score in found.scores.values()]
+    result = scored(gold, system, f"hipe@{depth}")
+    right = [score.overall["TP"] for score in result.scores.values()]
     assert tuple(right) == hipe(gold, system, depth)
-    for score in found.scores.values():
+    for score in result.scores.values():
         assert score.overall["TP"] + score.overall["FP"] == sum(map(len, system))
         assert score.overall["TP"] + score.overall["FN"] == sum(map(len, gold))
 
@@ -211,12 +211,12 @@ def test_hipe_is_that_of_plain_loops(gold: list[Document], system: list[Document
 @given(documents(flat=True), documents(flat=True))
 def test_kinds_of_errors_agree_with_sets(gold: list[Document], system: list[Document]) -> None:
     """Section 9 of the specification: TP is that of `all`, TP + LE that of `mentions`, where no side repeats bounds."""
-    found = scored(gold, system, ["fair", "all", "mentions"])
-    kinds = found["fair"].overall
+    result = scored(gold, system, ["fair", "all", "mentions"])
+    kinds = result["fair"].overall
     wrong = sum(kinds[kind] for kind in ("LE.other", "LE.missed", "LE.over"))
-    assert kinds["TP"] == found["all"].overall["TP"]
-    assert kinds["TP"] + wrong == found["mentions"].overall["TP"]
-    ranks = found["fair"].further["ranks"]
+    assert kinds["TP"] == result["all"].overall["TP"]
+    assert kinds["TP"] + wrong == result["mentions"].overall["TP"]
+    ranks = result["fair"].further["ranks"]
     assert {name: sum(row.values()) for name, row in ranks.items()} == {
         name: kinds[f"LE.{name}"] for name in ("other", "missed")
     }

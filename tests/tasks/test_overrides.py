@@ -169,7 +169,7 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
             "sentence 1 has no gold span 'LOC' from 0 to 1 (the nearest one is 'PER' from 0",
         ),
         ([at(3, 0, 1, "PER", "right")], 1, "(the nearest one is 'ORG' from 0 to 1, in sentence 2)"),
-        ([at(9, 0, 1, "PER", "right")], 1, "there is no sentence 9, as the gold standard has 3"),
+        ([at(9, 0, 1, "PER", "right")], 1, "sentence 9 does not exist: the gold standard has 3"),
         ([missing(1, 0, 1, "PER")], 1, "the span 'PER' from 0 to 1 is not missing from sentence 1"),
         ([missing(3, 0, 1, "PER"), missing(3, 0, 1, "PER")], 2, "has another override in line 1"),
         ([missing(3, 1, 3, "PER")], 1, "`to` ends at 3, and sentence 3 at 2"),
@@ -403,23 +403,23 @@ def test_results_are_saved_and_loaded(tmp_path: Path) -> None:
 def test_comparisons_leave_out_what_is_an_error_of_the_gold_standard(tmp_path: Path) -> None:
     systems = {"a": spans(KIND_SYSTEM), "b": spans(GOLD)}
     path = written(tmp_path, *KIND)
-    found = eh.compare(spans(GOLD), systems, overrides=path, overrides_as="kind", trials=10, resamples=10)
-    assert found.pair("a", "b").different == 1  # the surplus span that is wrong
-    assert found.left_out == 2
-    assert "2 spans of the gold standard are not compared, as some system has a GE there." in found.notes
-    assert found.before == {"a": pytest.approx(4 / 8), "b": 1}
-    assert eh.Comparison.from_json(found.to_json()).to_json() == found.to_json()
+    comparison = eh.compare(spans(GOLD), systems, overrides=path, overrides_as="kind", trials=10, resamples=10)
+    assert comparison.pair("a", "b").different == 1  # the surplus span that is wrong
+    assert comparison.left_out == 2
+    assert "2 spans of the gold standard are not compared, as some system has a GE there." in comparison.notes
+    assert comparison.before == {"a": pytest.approx(4 / 8), "b": 1}
+    assert eh.Comparison.from_json(comparison.to_json()).to_json() == comparison.to_json()
     corrected = eh.compare(spans(GOLD), systems, overrides=path, trials=10, resamples=10)
-    assert corrected.scores["a"] > found.before["a"]
+    assert corrected.scores["a"] > comparison.before["a"]
 
 
 def test_rankings_have_scores_before(tmp_path: Path) -> None:
     systems = {"a": spans(KIND_SYSTEM), "b": spans(GOLD)}
-    found = eh.rank(spans(GOLD), systems, overrides=written(tmp_path, *KIND), resamples=0)
-    assert found.before["exact"]["b"] == 1
-    assert found["exact"]["b"].score < 1
-    assert eh.Ranking.from_json(found.to_json()).to_json() == found.to_json()
-    assert "before overrides" in str(found)
+    ranking = eh.rank(spans(GOLD), systems, overrides=written(tmp_path, *KIND), resamples=0)
+    assert ranking.before["exact"]["b"] == 1
+    assert ranking["exact"]["b"].score < 1
+    assert eh.Ranking.from_json(ranking.to_json()).to_json() == ranking.to_json()
+    assert "before overrides" in str(ranking)
 
 
 def test_a_gate_takes_overrides(tmp_path: Path) -> None:
@@ -500,22 +500,24 @@ def test_scores_are_those_of_sides_corrected_by_hand(texts: list[tuple[list[Any]
             to = dict(zip(("label", "start", "end"), new, strict=True)) if new != span else {}
             records.append(at(number, *span[1:], span[0], verdict, **({"to": to} if to else {})))
             if verdict != "right":
-                kept = [new if each == span else each for each in kept if each != span or new != span]
+                kept = [new if their == span else their for their in kept if their != span or new != span]
             unclear += [span] if verdict == "unclear" else []
         added = ("C", 0, choices.randrange(1, LENGTH + 1))
         if choices.random() < 0.5 and added not in (*mine, *kept):
             records.append(missing(number, *added[1:], added[0]))
             kept.append(added)
         gold.append(kept)
-        system.append([each for each in theirs if each in kept or not any(overlap(each, other) for other in unclear)])
+        system.append(
+            [their for their in theirs if their in kept or not any(overlap(their, other) for other in unclear)]
+        )
     tokens = [[f"w{at}" for at in range(LENGTH)] for _ in texts]
     sides = [[mine for mine, _ in texts], [theirs for _, theirs in texts], gold, system]
     read, answer, hand, rest = (eh.spans(side, tokens=tokens) for side in sides)
     with TemporaryDirectory() as folder:
-        found = eh.score(read, answer, overrides=written(Path(folder), *records), match=MODELS).to_dict()
+        data = eh.score(read, answer, overrides=written(Path(folder), *records), match=MODELS).to_dict()
     by_hand, plain = eh.score(hand, rest, match=MODELS).to_dict(), eh.score(read, answer, match=MODELS).to_dict()
-    (mine_found,), (mine_by_hand,), (mine_plain,) = found["systems"], by_hand["systems"], plain["systems"]
-    assert found["gold"] == by_hand["gold"]
+    (mine_found,), (mine_by_hand,), (mine_plain,) = data["systems"], by_hand["systems"], plain["systems"]
+    assert data["gold"] == by_hand["gold"]
     assert mine_found["scores"] == mine_by_hand["scores"]
     assert mine_found["before"] == mine_plain["scores"]
 

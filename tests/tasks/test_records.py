@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.errors import InputError, SettingError
+from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records import alignment
-from evenhand.tasks.records.alignment import in_order
-from evenhand.tasks.records.assignment import best_pairs, greedy_pairs
+from evenhand.tasks.records.alignment import greedy_pairs, in_order
 from evenhand.tasks.records.fields import FieldOptions, parse_fields, parse_path, path_text, schema_of
 from evenhand.tasks.records.values import (
     anls,
@@ -126,8 +126,8 @@ def first_best(table: np.ndarray) -> list[tuple[int, int]]:
 
 @given(tables())
 def test_the_assignment_equals_exhaustive_search(table: np.ndarray) -> None:
-    assert best_pairs(table) == first_best(table)
-    assert best_pairs(table.astype(object)) == first_best(table)
+    assert first_pairs(table) == first_best(table)
+    assert first_pairs(table.astype(object)) == first_best(table)
 
 
 @given(tables())
@@ -437,6 +437,18 @@ def test_the_relaxed_preset_accepts_other_formatting() -> None:
     assert kinds({"a": "May 12, 2020", "b": "X"}, {"a": "2020-05-12", "b": "y"}, preset="relaxed") == {"TP": 1, "VE": 1}
 
 
+def test_word_lists_of_links_and_strings() -> None:
+    """A string where gold has links has no links: recall 0 of 1, precision undefined, so 0."""
+    row = eh.score(eh.records([{"a": [{"x": "one", "y": "two"}]}]), eh.records([{"a": "one"}]), match="word-list")
+    assert (row["word-list"].labels["a"]["gold"], row["word-list"].labels["a"]["system"]) == (1, 0)
+
+
+def test_a_formatting_difference_counts_once_for_two_records() -> None:
+    """`1` and `yes` are equal as booleans; `1` and `1.0` as numbers, too, which does not make them a better pair."""
+    system = [{"a": "1", "b": "p", "c": "q"}, {"a": "8", "b": "RED", "c": "SKY"}]
+    assert kinds([{"a": 1, "b": "Red", "c": "Sky"}], system) == {"FE": 2, "VE": 1, "RP": 3}
+
+
 def test_declared_strings_are_absent() -> None:
     assert kinds({"a": "N/A"}, {"a": "one"}) == {"VE": 1}
     assert kinds({"a": "N/A"}, {"a": "one"}, absent="N/A") == {"FP": 1}
@@ -484,6 +496,15 @@ def test_ids_texts_and_numbers_of_documents() -> None:
         eh.records([{}, {}], ids=["p", "p"])
     with pytest.raises(InputError, match="got 1 texts for 2 documents"):
         eh.records([{}, {}], texts=["one"])
+
+
+def test_slices_by_the_depth_of_paths() -> None:
+    """`a` has depth 1, `i[].n` depth 3; the spurious `o.x` depth 2."""
+    gold = eh.records([{"a": "one", "i": [{"n": "two"}, {"n": "six"}]}])
+    system = eh.records([{"a": "one", "i": [{"n": "two"}], "o": {"x": "new"}}])
+    depths = eh.score(gold, system, slices="depth").slices["depth"]
+    assert {name: piece.units for name, piece in depths.items()} == {"1": 1, "2": 0, "3": 2}
+    assert (depths["1"]["exact"].f1, depths["2"]["exact"].precision, depths["3"]["exact"].recall) == (1, 0, 0.5)
 
 
 def test_weights_change_scores_but_not_counts() -> None:

@@ -214,37 +214,37 @@ def test_the_definition_read_literally(gold: Side, system: Side, symmetric: tupl
 def test_every_relation_counts_once(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
     """Gold = TP + E + AM + FN, system = TP + E + AS + FP."""
     result = score([gold], [system], "fair", "strict", symmetric=symmetric)
-    found, strict = counts(result), result["strict"].overall
-    paired = found["TP"] + sum(found[kind] for kind in PAIRED)
-    assert strict["TP"] + strict["FN"] == paired + found["AM"] + found["FN"]
-    assert strict["TP"] + strict["FP"] == paired + found["AS"] + found["FP"]
+    actual, strict = counts(result), result["strict"].overall
+    paired = actual["TP"] + sum(actual[kind] for kind in PAIRED)
+    assert strict["TP"] + strict["FN"] == paired + actual["AM"] + actual["FN"]
+    assert strict["TP"] + strict["FP"] == paired + actual["AS"] + actual["FP"]
 
 
 @given(sides(), sides(), symmetric_types)
 def test_fair_and_the_other_models(gold: Side, system: Side, symmetric: tuple[str, ...]) -> None:
     """TP is that of strict; TP + AL at least that of boundaries; relaxed hits at least TP + AB."""
     result = score([gold], [system], "fair", "strict", "boundaries", "relaxed", symmetric=symmetric)
-    found = counts(result)
-    assert found["TP"] == result["strict"].overall["TP"]
+    outcome = counts(result)
+    assert outcome["TP"] == result["strict"].overall["TP"]
     boundaries = result["boundaries"].overall["TP"]
-    assert found["TP"] + found["AL"] >= boundaries
+    assert outcome["TP"] + outcome["AL"] >= boundaries
     if all(len({tokens for tokens, _ in set(spans)}) == len(set(spans)) for spans, _ in (gold, system)):
-        assert found["TP"] + found["AL"] == boundaries
+        assert outcome["TP"] + outcome["AL"] == boundaries
     for hits in ("gold_hits", "system_hits"):
-        assert result["relaxed"].overall[hits] >= found["TP"] + found["AB"]
+        assert result["relaxed"].overall[hits] >= outcome["TP"] + outcome["AB"]
 
 
 @given(sides(), sides(), symmetric_types, st.randoms(use_true_random=False))
 def test_swapping_sides_and_shuffling_lines(gold: Side, system: Side, symmetric: tuple[str, ...], random: Any) -> None:
-    found = counts(score([gold], [system], symmetric=symmetric))
+    outcome = counts(score([gold], [system], symmetric=symmetric))
     swapped = counts(score([system], [gold], symmetric=symmetric))
     other = {"AM": "AS", "AS": "AM", "FN": "FP", "FP": "FN"}
-    assert {other.get(kind, kind): count for kind, count in swapped.items()} == found
+    assert {other.get(kind, kind): count for kind, count in swapped.items()} == outcome
     order = random.sample(range(len(system[0])), len(system[0]))
     place = {old: new for new, old in enumerate(order)}
     links = [(kind, place[head], place[tail]) for kind, head, tail in random.sample(system[1], len(system[1]))]
     shuffled = ([system[0][at] for at in order], links)
-    assert counts(score([gold], [shuffled], symmetric=symmetric)) == found
+    assert counts(score([gold], [shuffled], symmetric=symmetric)) == outcome
 
 
 @given(sides(), symmetric_types)
@@ -260,12 +260,12 @@ def test_swapped_ends_are_wrong_directions(gold: Side) -> None:
     """Unless a relation stands beside its reverse, or two labels are on equal bounds."""
     spans, links = gold
     ends = {(kind, spans[head], spans[tail]) for kind, head, tail in links}
-    if ends & {(kind, tail, head) for kind, head, tail in ends} or len({each for each, _ in set(spans)}) < len(
+    if ends & {(kind, tail, head) for kind, head, tail in ends} or len({item for item, _ in set(spans)}) < len(
         set(spans)
     ):
         return
     found = counts(score([gold], [(spans, [(kind, tail, head) for kind, head, tail in links])]))
-    assert found == {each: len(ends) if each == "DE" else 0 for each in KINDS}
+    assert found == {item: len(ends) if item == "DE" else 0 for item in KINDS}
 
 
 @given(sides(flat=True), st.data())

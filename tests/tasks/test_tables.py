@@ -99,16 +99,16 @@ def test_groups_count_the_units_of_a_page(task: str) -> None:
             if not declared.display.has_label_answers:
                 predicted = "" if gold else report.labels[label]
             met[declared.error_types.all[kind], gold, predicted] += 1
-        found = result.fix_first(report.by, most=1000)
-        assert found
-        assert {(each.verdict, each.gold, each.predicted): each.count for each in found}.items() <= met.items()
+        rows = result.fix_first(report.by, most=1000)
+        assert rows
+        assert {(row.verdict, row.gold, row.predicted): row.count for row in rows}.items() <= met.items()
         wrong = sum(met.values()) - sum(
             count
             for (kind, *_), count in met.items()
             if kind in (*declared.error_types.correct(report.by), *declared.error_types.unscored)
         )
-        assert sum(each.count for each in found) == wrong
-        gains = [each.recoverable for each in found]
+        assert sum(row.count for row in rows) == wrong
+        gains = [row.recoverable for row in rows]
         assert gains == sorted(gains, reverse=True)
         assert all(0 < gain <= 1 for gain in gains)
 

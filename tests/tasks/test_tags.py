@@ -130,11 +130,11 @@ def test_a_word_that_the_system_does_not_have_is_wrong(score: Score) -> None:
 
 def test_a_word_that_only_the_system_has_counts_for_the_precision_of_its_tag(score: Score) -> None:
     """`can` and `not` are extra: an AUX and a PART more."""
-    found = score(CANNOT, CAN_NOT)["accuracy"]
-    assert found.headline == 1 / 3
-    assert found.overall.counts == {"correct": 1, "gold": 3, "system": 4}
-    assert (found.precision, found.recall) == (1 / 4, 1 / 3)
-    assert found.labels["PART"].counts == {"correct": 0, "gold": 0, "system": 1}
+    result = score(CANNOT, CAN_NOT)["accuracy"]
+    assert result.headline == 1 / 3
+    assert result.overall.counts == {"correct": 1, "gold": 3, "system": 4}
+    assert (result.precision, result.recall) == (1 / 4, 1 / 3)
+    assert result.labels["PART"].counts == {"correct": 0, "gold": 0, "system": 1}
 
 
 def test_an_extra_word_counts_in_the_sentence_in_which_it_begins(tmp_path: Path) -> None:

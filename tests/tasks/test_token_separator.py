@@ -31,7 +31,7 @@ def scored(sentences: list[tuple[list[Row], list[Row]]], **options: object) -> e
 
 def by_definition(sentences: list[tuple[list[Row], list[Row]]], label: str) -> Counter[str]:
     """TP, FP, FN and TN of one label, unit by unit: tokens are even, separators odd."""
-    found: Counter[str] = Counter()
+    outcome: Counter[str] = Counter()
     for sides in sentences:
         counts = []
         for spans in sides:
@@ -39,9 +39,9 @@ def by_definition(sentences: list[tuple[list[Row], list[Row]]], label: str) -> C
             counts.append(Counter(unit for span in mine for unit in span))
         for unit in range(2, 2 * LENGTH + 1):
             gold, system = counts[0][unit], counts[1][unit]
-            found.update(TP=min(gold, system), FP=max(0, system - gold), FN=max(0, gold - system))
-            found["TN"] += gold == system == 0
-    return found
+            outcome.update(TP=min(gold, system), FP=max(0, system - gold), FN=max(0, gold - system))
+            outcome["TN"] += gold == system == 0
+    return outcome
 
 
 @given(SENTENCES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from math import isnan
 from pathlib import Path
 
@@ -66,10 +67,10 @@ def test_uas_ls_and_las_are_shares_of_words(score: Score) -> None:
 
 def test_the_four_verdicts(score: Score) -> None:
     """Where relations differ, a verdict counts for either."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for (*_, kind), count in score(GOLD, SYSTEM).tallies["trees"].cells().items():
-        found[kind] += int(count)
-    assert found == {
+        counts[kind] += int(count)
+    assert counts == {
         "right": 2,
         "wrong_head": 1,
         "gold.wrong_relation": 1,
@@ -410,3 +411,10 @@ def test_scores_of_annotation_that_a_system_lacks_are_undefined(tmp_path: Path) 
     ranking = eh.rank(*files, match="elas,las", resamples=20, trials=0)
     assert (ranking["elas"]["bare"].rank, ranking["elas"]["bare"].interval) == (None, None)
     assert "–" in str(eh.summarize(*files, trials=20, resamples=20))
+    refusal = "System bare has no DEPS, so elas cannot be compared; leave it out, or compare by las."
+    commands = partial(eh.compare, *files), partial(eh.report, *files), partial(eh.gate, files[0], *files[1])
+    for command in commands:
+        with pytest.raises(eh.SettingError) as caught:
+            command(by="elas")
+        assert str(caught.value) == refusal
+    assert eh.compare(*files, trials=0, resamples=0).scores["bare"] == results["bare"]["las"].headline

@@ -61,10 +61,10 @@ def score(gold: str, system: str, **options: str) -> eh.Result:
 
 def counts(result: eh.Result) -> dict[str, int]:
     """The verdicts, and how often each occurs; one on two labels is counted for both."""
-    found: dict[str, int] = {}
+    all_counts: dict[str, int] = {}
     for (_, _, _, kind), count in result.tallies["labels"].cells().items():
-        found[kind] = found.get(kind, 0) + count
-    return found
+        all_counts[kind] = all_counts.get(kind, 0) + count
+    return all_counts
 
 
 def test_a_label_that_is_not_chosen_is_wrong_and_not_missing() -> None:

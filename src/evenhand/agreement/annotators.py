@@ -31,7 +31,7 @@ _MANY_SPANS, _MANY_ATOMS = 1 << 12, 1 << 19
 """Spans or positions of the first annotator in a part: enough to make the cost of a call negligible."""
 
 
-class Naming:
+class DocumentNamer:
     """Names the documents of one annotator by ids, names or files or, if there are none of these, by their texts."""
 
     def __init__(self, folder: str | None) -> None:
@@ -85,7 +85,7 @@ class Matched:
     sides: Sequence[Annotation]
     """An annotator who lacks a document has its text without spans. Annotators who are read separately are left out."""
     has: Bools
-    """Which annotators have which documents, (documents, annotators)."""
+    """Whether each annotator has each document: an array of the shape (documents, annotators)."""
     numbers: Ints
     """The number of each document, in the order of first occurrence."""
 
@@ -93,7 +93,7 @@ class Matched:
 class MatchedDocuments:
     """Documents by name, as they become complete."""
 
-    def __init__(self, streams: Sequence[Iterator[Annotation]], namings: Sequence[Naming]) -> None:
+    def __init__(self, streams: Sequence[Iterator[Annotation]], namings: Sequence[DocumentNamer]) -> None:
         self._streams, self._namings = [whole_documents(stream) for stream in streams], namings
         self.names: list[str] = []
         """Names of documents, by number."""
@@ -167,7 +167,7 @@ class SharedText:
     documents: Ints
     """The number of the document of each sentence."""
     has: Bools
-    """Which annotators have which sentences, (sentences, annotators)."""
+    """Whether each annotator has each sentence: an array of the shape (sentences, annotators)."""
     spans: Sequence[Spans]
     names: Sequence[str]
     """Names of documents, by number; empty if they have no names."""
@@ -193,8 +193,8 @@ class Annotators:
         firsts, self._streams = zip(*map(peek, same_atoms(list(streams.values()), settings.align)), strict=True)
         for first in firsts:
             _check(first)
-        self._namings = list(map(Naming, folders))
-        self.by_name = all(Naming(folder).names(first) for folder, first in zip(folders, firsts, strict=True))
+        self._namings = list(map(DocumentNamer, folders))
+        self.by_name = all(DocumentNamer(folder).names(first) for folder, first in zip(folders, firsts, strict=True))
         """Whether documents are matched by name, else by position."""
         self.atoms = firsts[0].corpus.atoms
         self.names: list[str] = []

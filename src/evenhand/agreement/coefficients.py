@@ -81,7 +81,7 @@ class Patterns:
 
 
 @dataclass(frozen=True)
-class Units:
+class AnnotatorSpans:
     """The spans of one annotator as columns: [start, end) from the beginning of the text, and the label's code."""
 
     start: Ints
@@ -91,10 +91,10 @@ class Units:
     """Whether a unit begins its span; later parts of a span with gaps do not."""
 
     @staticmethod
-    def of(units: Sequence[tuple[int, int, int]]) -> Units:
+    def of(units: Sequence[tuple[int, int, int]]) -> AnnotatorSpans:
         """Units from (start, end, label), in the order of the text."""
         columns = ints(sorted(units)).reshape(-1, 3)
-        return Units(columns[:, 0], columns[:, 1], columns[:, 2], np.ones(len(columns), dtype=np.bool_))
+        return AnnotatorSpans(columns[:, 0], columns[:, 1], columns[:, 2], np.ones(len(columns), dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.start)
@@ -103,8 +103,8 @@ class Units:
     def length(self) -> Ints:
         return self.end - self.start
 
-    def take(self, rows: Ints | Bools) -> Units:
-        return Units(self.start[rows], self.end[rows], self.label[rows], self.first[rows])
+    def take(self, rows: Ints | Bools) -> AnnotatorSpans:
+        return AnnotatorSpans(self.start[rows], self.end[rows], self.label[rows], self.first[rows])
 
     def atoms(self) -> tuple[Ints, Ints]:
         """All positions of all units, and the row of the unit of each."""
@@ -119,7 +119,7 @@ class Units:
         return int((inside | ahead).sum())
 
 
-def units_of(spans: Spans, first: Ints, size: int) -> Units:
+def units_of(spans: Spans, first: Ints, size: int) -> AnnotatorSpans:
     """The units of spans, in the order of a text of `size` positions; scopes begin at the positions `first`."""
     whole = spans.in_text(first)
     start, end, label = whole.start, np.minimum(whole.end, size), whole.label
@@ -133,7 +133,7 @@ def units_of(spans: Spans, first: Ints, size: int) -> Units:
         start, end, label = (np.append(old[kept], new) for old, new in zip((start, end, label), more.T, strict=True))
         begins = np.append(begins[kept], np.array([part[3] for part in parts], dtype=np.bool_))
     order = np.lexsort((end, start))
-    units = Units(start[order], end[order], label[order], begins[order])
+    units = AnnotatorSpans(start[order], end[order], label[order], begins[order])
     return units if (units.length > 0).all() else units.take(units.length > 0)
 
 
@@ -181,7 +181,7 @@ class Codebook:
             tags = ["|".join(sorted(labels[label] for label in key)) for key in self.members[1:]]
         return [self._outside, *tags]
 
-    def of(self, units: Units, rank: Ints, size: int) -> Ints:
+    def of(self, units: AnnotatorSpans, rank: Ints, size: int) -> Ints:
         """The codes of `size` positions; `rank` maps positions of the text to these."""
         position, row = units.atoms()
         index, label = rank[position], units.label[row]
@@ -192,7 +192,7 @@ class Codebook:
             self._stack(index, label, covered > 1, codes)
         return codes
 
-    def _single_codes(self, label: Ints, units: Units, position: Ints, row: Ints) -> Ints:
+    def _single_codes(self, label: Ints, units: AnnotatorSpans, position: Ints, row: Ints) -> Ints:
         """The code of each position of each unit, ignoring other units."""
         if self.coding == "label":
             return self._codes_of(label, False)

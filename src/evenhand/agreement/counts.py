@@ -24,10 +24,10 @@ from evenhand.agreement.coefficients import (
     MISSING,
     OBSERVED,
     OUTSIDE,
+    AnnotatorSpans,
     Codebook,
     Coefficient,
     Patterns,
-    Units,
     defined,
     mean_defined,
     ratio,
@@ -103,13 +103,13 @@ def _distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """All counts of some annotators."""
+class AnnotatorCounts:
+    """The counts of all annotators and of all their pairs."""
 
     names: tuple[str, ...]
     pairs: Sequence[tuple[int, int]]
     has: Bools
-    """Which annotators have which documents, (documents, annotators)."""
+    """Whether each annotator has each document: an array of the shape (documents, annotators)."""
     patterns: Patterns
     pattern_rows: CountRows
     squares: CountRows
@@ -132,7 +132,7 @@ class Counts:
         return len(self.has)
 
     def by_document(self, weights: Values) -> Values:
-        """The sums of `weights`, one row per pattern, over the positions of each document, (documents, columns)."""
+        """Sum `weights`, one row per pattern, over the positions of each document: an array (documents, columns)."""
         rows = self.pattern_rows
         columns = [np.bincount(rows.document, column[rows.code] * rows.count, self.documents) for column in weights.T]
         return np.stack(columns, axis=1)
@@ -194,7 +194,7 @@ class DocumentCounter:
             self._count_lengths(text, units, first, rank, len(atoms))
             self._count_pairs(text, units)
 
-    def _count_sides(self, text: SharedText, units: Sequence[Units]) -> None:
+    def _count_sides(self, text: SharedText, units: Sequence[AnnotatorSpans]) -> None:
         document, first = np.unique(text.documents, return_index=True)
         self._has |= dict(zip(document.tolist(), text.has[first], strict=True))
         for side, (spans, unit) in enumerate(zip(text.spans, units, strict=True)):
@@ -205,7 +205,9 @@ class DocumentCounter:
                 if count:
                     labels[names[code]] = labels.get(names[code], 0) + count
 
-    def _count_codes(self, text: SharedText, units: Sequence[Units], atoms: Ints, rank: Ints, first: Ints) -> None:
+    def _count_codes(
+        self, text: SharedText, units: Sequence[AnnotatorSpans], atoms: Ints, rank: Ints, first: Ints
+    ) -> None:
         """Count the patterns of labeled positions and of all others, by document."""
         sentence = np.searchsorted(first, atoms, side="right") - 1
         codes = np.stack([self.book.of(unit, rank, len(atoms)) for unit in units], axis=1)
@@ -224,7 +226,9 @@ class DocumentCounter:
         number = ints([self._patterns.setdefault(row, len(self._patterns)) for row in rows])[index]
         _collect(self._pattern_rows, CountRows(document, number, count))
 
-    def _count_lengths(self, text: SharedText, units: Sequence[Units], first: Ints, rank: Ints, size: int) -> None:
+    def _count_lengths(
+        self, text: SharedText, units: Sequence[AnnotatorSpans], first: Ints, rank: Ints, size: int
+    ) -> None:
         """Add squares of lengths, and of the positions of a unit that the other annotator of a pair labels."""
         numbers = {pair: number for number, pair in enumerate(self._pairs)}
         for side, unit in enumerate(units):
@@ -239,7 +243,7 @@ class DocumentCounter:
                 by_label = ints(np.bincount(unit.label, square)).tolist()
                 self._crossing.update({(pair, label): squares for label, squares in enumerate(by_label)})
 
-    def _count_pairs(self, text: SharedText, units: Sequence[Units]) -> None:
+    def _count_pairs(self, text: SharedText, units: Sequence[AnnotatorSpans]) -> None:
         """Run the scorers on pairs, in documents that both annotators have."""
         context = Context(text.documents, text.lengths, None, self._settings)
         is_flat = [unit.overlapping() == 0 for unit in units]
@@ -264,12 +268,12 @@ class DocumentCounter:
         for scorer, tally in tallies.items():
             _collect(self._tallies.setdefault((pair, rename(scorer)), []), tally)
 
-    def finish(self, documents: int) -> Counts:
+    def finish(self, documents: int) -> AnnotatorCounts:
         has = np.zeros((documents, len(self._names)), dtype=np.bool_)
         for number, row in self._has.items():
             has[number] = row
         codes = np.frombuffer(b"".join(self._patterns), dtype=np.int64).reshape(-1, len(self._names))
-        return Counts(
+        return AnnotatorCounts(
             tuple(self._names),
             self._pairs,
             has,
@@ -299,7 +303,7 @@ def _within(spans: Spans, kept: Bools) -> Spans:
 class Counted:
     """Result of reading the annotators' files: counts and file metadata."""
 
-    counts: Counts
+    counts: AnnotatorCounts
     book: Codebook
     labels: Sequence[str]
     """All labels, by code."""
@@ -348,7 +352,9 @@ def count_by_keys(sides: Mapping[str, Input], prepared: RunConfig) -> Counted:
                 tallies[number, rename(scorer)] = tally.regroup(rows[key]).select(common)
     units, labels = ints([run.gold.units for run in runs]), [dict(run.gold.labels) for run in runs]
     nothing, patterns = CountRows.merge([]), Patterns(ints([]).reshape(0, len(names)), 1)
-    counts = Counts(names, pairs, has, patterns, nothing, nothing, {}, tallies, np.zeros_like(units), units, labels)
+    counts = AnnotatorCounts(
+        names, pairs, has, patterns, nothing, nothing, {}, tallies, np.zeros_like(units), units, labels
+    )
     return Counted(counts, Codebook(), (), list(numbers), [run.gold.reading or ReadInfo() for run in runs])
 
 
@@ -420,7 +426,7 @@ def mean_of(statistics: Sequence[Statistic]) -> Statistic:
 class Statistics:
     """The statistics of some of the annotators that were counted."""
 
-    def __init__(self, counts: Counts, annotators: Sequence[int], patterns: Patterns | None = None) -> None:
+    def __init__(self, counts: AnnotatorCounts, annotators: Sequence[int], patterns: Patterns | None = None) -> None:
         """`patterns` replaces the counted patterns, row by row: binary codes."""
         self._counts, self._annotators = counts, annotators
         self._all_patterns = counts.patterns if patterns is None else patterns
@@ -494,7 +500,7 @@ def f1_of(sums: Values) -> Values:
     return np.where(predicted + expected > 0, values, np.nan)
 
 
-def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None) -> Statistic:
+def pair_f1(counts: AnnotatorCounts, pair: int, model: Formula, label: str | None = None) -> Statistic:
     """F1 of a pair of annotators; the mean of both directions if these may differ, and of parts."""
     if isinstance(model.divided, MeanOf):
         return mean_of([pair_f1(counts, pair, part, label) for part in model.divided.parts])
@@ -517,12 +523,12 @@ def pair_f1(counts: Counts, pair: int, model: Formula, label: str | None = None)
     return mean_of([Statistic(forward, f1_of), Statistic(backward, f1_of)])
 
 
-def equal_codes(counts: Counts, pair: int) -> Statistic:
+def equal_codes(counts: AnnotatorCounts, pair: int) -> Statistic:
     """The share of positions with the same code of both annotators of a pair."""
     return Statistics(counts, counts.pairs[pair]).by_document(OBSERVED)
 
 
-def code_f1(counts: Counts, pair: int, code: int) -> Statistic:
+def code_f1(counts: AnnotatorCounts, pair: int, code: int) -> Statistic:
     """F1 of one code of a pair: positions with this code of both annotators, and of either."""
     statistics = Statistics(counts, counts.pairs[pair])
     one, other = (statistics.patterns.codes == code).T * statistics.patterns.pairable
@@ -530,7 +536,7 @@ def code_f1(counts: Counts, pair: int, code: int) -> Statistic:
     return Statistic(statistics.sums(rows), f1_of)
 
 
-def cu_alphas(counts: Counts, book: Codebook, pair: int) -> tuple[float | None, dict[int, float | None]]:
+def cu_alphas(counts: AnnotatorCounts, book: Codebook, pair: int) -> tuple[float | None, dict[int, float | None]]:
     """cu-alpha of a pair, and (k)u-alpha by the code of the label, for labels that either annotator uses."""
     labels = sorted({label for key in book.members for label in key if label >= 0})
     if not labels:

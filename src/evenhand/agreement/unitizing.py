@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evenhand.agreement.coefficients import OUTSIDE, Patterns, Units, defined, ratio
+from evenhand.agreement.coefficients import OUTSIDE, AnnotatorSpans, Patterns, defined, ratio
 from evenhand.arrays import Bools, Ints, Values, ints, ranges, zeros
 from evenhand.dataclass import dataclass
 from evenhand.tasks.assignment import best_cells
@@ -58,7 +58,7 @@ def alpha_u(disagreements: Iterable[Disagreement]) -> float | None:
     return defined(1 - ratio(observed, expected))
 
 
-def disagreement(annotators: Sequence[Units], length: int) -> Disagreement:
+def disagreement(annotators: Sequence[AnnotatorSpans], length: int) -> Disagreement:
     """The disagreement on units of one label, which do not overlap, in a continuum of `length` positions."""
     pairs = len(annotators) * (len(annotators) - 1)
     total = sum(_between(one, other) for one, other in combinations(annotators, 2))
@@ -66,7 +66,7 @@ def disagreement(annotators: Sequence[Units], length: int) -> Disagreement:
     return Disagreement(observed, _expected(annotators, length))
 
 
-def _between(one: Units, other: Units) -> float:
+def _between(one: AnnotatorSpans, other: AnnotatorSpans) -> float:
     """Σ δ² of two annotators."""
     first = np.searchsorted(other.end, one.start, side="right")
     count = np.searchsorted(other.start, one.end, side="left") - first
@@ -82,7 +82,7 @@ def _squared(values: Ints) -> Values:
     return values.astype(np.float64) ** 2
 
 
-def _expected(annotators: Sequence[Units], length: int) -> float:
+def _expected(annotators: Sequence[AnnotatorSpans], length: int) -> float:
     lengths = np.concatenate([annotator.length for annotator in annotators]).astype(np.float64)
     if not len(lengths):
         return 0.0
@@ -96,7 +96,7 @@ def _expected(annotators: Sequence[Units], length: int) -> float:
     return float(2 / length * (crossing + lengths**2 * room).sum() / ways) if ways else 0.0
 
 
-def _gaps(units: Units, length: int) -> Ints:
+def _gaps(units: AnnotatorSpans, length: int) -> Ints:
     """The lengths of gaps: before the first unit, between units and after the last one."""
     return ints(np.append(units.start, length) - np.append(0, units.end))
 
@@ -105,10 +105,10 @@ class Continuum:
     """The units of all annotators by document. Unlike counts, they are all kept."""
 
     def __init__(self, annotators: int) -> None:
-        self._units: list[list[tuple[Ints, Units]]] = [[] for _ in range(annotators)]
+        self._units: list[list[tuple[Ints, AnnotatorSpans]]] = [[] for _ in range(annotators)]
         self._lengths: dict[int, int] = {}
 
-    def add(self, documents: Ints, lengths: Ints, units: Sequence[Units]) -> None:
+    def add(self, documents: Ints, lengths: Ints, units: Sequence[AnnotatorSpans]) -> None:
         """Add a part: the document and the length of each sentence, and the units of each annotator."""
         first = np.cumsum(lengths) - lengths
         distinct, index = np.unique(documents, return_index=True)
@@ -122,14 +122,14 @@ class Continuum:
         for document, size in zip(distinct.tolist(), sizes.astype(np.int64).tolist(), strict=True):
             self._lengths[document] = self._lengths.get(document, 0) + size
 
-    def documents(self, one: int, other: int, kept: Bools) -> Iterator[tuple[Units, Units, int]]:
+    def documents(self, one: int, other: int, kept: Bools) -> Iterator[tuple[AnnotatorSpans, AnnotatorSpans, int]]:
         """The units of two annotators, document by document, and the length of each document."""
         sides = [self._by_document(side) for side in (one, other)]
         for document in np.flatnonzero(kept).tolist():
-            first, second = (side.get(document, Units.of([])) for side in sides)
+            first, second = (side.get(document, AnnotatorSpans.of([])) for side in sides)
             yield first, second, self._lengths[document]
 
-    def _by_document(self, side: int) -> dict[int, Units]:
+    def _by_document(self, side: int) -> dict[int, AnnotatorSpans]:
         all_units, document = self._joined(side)
         order = np.lexsort((all_units.end, all_units.start, document))
         ordered, document = all_units.take(order), document[order]
@@ -154,7 +154,7 @@ class Continuum:
             labels[label] = stacked[0] if stacked else disagreement(labeled, size)
         return labels
 
-    def _on_one_text(self, side: int, kept: Bools, begins: Ints) -> Units:
+    def _on_one_text(self, side: int, kept: Bools, begins: Ints) -> AnnotatorSpans:
         """The units of an annotator, in positions from the beginning of the first document."""
         units, document = self._joined(side)
         rows = np.flatnonzero(kept[document])
@@ -162,16 +162,16 @@ class Continuum:
         order = np.lexsort((units.end + moved, units.start + moved))
         return replace(units, start=units.start + moved, end=units.end + moved).take(order)
 
-    def _joined(self, side: int) -> tuple[Units, Ints]:
+    def _joined(self, side: int) -> tuple[AnnotatorSpans, Ints]:
         parts = self._units[side]
         document = np.concatenate([documents for documents, _ in parts])
         start, end, label, first = (
             np.concatenate([getattr(units, name) for _, units in parts]) for name in ("start", "end", "label", "first")
         )
-        return Units(start, end, label, first), document
+        return AnnotatorSpans(start, end, label, first), document
 
 
-def disorder(one: Units, other: Units) -> float:
+def disorder(one: AnnotatorSpans, other: AnnotatorSpans) -> float:
     """The disorder of two annotators' units; at least one must exist."""
     units = len(one) + len(other)
     left, right = _near(one, other)
@@ -181,14 +181,14 @@ def disorder(one: Units, other: Units) -> float:
     return float((units * _ALONE - gain[best_cells(left, right, gain)].sum()) / (units / 2))
 
 
-def dissimilarity(one: Units, other: Units) -> Values:
+def dissimilarity(one: AnnotatorSpans, other: AnnotatorSpans) -> Values:
     """d(u, v) of pairs of units."""
     apart = np.abs(one.start - other.start) + np.abs(one.end - other.end)
     values: Values = (apart / (one.length + other.length)) ** 2 + (one.label != other.label)
     return values
 
 
-def _near(one: Units, other: Units) -> tuple[Ints, Ints]:
+def _near(one: AnnotatorSpans, other: AnnotatorSpans) -> tuple[Ints, Ints]:
     """The rows of all pairs close enough to be worth aligning; units are in the order of the text."""
     reach = np.ceil(_REACH * (one.length + other.length.max(initial=0)))
     first = np.searchsorted(other.start, one.start - reach)
@@ -196,7 +196,9 @@ def _near(one: Units, other: Units) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(one)), count), ranges(first, count)
 
 
-def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Sequence[int]) -> float | None:
+def gamma(
+    documents: Iterable[tuple[AnnotatorSpans, AnnotatorSpans, int]], samples: int, seed: Sequence[int]
+) -> float | None:
     """Gamma: joint agreement on the positions and labels of units, compared with randomly shifted units.
 
     The dissimilarity of two units is d(u, v) = ((|b_u - b_v| + |e_u - e_v|) / (l_u + l_v))² + [labels differ]. Units of
@@ -225,7 +227,9 @@ def gamma(documents: Iterable[tuple[Units, Units, int]], samples: int, seed: Seq
     return 1 - observed / expected if observed else 1.0
 
 
-def _sample(one: Units, other: Units, length: int, random: np.random.Generator) -> tuple[Units, Units]:
+def _sample(
+    one: AnnotatorSpans, other: AnnotatorSpans, length: int, random: np.random.Generator
+) -> tuple[AnnotatorSpans, AnnotatorSpans]:
     minimum = min(np.append(one.length, other.length).mean() / 2, (length - 1) / 2)  # a second shift always exists
     while True:
         chosen = [(one, other)[side] for side in random.integers(0, 2, 2).tolist()]
@@ -238,7 +242,7 @@ def _sample(one: Units, other: Units, length: int, random: np.random.Generator) 
     return _moved(chosen[0], first, length), _moved(chosen[1], second, length)
 
 
-def _moved(units: Units, by: int, length: int) -> Units:
+def _moved(units: AnnotatorSpans, by: int, length: int) -> AnnotatorSpans:
     """Shift units, in the order of the text; those after the end of the document continue at its beginning."""
     start = units.start + by
     start = np.where(start >= length, start - length, start)
@@ -289,7 +293,7 @@ def shared_rows(patterns: Patterns) -> Values:
     return np.concatenate((frequencies * (frequencies - 1), frequencies, np.zeros_like(frequencies)), axis=1)
 
 
-def overlaps(units: Units, others: Sequence[Units], rank: Ints, size: int) -> list[Ints]:
+def overlaps(units: AnnotatorSpans, others: Sequence[AnnotatorSpans], rank: Ints, size: int) -> list[Ints]:
     """For each other annotator and each unit, the square of the number of its positions that the other one labels.
 
     `rank` numbers the `size` labeled positions, so the positions of a unit are consecutive.

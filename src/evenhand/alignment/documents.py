@@ -37,7 +37,7 @@ class SideNames(NamedTuple):
     """The side whose text counts."""
     other: str
     here: str
-    """The other side, as the one whose file a message is about."""
+    """The side that messages are about, because its text differs."""
 
 
 GOLD_AND_PREDICTION = SideNames("the gold standard", "the prediction", "the system")
@@ -68,7 +68,7 @@ def shorter(gold: Corpus, system: Corpus, unit: str, sides: SideNames) -> str:
 
 
 Open = Callable[[], Iterator[Annotation]]
-"""Opens a side again."""
+"""A function that opens a side again, from its beginning."""
 
 
 @dataclass
@@ -122,11 +122,11 @@ class AlignmentIssues:
 
 @dataclass(frozen=True)
 class Naming:
-    """How documents are named."""
+    """The rule by which documents of a task are named."""
 
     names: Callable[[Corpus], Tokens]
     is_loose: Callable[[Corpus], bool]
-    """Whether only one side may have names; if no name occurs on both sides, the order counts."""
+    """Whether names are optional: if no name occurs on both sides, documents are matched by order."""
     may_repeat: bool
     """Whether two documents may have the same name, because no reader refuses it."""
     remedy: str
@@ -190,7 +190,7 @@ class DocumentsByName:
         return BatchSlice(self._batch, self._next - size, size)
 
     def _find(self, names: Tokens) -> BatchSlice | None:
-        """Return a document that is not the next one, if it exists."""
+        """Return a document of the system that is out of order; None if it does not exist."""
         if self._names is None:
             self._names = self._collect_names()
             return self._run(names) or self._find(names)
@@ -259,7 +259,7 @@ def mark(corpus: Corpus, document: int) -> int | None:
 
 
 def _ids(corpus: Corpus) -> Tokens:
-    """Return the ids of sentences, which are empty if the corpus has none."""
+    """Return the ids of sentences; empty strings if the corpus has none."""
     return Tokens.of([""] * corpus.sentences) if corpus.ids is None else corpus.ids
 
 
@@ -347,7 +347,7 @@ def _with_same_layers(batches: Sequence[Annotation], layer: str) -> Iterator[Ann
 
 
 def names_of(corpus: Corpus) -> Tokens:
-    """Return the names or ids of documents, which are empty if the corpus has none."""
+    """Return the names or ids of documents; empty strings if the corpus has none."""
     if len(corpus.names) == len(corpus.documents):
         return Tokens.of(corpus.names)
     return corpus.ids if corpus.ids is not None else Tokens.of([""] * len(corpus.documents))

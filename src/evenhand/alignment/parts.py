@@ -122,7 +122,7 @@ class Alignment:
 
 
 def whole_documents(batches: Iterator[Annotation]) -> Iterator[Annotation]:
-    """Join batches so that no document is divided between two of them."""
+    """Join batches that share a document, so each document is in one batch."""
     joined: list[Annotation] = []
     for batch in batches:
         if joined and not batch.corpus.continues:

@@ -85,9 +85,7 @@ class RecordFollower(Follower):
         batch = next(self._batches, None)
         if batch is None:
             return False
-        layer, reading = batch.layers.get(RECORDS), batch.readings.get(RECORDS)
-        if not isinstance(layer, Records):
-            raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
+        layer, reading = records_of(batch), batch.readings.get(RECORDS)
         if reading is not None:
             self.reading = self.reading.plus(reading) if self.reading else reading
         self._source = batch.corpus.source
@@ -97,6 +95,14 @@ class RecordFollower(Follower):
         else:
             self._waiting.update(zip(ids, layer.values, strict=True))
         return True
+
+
+def records_of(batch: Annotation) -> Records:
+    """The records of a batch."""
+    layer = batch.layers.get(RECORDS)
+    if not isinstance(layer, Records):
+        raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
+    return layer
 
 
 def document_ids(corpus: Corpus) -> list[str] | None:

@@ -374,7 +374,7 @@ def only_layers(batches: Iterator[Annotation], layers: Collection[str]) -> Itera
 
 
 class WordQueue:
-    """Words of one side that were read, but not taken yet."""
+    """Words of one side that are not yet part of an evaluated part."""
 
     def __init__(self, *, by_position: bool) -> None:
         """With `by_position`, words are counted, not compared."""
@@ -431,14 +431,14 @@ class GoldWords(WordQueue):
     """The words of the gold standard, read once for all systems."""
 
     def __init__(self, systems: int, *, by_position: bool) -> None:
-        """Each of so many systems takes every part."""
+        """Each part is taken once per system; `systems` is their number."""
         super().__init__(by_position=by_position)
         self._systems, self._uses = systems, 0
         self._part: Words | None = None
-        """The last part. Until the next one its memory is not given back, which would take time."""
+        """The last part. It is kept until the next one, because freeing its memory in between costs time."""
 
     def follow(self, gold: Batches) -> None:
-        """Read the batches that are new."""
+        """Read the batches of the gold standard that were not read for another system."""
         known = sum(words.corpus.sentences for words in self.waiting)
         if self.waiting and known == sum(batch.corpus.sentences for batch in gold):
             return
@@ -551,7 +551,7 @@ class WordFollower(Follower):
         return InputError(last.source, last.line(len(self._last) - 1), finding, self._remedy, "text")
 
     def _continues(self) -> InputError:
-        """The error for a system that continues after the end of the gold standard."""
+        """The error for a system that is longer than the gold standard."""
         words, word = self._system.word_at(self._gold.end)
         finding = f"found {_named(words, word)} after the end of the gold standard"
         return InputError(words.corpus.source, words.corpus.line(word), finding, self._remedy, "text")

@@ -18,13 +18,13 @@ import msgspec
 import numpy as np
 
 from evenhand import __version__
-from evenhand.agreement.annotators import Annotators, Naming, SharedText
-from evenhand.agreement.coefficients import ALPHA, CODINGS, FLEISS, Codebook, Coding, OverlapError, Units
+from evenhand.agreement.annotators import Annotators, DocumentNamer, SharedText
+from evenhand.agreement.coefficients import ALPHA, CODINGS, FLEISS, AnnotatorSpans, Codebook, Coding, OverlapError
 from evenhand.agreement.counts import (
     JOINT,
     QUANTIFIERS,
+    AnnotatorCounts,
     Counted,
-    Counts,
     DocumentCounter,
     Statistic,
     Statistics,
@@ -39,7 +39,7 @@ from evenhand.agreement.disagreements import Answer, Region, Vote, Voting
 from evenhand.agreement.unitizing import Continuum, Disagreement
 from evenhand.agreement.unitizing import alpha_u as alpha_u_of
 from evenhand.agreement.unitizing import gamma as gamma_of
-from evenhand.api.compare import Resampling, without_effect
+from evenhand.api.compare import ResamplingSettings, without_effect
 from evenhand.arrays import Bools, ints
 from evenhand.comparison.units import piece, sentence_of
 from evenhand.data.annotation import Annotation
@@ -68,14 +68,14 @@ from evenhand.pipeline.inputs import (
     name_of,
     open_files,
     open_sides,
-    place_of,
+    path_of,
     prepare,
     side_of,
     systems_by_name,
     unique_names,
 )
 from evenhand.results import agreement as results
-from evenhand.results.agreement import Adjudication, Agreement, DrawnRegion, DrawnRegions, Figures
+from evenhand.results.agreement import Adjudication, Agreement, DrawnRegion, DrawnRegions, SavedFigures
 from evenhand.results.signature import agreement_signature, notes_on_settings
 from evenhand.scoring.measure import Formula
 from evenhand.settings import PickedAnnotator, ReadSettings, own_key, system_settings
@@ -101,7 +101,7 @@ BLOCK = 1 << 17
 """Bytes per block of each file: fewer than elsewhere because all annotators are in memory together."""
 _LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
 _ABOUT = frozenset(name + suffix for name in ("readme", "license") for suffix in ("", ".md", ".txt", ".rst"))
-"""Files about a folder, in lower case, which are not annotations."""
+"""Names of files, in lower case, that describe a folder and are not annotations."""
 NO_UNITS = "no annotator has a span"
 NO_CHANCE = "no disagreement is expected by chance"
 NOTHING_SHARED = "no document is common to two annotators"
@@ -170,7 +170,7 @@ def _check_overrides(side: Input, open_gold: OpenGold, files: Sequence[Overrides
 
 def _corrected(open_gold: OpenGold, overrides: Overrides, folder: str | None) -> Iterator[Annotation]:
     """The batches of the corrected gold standard without other layers; documents are named after their files."""
-    naming = Naming(folder)
+    naming = DocumentNamer(folder)
     for batch in OverriddenGold(overrides, _LAYER)(open_gold()):
         names = None if folder is None else naming.names(batch)
         corpus = replace(batch.corpus, names=tuple(names), unnamed=False) if names else batch.corpus
@@ -230,7 +230,7 @@ def _in_pieces(region: Region, pieces: tuple[int, ...]) -> DrawnRegion:
 
 
 def intervals_of(
-    figures: Mapping[str, Statistic], kept: Bools, resampling: Resampling
+    figures: Mapping[str, Statistic], kept: Bools, resampling: ResamplingSettings
 ) -> tuple[dict[str, results.Interval], list[str]]:
     """Percentile intervals of defined figures by path, and notes; `kept` documents have at least two annotators."""
     statistics = {path: figure for path, figure in figures.items() if figure.total() is not None}
@@ -265,9 +265,9 @@ class UnitFigures:
     seed: int
 
     def add_to(
-        self, figures: results.Unitizing, counts: Counts, annotators: Sequence[int], labels: Sequence[str]
+        self, figures: results.Unitizing, counts: AnnotatorCounts, annotators: Sequence[int], labels: Sequence[str]
     ) -> tuple[results.Unitizing, dict[str, str]]:
-        """The figures of some annotators with the requested ones, and the reasons why some are undefined."""
+        """Return the figures with the requested coefficients, and the reasons why some are undefined."""
         undefined: dict[str, str] = {}
         if self.continuum is not None:
             figures = _with_alpha_u(figures, self.continuum, counts, annotators, labels, undefined)
@@ -284,7 +284,9 @@ class UnitFigures:
         return figures, undefined
 
 
-def _shared(wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> Iterator[tuple[Units, Units, int]]:
+def _shared(
+    wholes: Continuum, counts: AnnotatorCounts, pair: tuple[int, ...]
+) -> Iterator[tuple[AnnotatorSpans, AnnotatorSpans, int]]:
     """The units in the documents of both annotators."""
     one, other = pair
     return wholes.documents(one, other, counts.has[:, one] & counts.has[:, other])
@@ -293,7 +295,7 @@ def _shared(wholes: Continuum, counts: Counts, pair: tuple[int, ...]) -> Iterato
 def _with_alpha_u(
     figures: results.Unitizing,
     continuum: Continuum,
-    counts: Counts,
+    counts: AnnotatorCounts,
     annotators: Sequence[int],
     labels: Sequence[str],
     undefined: dict[str, str],
@@ -509,7 +511,7 @@ class AgreementFigures:
 
 
 def _spread(values: Sequence[float | None]) -> results.Spread:
-    """Mean and population standard deviation of the defined values."""
+    """The mean and the population standard deviation of the values that are defined."""
     known = [value for value in values if value is not None]
     return results.Spread(float(np.mean(known)), float(np.std(known))) if known else results.Spread(None, None)
 
@@ -534,7 +536,7 @@ class AgreementRun:
         assert spec is not None
         return spec
 
-    def figures(self, resampling: Resampling) -> Figures:
+    def figures(self, resampling: ResamplingSettings) -> SavedFigures:
         """All figures, in one pass; without codes, in one pass per annotator as the key."""
         counted = self._count_codes() if self.spec.has_codes else count_by_keys(self._sides, self._prepared)
         figures = AgreementFigures(counted, self._prepared.task, self._prepared.models, self._unit_figures)
@@ -543,7 +545,7 @@ class AgreementRun:
         notes = [*notes_on_settings(settings, counted.labels), *counted.notes(), *notes]
         count = resampling.resamples if intervals else 0
         made = results.Resampling(count, "documents", resampling.level, resampling.seed)
-        return Figures(
+        return SavedFigures(
             settings.task,
             self._signature(counted, made),
             notes,
@@ -646,7 +648,7 @@ def _check_codes(task: Task) -> None:
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
     if isinstance(side, Annotation | WrappedObject | FileList):
         raise SettingError(TWO)
-    path = place_of(side)
+    path = path_of(side)
     if isinstance(path, Path) and path.is_dir():
         return _annotators_in_folder(path), {}
     file = open_files(side, settings).first
@@ -719,7 +721,7 @@ def agree(
     named = systems_by_name(annotators) or {}
     check_choice("coding", coding, CODINGS)
     check_choice("by", by, ("document",), optional=True)
-    resampling = Resampling(0, resamples, level=level, seed=seed).checked()
+    resampling = ResamplingSettings(0, resamples, level=level, seed=seed).checked()
     sides, prepared = _prepared(named, options, annotator)
     _check_unitized(prepared.task, {"coding": coding != "label", "alpha-u": alpha_u, "gamma": gamma})
     unit_figures, samples = None, check_whole_number("samples", samples, 1, MAX_SAMPLES)

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
+from evenhand.api.score import lacking_layers
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
-from evenhand.comparison.differences import Transition as UnitTransition
+from evenhand.comparison.differences import CodedTransition
 from evenhand.comparison.slices import (
     SliceContext,
     SliceCounts,
@@ -33,7 +34,7 @@ from evenhand.comparison.slices import (
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
-from evenhand.data.vocabulary import Vocabulary
+from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import (
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
-"""All of them are kept, for each system."""
+"""The maximum number of resamples; all of their scores are in memory, for each system."""
 MAX_SEED = 2**128 - 1
 MAX_DEFAULT_TRIALS = 100_000
 """Maximum number of trials unless a user specifies more: 1,250 pairs then take about a minute."""
@@ -103,7 +104,7 @@ NOT_COMPARED = ("match", "groups", "jobs", "engine")
 
 
 @dataclass(frozen=True)
-class Resampling:
+class ResamplingSettings:
     """Settings of tests and intervals."""
 
     trials: int = 0
@@ -112,10 +113,10 @@ class Resampling:
     level: float = 0.95
     seed: int = 0
     of: Resampled | None = None
-    """What is resampled, if a user specifies it."""
+    """Documents or sentences, if the user specifies what is resampled."""
 
-    def checked(self) -> Resampling:
-        """Check the values that a user specifies."""
+    def checked(self) -> ResamplingSettings:
+        """Return these settings; values out of range are an error."""
         check_choice("of", self.of, get_args(Resampled), optional=True)
         if self.interval not in ("percentile", "bca"):
             raise SettingError(f"interval is {quote(self.interval)}; choose percentile or bca.")
@@ -136,7 +137,7 @@ class Resampling:
     def is_requested(self) -> bool:
         return bool(self.trials or self.resamples)
 
-    def without(self) -> Resampling:
+    def without(self) -> ResamplingSettings:
         """The same without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
@@ -189,7 +190,7 @@ class Testing:
     not depend on the order in which a user names systems, and a reversed pair has the mirrored interval.
     """
 
-    def __init__(self, counted: GroupTables, resampling: Resampling) -> None:
+    def __init__(self, counted: GroupTables, resampling: ResamplingSettings) -> None:
         self._counted, self._resampling = counted, resampling
         self._groups, self._columns = int(counted.sizes.sum()), counted.columns
         self._scores = {name: counted.score(name) for name in counted.tables}
@@ -267,7 +268,7 @@ class ComparedRun:
     run: Run
     counts: ComparisonCounts
     prepared: RunConfig
-    resampling: Resampling
+    resampling: ResamplingSettings
     few_documents: int | None = None
     """Maximum number of documents in which two systems differ, if too few for a test, so sentences are resampled."""
     slice_counts: SliceCounts | None = None
@@ -289,7 +290,7 @@ class ComparedRun:
         return models if len(models) > 1 else []
 
     def _differs(self, other: Formula) -> bool:
-        """Whether another measure gives a system another score than the compared one."""
+        """Whether any system has another score under this measure than under the compared one."""
         labels = list(self.gold.labels)
         scores = (
             [headline(measure, tallies[measure.scorer], labels) for measure in (self.model, other)]
@@ -323,7 +324,7 @@ class ComparedRun:
 
     @property
     def has_groups(self) -> bool:
-        """Whether there is anything to resample: several groups, and at least one gold unit."""
+        """Whether resampling is possible: with several groups, and at least one gold unit."""
         return self.groups[1] > 1 and bool(self.gold.units)
 
     def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
@@ -385,9 +386,10 @@ class ComparisonJob:
     pairs: Sequence[tuple[int, int]]
     """Indices of the systems that are compared with each other."""
     by: str | None
-    resampling: Resampling
+    resampling: ResamplingSettings
     options: Mapping[str, Any]
     slices: SliceRequest = SliceRequest()
+    """The slices that the user names."""
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
     """The profile of the gold standard, if known."""
@@ -403,7 +405,7 @@ class ComparisonJob:
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.slices = self.slices.adding(task.comparison.default_slices(content))
+        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
@@ -418,7 +420,7 @@ class ComparisonJob:
         """
         compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
         task, systems = compared.task, list(self.systems)
-        slicings = self.slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
+        slicings = self.all_slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
         extras = Extras(slicings, search, collection)
         counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, extras)
         models = compared.settings.match
@@ -435,8 +437,9 @@ class ComparisonJob:
             gold = replace(scored.read_as["gold"], extra=columns)
             prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
             job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
-        layers = (*self.slices.names, *map(extra_layer, columns))
+        layers = (*self.all_slices.names, *map(extra_layer, columns))
         run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
+        _check_annotation(task, by, run)
         return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
@@ -449,7 +452,9 @@ class ComparisonJob:
         """Write a report on the same systems."""
         from evenhand.api.report import report  # which imports this module
 
-        return report(self.gold, self.systems, by=self.by, **asdict(self.resampling), **self.options).to_html(path)
+        sliced: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        settings = {**asdict(self.resampling), **sliced, **self.options}
+        return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
 
 def _check_effect(options: Mapping[str, Any]) -> None:
@@ -460,6 +465,18 @@ def _check_effect(options: Mapping[str, Any]) -> None:
         default = parameters[name].default if name in parameters else None
         if value is not None and value is not False and value not in ("", (), [], default):
             raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+
+
+def _check_annotation(task: Task, by: str, run: Run) -> None:
+    """Refuse systems without the annotation that is compared; `score` leaves their scores undefined."""
+    lacking = {name: lacking_layers(task.name, [by], side.annotated).get(by) for name, side in run.systems.items()}
+    names = [name for name, layer in lacking.items() if layer is not None]
+    if names:
+        layer = str(lacking[names[0]]).upper()
+        subject = f"System {names[0]} has" if len(names) == 1 else f"Systems {list_names(names)} have"
+        others = [other for other in task.selection.compared if not model(task.name, other).annotation]
+        remedy = f"leave {'it' if len(names) == 1 else 'them'} out" + (f", or compare by {others[0]}" if others else "")
+        raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
 def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
@@ -510,7 +527,7 @@ def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> di
 
 
 def _transitions(
-    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[UnitTransition, int], size: int, different: int
+    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[CodedTransition, int], size: int, different: int
 ) -> list[Transition]:
     """The transitions of a class, the most frequent first."""
     labels = run.counts.labels.values
@@ -609,7 +626,7 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
 
 
 def comparison_signature(run: ComparedRun) -> str:
-    """The settings of a comparison: those of its scores, and those of its tests and intervals."""
+    """The settings of a comparison: of its scores, and of its tests and intervals."""
     prepared, setting = run.prepared, run.resampling
     signatures = [
         signature(
@@ -717,7 +734,7 @@ def compare(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)

@@ -299,10 +299,9 @@ def _measured(
     collected = _Collected(measure, formula, vocabulary.labels)
     job = Job(gold, systems, prepared, prepared.settings.match, "finest")
     run = job.run([collected], vocabulary)
-    for system, side in run.systems.items():
-        other = systems[system]
+    for system, other in systems.items():
         source = system if isinstance(other, Annotation | WrappedObject) else str(place_of(other))
-        check_confidences(source, side, prepared.settings, are_needed=True)
+        check_confidences(source, system, run.systems, prepared.settings, are_needed=True)
     document_of = np.concatenate(run.document_of) if run.document_of and run.documents > 1 else None
     kind = run.kept_apart("finest")
     run.settle_groups("finest")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from evenhand.comparison.slices import (
     natural_order,
     notes_on_metadata,
 )
-from evenhand.data.annotation import extra_layer
+from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
@@ -37,6 +37,7 @@ from evenhand.pipeline.inputs import (
 )
 from evenhand.pipeline.run import Job
 from evenhand.pipeline.unit_table import listed, texts_of, unit_columns
+from evenhand.results.signature import joint_signature, signature
 from evenhand.results.table import Kind, Table
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.tasks.evaluation import Evaluation
@@ -47,8 +48,6 @@ from evenhand.tasks.units import Locations
 if TYPE_CHECKING:
     from evenhand.keywords import ErrorsKeywords, MatchFunction
 
-CONTEXT = 5
-"""Words of context on each side."""
 _BASE: Mapping[str, tuple[str, Kind]] = {
     "system": ("system", "text"),
     "document": ("document_name", "text"),
@@ -67,80 +66,67 @@ _BASE: Mapping[str, tuple[str, Kind]] = {
     "matched_start": ("matched_start", "count"),
     "matched_end": ("matched_end", "count"),
 }
-"""The columns of every table: their names in `unit_columns`, and their types."""
-_OF_POSITIONS = ("document", "positions", "token_start", "token_end", "matched_sentence")
-"""Columns of units that a table of errors does not have."""
+"""The columns of every table of errors by name: the column of `unit_columns` that is shown, and its type."""
+_LEFT_OUT = ("document", "positions", "token_start", "token_end", "matched_sentence")
+"""Columns of `unit_columns` that a table of errors does not have."""
 
 
 @dataclass(frozen=True)
 class UnitQuery:
-    """Which units are listed; conditions that are empty do not apply."""
+    """Which units are listed: the keywords of `errors` that choose units. Conditions that are empty do not apply."""
 
     correct: bool = False
     """Whether correct units are listed, too."""
-    types: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
+    type: str | Sequence[str] = ()
+    label: str | Sequence[str] = ()
     text: str | None = None
     """A regular expression that occurs in the string."""
-    slice: tuple[str, str] | None = None
-    """The name of a slice, and its value."""
-    slices: SliceRequest = SliceRequest()
+    slice: str | None = None
+    """The name of a slice and its value: `genre=chat`."""
+    slices: Slices | SliceRequest = ()
     """Slices whose values are columns of the table."""
     sample: int | None = None
     """Number of units per system, drawn at random."""
     seed: int = 0
-    context: int = CONTEXT
+    context: int = 5
+    """Words of context on each side."""
 
-    @staticmethod
-    def of(
-        *,
-        correct: bool = False,
-        type: str | Sequence[str] = (),
-        label: str | Sequence[str] = (),
-        text: str | None = None,
-        slice: str | None = None,
-        slices: Slices = (),
-        sample: int | None = None,
-        seed: int = 0,
-        context: int = CONTEXT,
-    ) -> UnitQuery:
+    def checked(self) -> UnitQuery:
         """Check what a user specifies."""
-        name, equals, value = (slice or "").partition("=")
-        if slice is not None and not (name and equals):
-            raise SettingError(f"slice is {slice!r}; write NAME=VALUE, such as length=2.")
+        if self.slice is not None and not all(self.slice.partition("=")):
+            raise SettingError(f"slice is {self.slice!r}; write NAME=VALUE, such as length=2.")
         try:
-            re.compile(text or "")
+            re.compile(self.text or "")
         except re.error as error:
-            raise SettingError(f"text is {text!r}, which is not a regular expression ({error}).") from None
-        return UnitQuery(
-            correct,
-            split_names(type),
-            split_names(label),
-            text,
-            (name, value) if slice is not None else None,
-            SliceRequest.of(slices),
-            None if sample is None else check_whole_number("sample", sample, 1),
-            check_whole_number("seed", seed, 0),
-            check_whole_number("context", context, 0),
+            raise SettingError(f"text is {self.text!r}, which is not a regular expression ({error}).") from None
+        return replace(
+            self,
+            type=split_names(self.type),
+            label=split_names(self.label),
+            sample=None if self.sample is None else check_whole_number("sample", self.sample, 1),
+            seed=check_whole_number("seed", self.seed, 0),
+            context=check_whole_number("context", self.context, 0),
         )
 
+    def request(self) -> SliceRequest:
+        """The slices that are columns, and the slice whose units are listed."""
+        request = SliceRequest.of(self.slices)
+        name, _, _ = (self.slice or "").partition("=")
+        return request.adding([name]) if name and not request.has(name) else request
 
-@checked_arguments(lambda: known_options() - {"groups", "jobs", "engine"})
+
+QUERY = tuple(attribute.name for attribute in fields(UnitQuery) if attribute.name != "correct")
+"""The keywords that choose units."""
+
+
+@checked_arguments(lambda: {*known_options(), *QUERY} - {"groups", "jobs", "engine"})
 def errors(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     match: str | MatchFunction | None = None,
     all: bool = False,
-    type: str | Sequence[str] = (),
-    label: str | Sequence[str] = (),
     system: str | Sequence[str] = (),
-    text: str | None = None,
-    slice: str | None = None,
-    slices: Slices = (),
-    sample: int | None = None,
-    seed: int = 0,
-    context: int = CONTEXT,
     **options: Unpack[ErrorsKeywords],
 ) -> Table:
     """The errors of systems as a table with one row per unit, in the order of the text, one system after the other.
@@ -150,40 +136,35 @@ def errors(
     match      the measure whose errors are listed [fair for spans, links and relations, accuracy for tags, las for
                trees, arcs_any for chains, labeled-all for constituents]
     all        list correct units, too
+    system     only these systems
+
+    Which units are listed:
+
     type       only these error types: "FN,LE" or a list; also sums of the score, such as "BE"
     label      only units with one of these labels, in the gold standard or predicted
-    system     only these systems
     text       only units whose string contains this regular expression; (?i) at its beginning ignores case
     slice      only units of a slice: "length=2", "length=3+", "document=doc1", "genre=chat" for a column or JSON field
                of the gold standard, or of `slices`
     slices     names of slices and tables of metadata, as in `score`: their values are columns of the table
-    sample     a random sample of this many units per system, always the same for the same `seed`
-    context    words of the sentence before (`left`) and after (`right`) the unit
+    sample     a random sample of this many units per system, always the same for the same `seed` [0]
+    context    words of the sentence before (`left`) and after (`right`) the unit [5]
     """
-    query = UnitQuery.of(
-        correct=all,
-        type=type,
-        label=label,
-        text=text,
-        slice=slice,
-        slices=slices,
-        sample=sample,
-        seed=seed,
-        context=context,
-    )
+    settings: dict[str, Any] = {**options}
+    chosen = {name: settings.pop(name) for name in QUERY if name in settings}
+    query = UnitQuery(correct=all, **chosen).checked()
     gold, sides = sides_of(gold, systems)
     measures = split_names(cast("str", match) or ())  # functions are replaced by their names
     if len(measures) > 1:
         raise SettingError(f"match is {', '.join(measures)}; errors are listed by one measure.")
-    content = content_for(gold, options)
+    content = content_for(gold, settings)
     task = TASKS[content.task]
-    name = measures[0] if measures else task.selection.resolve(task.selection.reported[0], options)
-    config = prepare(gold, sides, {**options, "match": (name,)}, content)
+    name = measures[0] if measures else task.selection.resolve(task.selection.reported[0], settings)
+    config = prepare(gold, sides, {**settings, "match": (name,)}, content)
     return list_units(ScoredInputs(gold, sides, config), name, query, split_names(system))
 
 
 def default_measure(config: RunConfig) -> str:
-    """Of the scored measures, the first one that distinguishes error types or, without one, that lists units."""
+    """The first scored measure that the task reports or, without one, the first that lists units."""
     task, scored = config.task, config.settings.match
     preferred = [name for name in task.selection.reported if name in scored]
     listing = [name for name in scored if not model(task.name, name).instead_of_units]
@@ -191,7 +172,7 @@ def default_measure(config: RunConfig) -> str:
 
 
 def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequence[str] = ()) -> Table:
-    """Read the units of some systems, by default of all, under one measure."""
+    """Read the units of all systems, or of the named ones, and list them under one measure."""
     config, sides = inputs.config, inputs.systems
     (name,) = model_names(config.task.name, (match,), config.settings.functions)
     measure = model(config.task.name, name)
@@ -201,25 +182,27 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         for system in systems:
             if system not in sides:
                 remedy = f"choose one of {', '.join(sides)}"
-                raise SettingError(unknown(f"There is no system {system!r}", system, list(sides), remedy))
+                raise SettingError(unknown(f"Unknown system {system!r}", system, list(sides), remedy))
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
-    vocabulary, slicings, request = Vocabulary(), list[Slicing](), query.slices
-    if query.slice is not None and not request.has(query.slice[0]):
-        request = request.adding([query.slice[0]])
+    vocabulary, slicings, request = Vocabulary(), list[Slicing](), query.request()
     if request:
         config = with_columns(config, request)
         layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
         slicings = request.slicings(config.task, SliceContext(labels=vocabulary.labels), inputs.gold)
     collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
-    Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
+    run = Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
     notes_on_metadata(slicings, inputs.gold)  # an error if a table has nothing in common with the gold standard
-    return collected.table()
+    read_as, gold = config.read_as["gold"], run.gold.reading or ReadInfo()
+    readings = (side.reading or ReadInfo() for side in run.systems.values())
+    signatures = (signature(config.settings, read_as, run.atoms, gold, reading) for reading in readings)
+    drawn = "" if query.sample is None else f"|sample:{query.sample}|seed:{query.seed}"
+    return collected.table(f"{joint_signature(signatures)}{drawn}")
 
 
 class _Collected:
-    """Collects units part by part: an observer of evaluations."""
+    """Collects the rows of a table part by part: an observer that a run calls with each evaluation."""
 
     def __init__(
         self,
@@ -237,8 +220,8 @@ class _Collected:
         self._columns: dict[str, dict[str, list[Any]]] = {}
         """Columns by system and name."""
         self._counts: dict[str, Counter[str]] = {}
-        self._keys: dict[str, tuple[np.random.Generator, Values]] = {}
-        """For a sample: the random numbers of each system, and those of the units so far."""
+        self._draws: dict[str, tuple[np.random.Generator, Values]] = {}
+        """For a sample, by system: the generator, and one random number per unit collected so far."""
         self._has_correct = False
         self._positions = "tokens"
 
@@ -260,35 +243,35 @@ class _Collected:
 
     def _is_chosen(self, rows: UnitRows, locations: Locations) -> Bools:
         query, chosen = self._query, np.ones(len(rows), dtype=np.bool_)
-        if not query.correct and not query.types:
+        if not query.correct and not query.type:
             chosen &= rows.is_error
-        if query.types:
+        if query.type:
             chosen &= np.array([name in self._types for name in rows.types], dtype=np.bool_)[rows.type]
-        if query.labels:
-            codes = [code for code in map(self._labels.find, query.labels) if code is not None]
+        if query.label:
+            codes = [code for code in map(self._labels.find, query.label) if code is not None]
             columns = (rows.gold_label, rows.predicted, *rows.names.values())
             chosen &= np.logical_or.reduce([np.isin(column, codes) for column in columns])
         if query.slice is not None and len(rows):
-            name, value = query.slice
+            name, _, value = query.slice.partition("=")
             slicing, names = self._slicings[name]
             of_unit = slicing.of_units(rows, locations, names)
             chosen &= np.array([is_in_slice(known, value) for known in names.values], dtype=np.bool_)[of_unit]
         return chosen
 
     def _sampled(self, system: str, rows: UnitRows) -> UnitRows:
-        """The units of a part that may be in the sample, which are those with the smallest random numbers."""
+        """The units of a part that may be in the sample: the sample has the units with the smallest random numbers."""
         assert self._query.sample is not None
-        if system not in self._keys:
-            seed = np.random.SeedSequence([self._query.seed, len(self._keys)])
-            self._keys[system] = np.random.default_rng(seed), np.zeros(0)
-        generator, before = self._keys[system]
-        keys = generator.random(len(rows))
-        both = np.concatenate((before, keys))
+        if system not in self._draws:
+            seed = np.random.SeedSequence([self._query.seed, len(self._draws)])
+            self._draws[system] = np.random.default_rng(seed), np.zeros(0)
+        generator, before = self._draws[system]
+        drawn = generator.random(len(rows))
+        both = np.concatenate((before, drawn))
         if len(both) > self._query.sample:
             highest = np.partition(both, self._query.sample - 1)[self._query.sample - 1]
-            kept = np.flatnonzero(keys <= highest)
-            rows, keys = rows.take(kept), keys[kept]
-        self._keys[system] = generator, np.concatenate((before, keys))
+            kept = np.flatnonzero(drawn <= highest)
+            rows, drawn = rows.take(kept), drawn[kept]
+        self._draws[system] = generator, np.concatenate((before, drawn))
         return rows
 
     def _add(self, system: str, rows: UnitRows, locations: Locations) -> None:
@@ -297,7 +280,7 @@ class _Collected:
         columns["system"] = [system] * len(rows)
         pairs = zip(columns["document_name"], columns["document"], strict=True)
         columns["document_name"] = [name or str(number) for name, number in pairs]
-        columns["left"], columns["right"] = locations.contexts(rows.place, self._query.context)
+        columns["left"], columns["right"] = locations.contexts(rows.position, self._query.context)
         columns["parts"] = [
             None if parts is None else " ".join(f"{start}-{end}" for start, end in parts) for parts in columns["parts"]
         ]
@@ -308,21 +291,21 @@ class _Collected:
         for name, values in columns.items():
             collected.setdefault(name, []).extend(values)
 
-    def table(self) -> Table:
-        """All units; further columns, such as the arguments of relations, only if a unit has them."""
-        name, value = self._query.slice or ("", "")
+    def table(self, signature: str) -> Table:
+        """The table of all collected units. Further columns, such as arguments of relations, are left out if empty."""
+        name, _, value = (self._query.slice or "").partition("=")
         known_values = self._slicings[name][1].values if name else []
         if name and not any(is_in_slice(known, value) for known in known_values):
             values = sorted(known_values, key=natural_order)
             remedy = f"there are {', '.join(values[:20])}{', …' if len(values) > 20 else ''}"
             raise SettingError(unknown(f"The slice {name!r} has no value {value!r}", value, values, remedy))
-        for system, (_, keys) in self._keys.items():
-            kept = np.sort(np.argsort(keys, kind="stable")[: self._query.sample]).tolist()
+        for system, (_, drawn) in self._draws.items():
+            kept = np.sort(np.argsort(drawn, kind="stable")[: self._query.sample]).tolist()
             of_system = self._columns[system]
             self._columns[system] = {name: [values[row] for row in kept] for name, values in of_system.items()}
         systems = list(self._columns.values())
         names = dict.fromkeys(name for columns in systems for name in columns)
-        known = {source for source, _ in _BASE.values()} | set(_OF_POSITIONS)
+        known = {source for source, _ in _BASE.values()} | set(_LEFT_OUT)
         further = [
             name
             for name in names
@@ -332,7 +315,7 @@ class _Collected:
         kinds |= {name: _kind([value for columns in systems for value in columns[name]]) for name in further}
         sources = [*(source for source, _ in _BASE.values()), *further]
         rows = [[value for columns in systems for value in columns.get(source, ())] for source in sources]
-        return Table(kinds, rows, self._caption())
+        return Table(kinds, rows, self._caption(), signature)
 
     def _caption(self) -> str:
         """The number of units of each system and error type."""
@@ -351,17 +334,12 @@ def _kind(values: Sequence[Any]) -> Kind:
 
 
 def _chosen_types(formula: Formula, query: UnitQuery) -> set[str]:
-    """The error types of a query; sums that the score shows, such as BE, stand for all their types."""
-    types, chosen = formula.error_types, set[str]()
-    known = {name.lower(): {name} for name in types.values()}
-    for name, weights in formula.counts.items():
-        kinds = {kind for kind, weight in weights.items() if weight > 0 and kind in types}
-        parts = {types[kind] for kind in kinds}
-        if kinds and kinds == {kind for kind in types if types[kind] in parts}:  # no type is divided
-            known.setdefault(name.lower(), parts)
-    for name in query.types:
+    """The error types of a query. A sum that the score shows, such as BE, selects all of its types."""
+    types, sums, chosen = formula.error_types, formula.types_of_counts(), set[str]()
+    known = {name.lower(): parts for name, parts in sums.items()} | {name.lower(): {name} for name in types.values()}
+    for name in query.type:
         if name.lower() not in known:
-            names = list(dict.fromkeys([*types.values(), *(name for name in formula.counts if name.lower() in known)]))
+            names = list(dict.fromkeys([*types.values(), *sums]))
             remedy = f"choose one of {', '.join(names)}"
             raise SettingError(unknown(f"{formula.name} has no error type {name!r}", name, names, remedy))
         chosen |= known[name.lower()]

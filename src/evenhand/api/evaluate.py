@@ -46,7 +46,7 @@ def evaluate(
 ) -> list[Verdict]:
     """Evaluate systems and return the error type of every unit, in the order of the text, one system after the other.
 
-    Inputs and options are as in `score`. Units are those of the first measure in `match` that has error types: of
+    Inputs and options are as in `score`. Units are counted by the first measure in `match` that has error types: of
     spans, `fair` unless you choose `exact`. All units are held in memory; for large files, `score` only keeps counts.
     """
     gold, sides = sides_of(gold, systems)

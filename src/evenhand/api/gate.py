@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from evenhand.api.compare import (
     NOT_COMPARED,
     ComparisonJob,
-    Resampling,
+    ResamplingSettings,
     compared_by,
     compared_options,
     comparison,
@@ -700,10 +700,10 @@ def _prepared(
     return prepare(gold, systems, {**options, "match": match}, content)
 
 
-def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> Resampling:
+def _resampling(trials: int | None, alpha: float | None, seed: int, of: Resampled | None) -> ResamplingSettings:
     """The settings of the test; without trials if alpha is None."""
     trials = trials_for(1, alpha or DEFAULT_ALPHA) if trials is None else trials
-    resampling = Resampling(trials, seed=seed, of=of).checked()
+    resampling = ResamplingSettings(trials, seed=seed, of=of).checked()
     if alpha is None:
         return replace(resampling, trials=0)
     if 1 / (resampling.trials + 1) >= alpha:

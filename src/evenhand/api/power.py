@@ -14,7 +14,7 @@ from evenhand.api.compare import (
     MAX_SEED,
     ComparedRun,
     ComparisonJob,
-    Resampling,
+    ResamplingSettings,
     Testing,
     comparison_signature,
     one_measure,
@@ -28,7 +28,7 @@ from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_n
 from evenhand.results.power import ExpectedPower, Method, PairPower, Power, PowerCurve
 from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import stream
-from evenhand.statistics.power import Spread, groups_for_width, influences, power_of_mcnemar, z_of
+from evenhand.statistics.power import InfluenceSpread, groups_for_width, influences, power_of_mcnemar, z_of
 from evenhand.statistics.significance import randomization
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ CORRELATIONS = {
     0.7: "a system of the same kind",
     0.5: "a dissimilar system",
 }
-"""Correlations of influences; pairs of sixteen systems on CoNLL-2003 have 0.5 to 0.88 by document."""
+"""Assumed correlations of the influences of two systems. Measured: 0.5 to 0.88, by document, for the pairs of the
+sixteen systems of CoNLL-2003."""
 _RESAMPLES, _LEVEL = 1_000, 0.95
 _TRIALS = 299
 """Trials of each simulated test."""
@@ -71,13 +72,13 @@ def power(
 
     by         the score, as in `compare`
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
-    target     the power that is asked for
+    target     the power that the test should have
     alpha      level of the test; with more than two systems it is divided by the number of pairs
     size       what-if: the number of documents or sentences [the present one]
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
-    like       one system: an older system, whose correlation with it stands for that of the next one
-    worst      one system: add a row for a system that is not correlated with it
+    like       with one system: an older one; the next system is assumed to be as similar to it as this older one
+    worst      with one system: add a row for a planned system that is not correlated with it
     method     "drawing" from the groups, or "formula" (normal approximation)
     simulate   number of full simulations of the test, as a check of the power
     seed       of the random numbers
@@ -86,7 +87,7 @@ def power(
     `curve(groups)`.
     """
     check_choice("method", method, get_args(Method))
-    request = _Request(
+    request = _PowerRequest(
         _points("delta", delta),
         check_number("target", target, lambda value: 0 < value < 1, "a number between 0 and 1"),
         check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1"),
@@ -105,8 +106,10 @@ def power(
         sides = systems_by_name([*sides.values(), like]) or {}
     pairs = list(combinations(range(len(sides)), 2))
     chosen = dict[str, Any](options)
-    run = ComparisonJob(side_of(gold), sides, pairs, one_measure(by, chosen), Resampling(of=of).checked(), chosen)()
-    counts = _Counts.from_run(run)
+    run = ComparisonJob(
+        side_of(gold), sides, pairs, one_measure(by, chosen), ResamplingSettings(of=of).checked(), chosen
+    )()
+    counts = _GroupCounts.from_run(run)
     if counts.groups < FEWEST:
         can_take_sentences = counts.of == "documents" and not run.prepared.task.evaluation.by_document
         hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
@@ -118,7 +121,9 @@ def power(
 
 
 @dataclass(frozen=True)
-class _Request:
+class _PowerRequest:
+    """The checked arguments of `power`; differences and widths are fractions."""
+
     delta: float | None
     target: float
     alpha: float
@@ -128,7 +133,7 @@ class _Request:
     simulations: int
     seed: int
 
-    def curve(self, spread: Spread) -> PowerCurve:
+    def curve(self, spread: InfluenceSpread) -> PowerCurve:
         return PowerCurve(spread, self.alpha, self.target, self.seed, self.method)
 
 
@@ -139,8 +144,8 @@ def _points(name: str, value: float | None) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """The counts of systems by group."""
+class _GroupCounts:
+    """The counts of all systems in each group; groups are documents or sentences."""
 
     run: ComparedRun
     of: Resampled
@@ -150,14 +155,14 @@ class _Counts:
     """The counts by sentence, if the groups are documents that have sentences."""
 
     @staticmethod
-    def from_run(run: ComparedRun) -> _Counts:
+    def from_run(run: ComparedRun) -> _GroupCounts:
         (kind, number), labels = run.groups, list(run.gold.labels)
         tables = GroupTables.of(run.model, run.tallies_of(run.model), number, labels)
         sentences = None
         if kind == "documents" and not run.prepared.task.evaluation.by_document:
             tallies = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
             sentences = GroupTables.of(run.model, tallies, run.run.sentences, labels)
-        return _Counts(run, kind, number, tables, sentences)
+        return _GroupCounts(run, kind, number, tables, sentences)
 
     @property
     def systems(self) -> list[str]:
@@ -165,18 +170,19 @@ class _Counts:
 
 
 def _influence(tables: GroupTables, system: str) -> Values:
+    """How much each group moves the score of a system (`statistics.power.influences`)."""
     return influences(tables.tables[system], tables.sizes, tables.statistic)
 
 
-def _difference(tables: GroupTables, before: str, after: str) -> Spread:
-    return Spread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
+def _difference(tables: GroupTables, before: str, after: str) -> InfluenceSpread:
+    return InfluenceSpread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
 
 
-def _of_pairs(counts: _Counts, request: _Request) -> Power:
-    """All pairs of systems; each test has its share of alpha."""
+def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
+    """All pairs of systems; alpha is divided by the number of pairs (Bonferroni)."""
     pairs = list(combinations(counts.systems, 2))
     request = replace(request, alpha=request.alpha / len(pairs))
-    resampling = Resampling(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
+    resampling = ResamplingSettings(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
     changes = Testing(counts.tables, resampling)(pairs)
     powers = {pair: _of_pair(counts, request, pair, changes[pair].interval) for pair in pairs}
     widths = {}
@@ -190,7 +196,7 @@ def _of_pairs(counts: _Counts, request: _Request) -> Power:
 
 
 def _of_pair(
-    counts: _Counts, request: _Request, pair: tuple[str, str], interval: tuple[float, float] | None
+    counts: _GroupCounts, request: _PowerRequest, pair: tuple[str, str], interval: tuple[float, float] | None
 ) -> PairPower:
     before, after = pair
     scores = counts.tables.score(before), counts.tables.score(after)
@@ -227,10 +233,10 @@ def _mcnemar(run: ComparedRun, pair: tuple[str, str], delta: float, size: float,
     return power_of_mcnemar(delta, disagreement, round(size * counts.units), alpha)
 
 
-def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _Request) -> float:
-    """The share of significant tests if groups are drawn and tested in full, for the observed difference.
+def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _PowerRequest) -> float:
+    """The share of significant tests on samples of groups, drawn with replacement.
 
-    Another difference than the observed one cannot be simulated, because it has no counts.
+    Only the observed difference can be simulated, because counts exist for no other one.
     """
     if request.delta is not None:
         raise SettingError("simulate needs the observed difference; leave delta out.")
@@ -243,11 +249,11 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     return significant / request.simulations
 
 
-def _of_one_system(counts: _Counts, request: _Request, *, worst: bool) -> Power:
-    """A system that does not exist yet: its influences have a correlation with those of the present system."""
+def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool) -> Power:
+    """One system and a planned one, given the correlation of their influences."""
     assert request.delta is not None
     system, *older = counts.systems
-    influence = Spread(_influence(counts.tables, system), counts.tables.sizes)
+    influence = InfluenceSpread(_influence(counts.tables, system), counts.tables.sizes)
     correlations = CORRELATIONS | ({0.0: "the worst case: no correlation"} if worst else {})
     if older:
         other = _influence(counts.tables, older[0])
@@ -274,7 +280,7 @@ def _of_one_system(counts: _Counts, request: _Request, *, worst: bool) -> Power:
     )
 
 
-def _result(counts: _Counts, request: _Request, **figures: Any) -> Power:
+def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Power:
     run, planned = counts.run, request.planned or counts.groups
     settings = f"alpha:{request.alpha:g}|power:{request.target:g}|groups:{planned}|method:{request.method}"
     notes = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from evenhand.api.compare import Resampling, Testing, default_trials, too_few
+from evenhand.api.compare import ResamplingSettings, Testing, default_trials, too_few
 from evenhand.api.score import chosen_engine, notes_on_skipped, score_inputs, score_valid_systems
 from evenhand.api.suites import DataSet, suite
 from evenhand.arrays import Values
@@ -52,7 +52,7 @@ def alpha_of(level: float) -> float:
     return round(1 - level, 12)  # 0.05, although 1 - 0.95 is slightly more
 
 
-def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Resampling) -> Ranking:
+def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: ResamplingSettings) -> Ranking:
     """The ranking with its clusters; unchanged if there is nothing to test."""
     if counted is None or not counted.columns or not resampling.trials:
         return ranking
@@ -101,8 +101,8 @@ def rank(
     tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other trees, "mela", "lea", "arcs_any"
     and (with POS) "arcs_nom" for chains.
     """
-    resampling = Resampling(trials or 0, resamples, level=level, seed=seed, of=of).checked()
-    request = _Request(resampling, options, trials is not None, skip_broken)
+    resampling = ResamplingSettings(trials or 0, resamples, level=level, seed=seed, of=of).checked()
+    request = _RankRequest(resampling, options, trials is not None, skip_broken)
     return _rank(side_of(gold), systems_by_name(systems) or {}, request).ranking
 
 
@@ -126,8 +126,8 @@ def rank_suite(
     systems. With `skip_broken`, a system that cannot be scored on one data set is ranked on none. Other keywords are as
     in `rank`.
     """
-    resampling = Resampling(trials or 0, resamples, level=level, seed=seed, of=of).checked()
-    request = _Request(resampling, options, trials is not None, skip_broken)
+    resampling = ResamplingSettings(trials or 0, resamples, level=level, seed=seed, of=of).checked()
+    request = _RankRequest(resampling, options, trials is not None, skip_broken)
     data_sets = suite(manifest)
     parts = {
         data_set.name: _rank(data_set.gold, data_set.systems, request.on(number, data_set))
@@ -143,8 +143,8 @@ def rank_suite(
 
 
 @dataclass(frozen=True)
-class _Request:
-    resampling: Resampling
+class _RankRequest:
+    resampling: ResamplingSettings
     options: Mapping[str, Any]
     has_trials: bool
     """Whether the user specifies the number of trials."""
@@ -153,11 +153,11 @@ class _Request:
     """Number of the data set: each one has separate draws."""
     name: str | None = None
 
-    def on(self, number: int, data_set: DataSet) -> _Request:
+    def on(self, number: int, data_set: DataSet) -> _RankRequest:
         """The same request on a data set, whose options take precedence."""
         return replace(self, options={**self.options, **data_set.options}, data_set=number, name=data_set.name)
 
-    def resampling_of(self, systems: int) -> Resampling:
+    def resampling_of(self, systems: int) -> ResamplingSettings:
         """Resampling with the default trials of `systems` systems, unless trials or no resamples are specified."""
         if self.has_trials or not self.resampling.resamples or systems < 2:
             return self.resampling
@@ -180,7 +180,7 @@ class Ranked:
         return replace(self, ranking=replace(self.ranking, skipped=skipped, notes=notes))
 
 
-def _rank(gold: Input, systems: Mapping[str, Input], request: _Request) -> Ranked:
+def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> Ranked:
     options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")
@@ -212,7 +212,7 @@ def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any])
     return tuple(dict.fromkeys(filter(None, (first, counterpart, *others))))
 
 
-def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranked:
+def ranked(results: Results, resampling: ResamplingSettings, data_set: int = 0) -> Ranked:
     """The ranking of results whose tallies have the resampled groups."""
     task, level, seed, gold = TASKS[results.task], resampling.level, resampling.seed, results.gold
     models = next(iter(results.values())).models
@@ -279,7 +279,7 @@ def ranked(results: Results, resampling: Resampling, data_set: int = 0) -> Ranke
     return Ranked(with_clusters(ranking, counted, resampling), samples, counted)
 
 
-def _average(manifest: AnyPath, parts: Mapping[str, Ranked], request: _Request) -> Ranking:
+def _average(manifest: AnyPath, parts: Mapping[str, Ranked], request: _RankRequest) -> Ranking:
     """The mean over data sets; resamples are averaged one by one because data sets are drawn independently."""
     rankings = {name: part.ranking for name, part in parts.items()}
     first = next(iter(rankings.values()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
-    Resampling,
+    ResamplingSettings,
     compared_by,
     compared_options,
     comparison,
@@ -76,7 +76,7 @@ def report(
                of tests and intervals, as in `compare`
 
     slices, vocabulary
-               of scores, as in `score`, and of the comparison
+               of scores, as in `score`, and of the comparison; tables of slices link to their units
 
     Other keywords are as in `score`.
     """
@@ -84,7 +84,7 @@ def report(
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
-    resampling = Resampling(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
     request, words = SliceRequest.of(slices), word_list(vocabulary)
@@ -101,6 +101,7 @@ def report(
         by=run.by,
         units=units,
         labels=tuple(run.counts.labels.values),
+        slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
     )
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 

@@ -26,10 +26,10 @@ def score_with_slices(
     slices: Slices | SliceRequest,
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
 ) -> Results:
-    """Score in this process; each result has the scores on slices of the units."""
+    """Score in this process, in one pass for all units and for the slices."""
     if groups not in ("total", "finest"):
         raise SettingError(f"groups is {groups!r}; with slices, choose total or finest.")
-    request = slices if isinstance(slices, SliceRequest) else SliceRequest.of(slices)
+    request = SliceRequest.of(slices)
     words, run_vocabulary = word_list(vocabulary), Vocabulary()
     if words is not None and "vocabulary" not in request.names:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
@@ -48,13 +48,13 @@ def score_with_slices(
 
 
 def with_columns(prepared: RunConfig, request: SliceRequest) -> RunConfig:
-    """The settings with the columns of the gold standard that are slices."""
+    """Settings that also read the columns of the gold standard by which units are sliced."""
     read_as = replace(prepared.read_as["gold"], extra=request.columns(prepared.task))
     return replace(prepared, read_as={**prepared.read_as, "gold": read_as})
 
 
 def counts_of_slices(gold: Input, prepared: RunConfig, request: SliceRequest, context: SliceContext) -> SliceCounts:
-    """The observer that counts slices for the measures of these settings."""
+    """An observer of the run, which counts the units of each slice under each measure."""
     task, settings = prepared.task, prepared.settings
     assert context.labels is not None
     return SliceCounts(request.slicings(task, context, gold), task, settings, context.labels.values)

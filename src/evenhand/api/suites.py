@@ -14,7 +14,7 @@ from evenhand.formats.paths import files_of, read_small_file
 from evenhand.formats.storage import AnyPath, beside, to_path
 from evenhand.parameters import SIDES, Kind, checked_arguments, split_names
 from evenhand.pipeline.inputs import unique_names
-from evenhand.registry import Reference
+from evenhand.registry import BibliographyEntry
 from evenhand.report.methods import software, sources_of
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, task_named
@@ -48,7 +48,7 @@ def _models(name: str, task: str | None) -> list[Measure]:
     raise SettingError(unknown(f"Unknown measure {name!r}", name, known, "see evenhand models"))
 
 
-def _comment(measure: Measure, sources: Sequence[Reference]) -> str:
+def _comment(measure: Measure, sources: Sequence[BibliographyEntry]) -> str:
     """The papers that define a measure; BibTeX treats text between entries as comments."""
     papers = ", ".join(source.label for source in sources) or "no paper is named"
     return f"% {measure.name} ({measure.task}): {papers}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
-from evenhand.api.compare import Resampling, Testing, compared_by, default_trials, too_few
+from evenhand.api.compare import ResamplingSettings, Testing, compared_by, default_trials, too_few
 from evenhand.api.rank import GROUPS, ranked
 from evenhand.api.score import chosen_engine, results_of, totals_of
 from evenhand.comparison.counts import GroupTables
@@ -87,10 +87,10 @@ def summarize_inputs(
         raise SettingError("A summary needs at least two systems.")
     if against not in ("best", "first", *sides):
         remedy = f"choose best, first, or one of {', '.join(sides)}"
-        raise SettingError(unknown(f"There is no system {against!r}", against, list(sides), remedy))
+        raise SettingError(unknown(f"Unknown system {against!r}", against, list(sides), remedy))
     pairs = list(combinations(sides, 2))
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = Resampling(trials, resamples, level=level, seed=seed, of=of).checked()
+    resampling = ResamplingSettings(trials, resamples, level=level, seed=seed, of=of).checked()
     resampling.check(prepared.task)
     groups = GROUPS[resampling.of]
     run = engine(Job(gold, sides, prepared, prepared.settings.match, groups, with_totals=True))
@@ -102,7 +102,7 @@ def summarize_inputs(
 
 
 def _summary(
-    totals: Results, grouped: Results, run: Run, by: str, against: str, pairs: Pairs, resampling: Resampling
+    totals: Results, grouped: Results, run: Run, by: str, against: str, pairs: Pairs, resampling: ResamplingSettings
 ) -> Summary:
     task, gold = TASKS[totals.task], totals.gold
     kind, number = resampling.groups(task, gold.documents, gold.sentences)
@@ -153,7 +153,7 @@ def _summary(
 
 
 def _may_take_sentences(
-    task: Task, resampling: Resampling, kind: Resampled, run: Run, formulas: Mapping[str, Formula]
+    task: Task, resampling: ResamplingSettings, kind: Resampled, run: Run, formulas: Mapping[str, Formula]
 ) -> bool:
     """Whether tests may resample sentences, and the tallies have them."""
     needs = {need for name in formulas for need in declared(task.name, name).scorer.needs}
@@ -170,7 +170,7 @@ def _tables(formula: Formula, results: Results, groups: int) -> GroupTables:
     return GroupTables.of(formula, tallies, groups, list(results.gold.labels))
 
 
-def _changes(formula: Formula, results: Results, groups: int, pairs: Pairs, resampling: Resampling) -> Changes:
+def _changes(formula: Formula, results: Results, groups: int, pairs: Pairs, resampling: ResamplingSettings) -> Changes:
     """The tested differences of all pairs under a measure; their intervals are not needed."""
     return Testing(_tables(formula, results, groups), replace(resampling, resamples=0))(pairs)
 
@@ -193,7 +193,7 @@ def _labels(
     groups: int,
     pairs: Pairs,
     reference: str,
-    resampling: Resampling,
+    resampling: ResamplingSettings,
 ) -> dict[str, Estimates]:
     """The scores of all systems by gold label, the most frequent first."""
     support = totals.gold.labels
@@ -251,7 +251,7 @@ def _label_tables(formula: Formula, results: Results, groups: int, labels: Seque
 
 
 def _label_intervals(
-    tables: Mapping[str, GroupTables], resampling: Resampling
+    tables: Mapping[str, GroupTables], resampling: ResamplingSettings
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Percentile intervals of all systems by label, from the same resamples for all systems of a label."""
     intervals: dict[str, dict[str, tuple[float, float]]] = {}

@@ -74,7 +74,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
 def errors(**options: Any) -> None:
     """List the errors of SYSTEM files, one row per unit.
 
-    There are as many rows of each error type as `evenhand score` counts. --match names the measure whose errors are
+    The number of rows of each error type is the count of `evenhand score`. --match names the measure whose errors are
     listed [fair for spans, links and relations, accuracy for tags, las for trees, arcs_any for chains].
 
     \b

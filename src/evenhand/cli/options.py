@@ -87,7 +87,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
 
 class Names(Name):
-    """Names separated by commas."""
+    """Names separated by commas, which shells complete one by one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         parts = value.split(",") if isinstance(value, str) else value
@@ -417,7 +417,7 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         task=options["task"],
         annotator=PickedAnnotator.of(options["annotators"]),
         parameters={
-            parameter.name: parameter.value(options[parameter.name])
+            parameter.name: parameter.value(_value(parameter, options[parameter.name]))
             for parameter in _read_parameters()
             if options[parameter.name] is not None
         },
@@ -601,7 +601,8 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     else:
         metavar = parameter.cli.metavar or _METAVARS.get(parameter.kind, "NUMBER")
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
-    heading = " and ".join(tasks_with(parameter)).capitalize()
+    *others, last = tasks_with(parameter)
+    heading = " and ".join(filter(None, [", ".join(others), last])).capitalize()
     for name in parameter.names:
         spelled = parameter.option[2:] if name == parameter.name else name.replace("_", "-")
         has_opposite = parameter.default is True or parameter.cli.negatable

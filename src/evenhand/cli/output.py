@@ -139,7 +139,7 @@ def form_option(forms: tuple[str, ...]) -> Decorator:
 
 
 def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
-    """The form of a file name, or the first one; an error if the command does not have it."""
+    """The form of a file's suffix, or the first form; an error if the command does not have the form."""
     if output is None:
         return forms[0]
     suffix = output.suffix.lower()
@@ -353,7 +353,7 @@ def _line(*, quiet: bool) -> Iterator[Line | None]:
 
 @contextmanager
 def counter(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A function that shows the number of finished things and of all; None without a terminal."""
+    """A function that shows how many of all `what` are finished; None without a terminal."""
     with _line(quiet=quiet) as line:
         if line is None:
             yield None
@@ -390,8 +390,10 @@ class ReadingProgress:
             report_reading(name, reading)
 
     def on_progress(self, file: Path, offset: int) -> None:
+        if self._line is None:
+            return
         self._reached[file] = max(offset, self._reached.get(file, 0))
-        if self._line is not None and self._line.is_due:
+        if self._line.is_due:
             done = sum(self._reached.values())
             self._line.show(f"{done / _MEGABYTE:,.1f} MB read" if self._size is None else _bar(done, self._size))
 

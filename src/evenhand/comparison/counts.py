@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, is_ones, ones
-from evenhand.comparison.differences import Differences, Oracle
+from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
+from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import UnitSearch
@@ -21,7 +21,7 @@ from evenhand.settings import ScoreSettings
 from evenhand.statistics.bootstrap import GroupCounts, Statistic, group_types
 from evenhand.tasks.evaluation import Evaluation, SideSummary
 from evenhand.tasks.task import Task
-from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Agreement, Locations, Predictions
+from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Locations, Predictions, SystemAgreement
 from evenhand.tasks.words.measures import ABSENT, MISSING
 
 _MAX_LABELS = 2**17 - 2
@@ -106,8 +106,8 @@ class ComparisonCounts:
         extras: Extras,
     ) -> None:
         self.task, self.by, self.systems, self.labels = task, by, tuple(systems), labels
-        self.differences, self.oracle = Differences(pairs), Oracle(len(systems))
-        self.agreement: Agreement = (task.comparison.similarity or Agreement)(self.systems, by, settings)
+        self.differences, self.oracle = DifferenceCounter(pairs), Oracle(len(systems))
+        self.agreement: SystemAgreement = (task.comparison.similarity or SystemAgreement)(self.systems, by, settings)
         self.extras = extras
         self._slice_names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in extras.slicings}
         self._sliced: dict[str, list[list[Tally]]] = {
@@ -145,7 +145,10 @@ class ComparisonCounts:
         if self.extras.search is not None:
             self.extras.search.add(answers, locations, self)
         if self.extras.collection is not None:
-            self.extras.collection.add(evaluation.units(self.by), locations, evaluation.drawing(self.by))
+            units, names = evaluation.units(self.by), self._slice_names
+            slices = [slicing.of_units(units, locations, names[slicing.name]) for slicing in self.extras.slicings]
+            of_units = np.array(slices, dtype=np.int64).reshape(len(slices), len(units))
+            self.extras.collection.add(units, locations, evaluation.drawing(self.by), of_units)
 
     def on_shared(self) -> tuple[int, dict[str, float]] | None:
         """Number of units that all systems have, and each system's score on these; None if no system lacks a unit."""
@@ -162,15 +165,19 @@ class ComparisonCounts:
             units = answers.counted[kind[answers.counted] < len(answers.kinds)]  # TN of spans is not counted
             tallies.append(_tally(answers.kinds, of_unit[units], kind[units]))
 
+    def bins(self, slicing: Slicing) -> tuple[Numbers, list[str], Ints, str | None]:
+        """The gold units of each value of a slicing, and its slices, as `binned` returns them."""
+        gold, values = Tally.merge(self._sliced[slicing.name][0]), self._slice_names[slicing.name].values
+        units = np.bincount(gold.group, gold.count, minlength=len(values))
+        return units, *binned(slicing, values, units)
+
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
         """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
         sliced = {}
         self.slice_notes = []
         for slicing in self.extras.slicings:
-            gold, *tallies = map(Tally.merge, self._sliced[slicing.name])
-            values = self._slice_names[slicing.name].values
-            units = np.bincount(gold.group, gold.count, minlength=len(values))
-            names, code_of, note = binned(slicing, values, units)
+            tallies = map(Tally.merge, self._sliced[slicing.name][1:])
+            units, names, code_of, note = self.bins(slicing)
             sums = np.bincount(code_of, units, minlength=len(names)).astype(np.int64).tolist()
             labeled = [_with_labels(tally.regroup(code_of), names) for tally in tallies]
             self.slice_notes += [] if note is None else [note]

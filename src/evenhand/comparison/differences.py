@@ -44,7 +44,7 @@ _CHANGE_BIT = _LABEL_BITS + 2 * _SHOWN_BITS
 """Position of the change in a key, which packs a change, a gold label, and twice an answer and whether it is right."""
 
 
-class Transition(NamedTuple):
+class CodedTransition(NamedTuple):
     """A unit under two systems: codes of the gold label (-1: surplus) and of the two answers."""
 
     gold: int
@@ -60,7 +60,7 @@ class PairCounts:
 
     units: int = 0
     moved: int = 0
-    transitions: Mapping[str, Counter[Transition]] = field(
+    transitions: Mapping[str, Counter[CodedTransition]] = field(
         default_factory=lambda: {name: Counter() for name in CLASSES}
     )
 
@@ -73,7 +73,7 @@ class PairCounts:
         return sum(self.counts.values())
 
 
-class Differences:
+class DifferenceCounter:
     """Counts the differences of pairs of systems, part by part."""
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -110,11 +110,11 @@ class Differences:
         return self.pairs
 
 
-def _decode(key: int) -> tuple[str, Transition]:
+def _decode(key: int) -> tuple[str, CodedTransition]:
     after, before = key & _SHOWN, key >> _SHOWN_BITS & _SHOWN
     gold = (key >> 2 * _SHOWN_BITS & _LABEL) - 1
     kind = "correction" if after & 1 else "new_error" if before & 1 else "changed_error"
-    return kind, Transition(gold, (before >> 1) - _LACKED, (after >> 1) - _LACKED, CHANGES[key >> _CHANGE_BIT])
+    return kind, CodedTransition(gold, (before >> 1) - _LACKED, (after >> 1) - _LACKED, CHANGES[key >> _CHANGE_BIT])
 
 
 def difference_class(before: Bools, after: Bools) -> Ints:

@@ -44,7 +44,7 @@ _MAX_CELLS = 1 << 25
 
 
 @dataclass(frozen=True)
-class Placement:
+class ClusterPlacement:
     """The cluster of a system, and the comparison that put it there."""
 
     cluster: str
@@ -63,13 +63,15 @@ class Clusters:
     """The measure whose scores were compared."""
     alpha: Share
     trials: Count
-    systems: Mapping[str, Placement]
+    systems: Mapping[str, ClusterPlacement]
 
     def __getitem__(self, system: str) -> str:
         return self.systems[system].cluster
 
 
-def placements(order: Sequence[str], p_values: Mapping[tuple[str, str], float], alpha: float) -> dict[str, Placement]:
+def placements(
+    order: Sequence[str], p_values: Mapping[tuple[str, str], float], alpha: float
+) -> dict[str, ClusterPlacement]:
     """Clusters of significance: systems that are not significantly worse than the best of their group share a letter.
 
     Systems are ordered by their scores under the first measure, the best first; equal scores by name. The first one
@@ -85,12 +87,12 @@ def placements(order: Sequence[str], p_values: Mapping[tuple[str, str], float], 
     from the best system downwards. They compare a system with the whole open cluster, Evenhand with its best system.
     """
     best, number = order[0], 0
-    placements = {best: Placement(_letters(number), None, None)}
+    placements = {best: ClusterPlacement(_letters(number), None, None)}
     for system in order[1:]:
         against, p = best, p_values[best, system]
         if p < alpha:
             best, number = system, number + 1
-        placements[system] = Placement(_letters(number), against, p)
+        placements[system] = ClusterPlacement(_letters(number), against, p)
     return placements
 
 

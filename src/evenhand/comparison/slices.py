@@ -1,13 +1,15 @@
 """Slices: scores on some of the units, chosen by an attribute, a column or metadata.
 
-Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its own
-attributes, also if it is matched with another unit; surplus of a system belongs to the slice of its own attributes.
-Values of sentences and documents are those of the gold standard.
+Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its
+attributes, even if the unit that it is matched with has others; a unit that only a system has belongs to the slice of
+its own attributes.
+Values of sentences and documents come from the gold standard.
 
 - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
 - `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
 - `document`: units by their document: its name, or its number from 1.
+- `depth`: values of records by the number of keys and lists in their path (1 is `total`, 3 is `items[].price`).
 - `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
 - a column of a table of metadata, or a field of the gold standard's JSON records: units by the value of their document
   (or sentence); *(none)* if it has none.
@@ -61,11 +63,11 @@ from evenhand.tasks.units import Locations, Predictions
 
 NONE, OTHER, NO_PLACE = "(none)", "(other)", "no place"
 _LAST = (NO_PLACE, OTHER, NONE)
-"""Slices that come after all others."""
+"""Slices that are listed after all others, in this order."""
 MANY_NUMBERS, MANY_TEXTS, MOST_TEXTS = 20, 50, 20
 QUANTILES = "q4"
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".gz", ".bz2", ".xz", ".zst")
-"""Suffixes by which a text names a table, not a slice."""
+"""Suffixes that distinguish the path of a table from the name of a slice."""
 Level = Literal["unit", "sentence", "document"]
 Units = Predictions | UnitRows
 _BIN = re.compile(r"(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?)|(\+))?")
@@ -78,7 +80,7 @@ _NUMBER_PART = re.compile(r"(\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class SliceContext:
-    """What attributes may need: a word list, and the labels of a run."""
+    """Further input of attributes: a word list, and the labels of a run."""
 
     words: Collection[str] | None = None
     labels: StringIndex[str] | None = None
@@ -86,10 +88,11 @@ class SliceContext:
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute of units or of their sentences, declared once.
+    """An attribute by which units are sliced, declared once.
 
-    The function takes units, their locations, a table of names and the context, and returns codes; of an attribute of
-    sentences or documents, it takes no units and returns a code for each sentence.
+    The function of an attribute of units takes units, their locations, a table of names and the context. It adds the
+    names of slices to the table, and returns the code of the slice of each unit. The function of an attribute of
+    sentences or documents takes no units, and returns a code for each sentence.
     """
 
     function: Callable[..., Ints]
@@ -121,8 +124,8 @@ def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], 
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
     seen, unseen = names.code("seen"), names.code("unseen")
-    found = [row[0] >= 0 and locations.words(*row) in words for row in rows]
-    return _placed(np.where(np.array(found, dtype=np.bool_), seen, unseen), units, locations, names)
+    is_seen = [row[0] >= 0 and locations.words(*row) in words for row in rows]
+    return _placed(np.where(np.array(is_seen, dtype=np.bool_), seen, unseen), units, locations, names)
 
 
 def _by_column(column: str, units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
@@ -160,7 +163,7 @@ ATTRIBUTES: Mapping[str, Attribute] = {
 
 @dataclass(frozen=True)
 class Bins:
-    """How numbers are put into bins: ranges of values, and quantile bins of all others."""
+    """Bins of numbers: ranges of values, and quantile bins of the values outside these."""
 
     text: str
     ranges: tuple[tuple[str, float, float], ...]
@@ -218,7 +221,7 @@ def _quantile_bins(counts: Mapping[float, float], bins: int) -> dict[float, str]
 
 
 def number_of(text: str) -> float | None:
-    """The number that a value is, if it is one."""
+    """The value as a number; None if it is not one."""
     try:
         number = float(text)
     except ValueError:
@@ -249,17 +252,18 @@ def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection
 
 
 class Metadata:
-    """The values of documents or sentences in one column of a table, and what of the table was used.
+    """The values of documents or sentences in one column of a table, and which rows of the table were used.
 
-    Unless the table states it, ids are those of named documents or, if none of these is in it, of sentences. The
-    numbers of documents count if these have no names, and sentences no ids.
+    Unless the table states what its ids identify, they are names of documents or, if no document of the gold standard
+    has one of these names, ids of sentences. Documents without names are identified by their numbers, unless
+    sentences have ids.
     """
 
     def __init__(self, table: MetadataTable, column: str) -> None:
         self.table, self.column, self.values = table, column, table.columns[column]
         self._ids, self._used = frozenset(table.ids), set[str]()
         self._level: Level | None = table.level
-        """None until an id of the table is found."""
+        """Documents or sentences; None until the gold standard has shown an id of the table."""
         self._first: str | None = None
         self._all, self._absent, self._empty = set[int](), set[int](), set[int]()
         """The numbers of all documents (or sentences), of those not in the table, and of those without a value."""
@@ -334,7 +338,7 @@ class Slicing:
     """Takes units, locations and names; of sentences and documents, only locations and names."""
     bins: Bins | None = None
     is_column: bool = False
-    """Whether many numbers or texts are put into bins without being asked."""
+    """Whether columns with many different numbers or texts are put into bins by default."""
     metadata: Metadata | None = None
 
     def of_units(self, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
@@ -376,6 +380,8 @@ class SliceRequest:
     @staticmethod
     def of(slices: Any) -> SliceRequest:
         """Read names and tables."""
+        if isinstance(slices, SliceRequest):
+            return slices
         names, tables = dict[str, str](), list[MetadataTable]()
         is_list = isinstance(slices, Iterable) and not isinstance(slices, str | PathLike | Mapping)
         for item in slices if is_list and not hasattr(slices, "columns") else [slices]:
@@ -436,7 +442,7 @@ class SliceRequest:
 
 
 def _file_of(gold: Input) -> AnyPath | None:
-    """The file of a gold standard, if it is one that can be read again."""
+    """The file of a gold standard; None if it cannot be read again."""
     if isinstance(gold, Annotation | WrappedObject | FileList):
         return None
     path = to_path(gold)
@@ -479,7 +485,7 @@ def _of_task(function: Callable[..., Ints], context: SliceContext, *arguments: A
 
 
 def is_in_slice(name: str, slice_name: str) -> bool:
-    """Whether a value belongs to a slice: it is its name, or a number in its range (`3+`, `5-9`)."""
+    """Whether a named value selects a slice: as the slice's name, or as a number in its range (`3+`, `5-9`)."""
     edge, number = _BIN.fullmatch(slice_name), number_of(name)
     if name == slice_name or edge is None or number is None:
         return name == slice_name
@@ -495,7 +501,7 @@ class SlicedCounts:
 
     names: tuple[str, ...]
     labels: Sequence[Mapping[str, int]]
-    """The gold units of each slice by label; the empty label is that of units without one."""
+    """The gold units of each slice by label; units without a label have the empty one."""
     tallies: Mapping[str, Sequence[Mapping[str, Tally]]]
     """By system, the tallies of each slice: by scorer or, of slices of units, by measure."""
     measures: frozenset[str] | None
@@ -508,7 +514,7 @@ class SliceCounts:
     """Adds up the counts of slices: an observer of evaluations, whose tallies have the finest groups.
 
     Slices of sentences and documents are regrouped tallies, so every measure has them. Slices of units are counted for
-    measures whose counts are those of the units that they list.
+    measures that count exactly the units that they list.
     """
 
     def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:

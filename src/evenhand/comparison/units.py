@@ -66,6 +66,8 @@ class CollectedUnits:
     """Their words, where the text does not have them; else None."""
     offsets: Ints
     """Start and end of each unit as users see them (`Places.positions`), one row each; -1 without a position."""
+    slices: Ints
+    """The value of each unit in every slicing, one row each."""
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -110,8 +112,8 @@ class Collection:
         number = ints([sentence.number for sentence in self.sentences])[whole.sentence[rows]]
         return whole.take(rows[np.lexsort((whole.end[rows], whole.start[rows], number))])
 
-    def add(self, predictions: Predictions, locations: Locations, drawn: SentenceView) -> None:
-        """Collect the units of a part; `drawn` has the annotation of their sentences."""
+    def add(self, predictions: Predictions, locations: Locations, drawn: SentenceView, slices: Ints) -> None:
+        """Collect the units of a part; `drawn` has the annotation of their sentences, `slices` a row per slicing."""
         is_plain = predictions.right.all(axis=0) & (predictions.answer == predictions.answer[:1]).all(axis=0)
         self.total += len(is_plain)
         wrong = np.flatnonzero(~is_plain)[: self.limit - self._wrong]
@@ -119,11 +121,12 @@ class Collection:
         right = np.flatnonzero(is_plain)[: max(0, self.limit - self._wrong - self._right)]
         self._right += len(right)
         units = np.sort(np.concatenate((wrong, right)))
-        self._parts.append(self._in_pieces(self._units(predictions, locations, drawn, units)))
+        collected = self._units(predictions, locations, drawn, units, slices[:, units])
+        self._parts.append(self._in_pieces(collected))
         self._is_plain.append(is_plain[units])
 
     def _units(
-        self, predictions: Predictions, locations: Locations, drawn: SentenceView, units: Ints
+        self, predictions: Predictions, locations: Locations, drawn: SentenceView, units: Ints, slices: Ints
     ) -> CollectedUnits:
         sentence, start, end = predictions.sentence[units], predictions.start[units], predictions.end[units]
         is_unplaced, positions = locations.is_unplaced(start), locations.positions(sentence, start, end)
@@ -146,6 +149,7 @@ class Collection:
             locations.line_numbers(sentence, start),
             texts,
             np.stack((positions.start, positions.end)),
+            slices,
         )
 
     def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:

@@ -67,8 +67,6 @@ class ReadInfo:
     """Number of spans listed again with the same label and bounds."""
     merged: int = 0
     """Number of spans labelled with tags (`B-PER`, `I-PER`) that were read as parts of entities, without prefixes."""
-    merged_scores: str = ""
-    """How these entities got a score, for notes."""
     repaired: int = 0
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)

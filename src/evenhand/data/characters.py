@@ -134,7 +134,7 @@ def to_characters(annotation: Annotation) -> Annotation:
     if corpus.atoms == "characters" or annotation.extractions is not None:
         return annotation
     if corpus.tokens is None or corpus.bounds is None:
-        finding = "there is no text in it, so its positions cannot be counted in characters"
+        finding = "it contains no text, so its positions cannot be counted in characters"
         raise InputError(corpus.source, None, finding, "give a file with tokens")
     tokens, spaced = corpus.tokens, None
     if not corpus.has_input_text:

@@ -122,14 +122,14 @@ class Overrides(OverrideFile):
 
 
 Refuse = Callable[[InputError], None]
-"""Handles an error: raises it, or collects it."""
+"""A function that raises an error, or collects it."""
 
 
 def raise_error(error: InputError) -> None:
     raise error
 
 
-class Placed(NamedTuple):
+class PlacedOverride(NamedTuple):
     """An override, and its sentence in the batch."""
 
     scope: int
@@ -153,7 +153,7 @@ class OverrideLocator:
         self.sentences = self._documents = 0
         """Numbers before the next batch."""
 
-    def take(self, corpus: Corpus) -> list[Placed]:
+    def take(self, corpus: Corpus) -> list[PlacedOverride]:
         """Return the overrides of a batch in the order of their lines."""
         before = self._documents - int(corpus.continues and self._documents > 0)
         placed = [*self._in_sentences(corpus, before), *self._in_documents(corpus, before)]
@@ -164,7 +164,7 @@ class OverrideLocator:
     def finish(self) -> None:
         """Refuse overrides of sentences and documents that do not exist."""
         for number in [number for number in self._by_sentence if number > self.sentences]:
-            finding = f"there is no sentence {number}, as the gold standard has {self.sentences:,}"
+            finding = f"sentence {number} does not exist: the gold standard has {self.sentences:,}"
             self._refuse_all(self._by_sentence[number], finding)
         for name in [name for name in self._by_document if name not in self._seen]:
             self._refuse_all(self._by_document[name], f"the gold standard has no document {name!r}")
@@ -173,7 +173,7 @@ class OverrideLocator:
         for override in overrides:
             self._refuse(stale(override, finding, remedy))
 
-    def _in_sentences(self, corpus: Corpus, before: int) -> Iterator[Placed]:
+    def _in_sentences(self, corpus: Corpus, before: int) -> Iterator[PlacedOverride]:
         """Yield the overrides that name a sentence by its number in the file; a named document must match."""
         numbers = range(self.sentences + 1, self.sentences + corpus.sentences + 1)
         for number in [number for number in self._by_sentence if number in numbers]:
@@ -181,12 +181,12 @@ class OverrideLocator:
             names = _names(corpus, int((corpus.documents <= scope).sum()) - 1, before)
             for override in self._by_sentence[number]:
                 if override.document is None or override.document in names:
-                    yield Placed(scope, override)
+                    yield PlacedOverride(scope, override)
                 else:
                     finding = f"sentence {number} is in document {names[-1]!r}, not in {override.document!r}"
                     self._refuse_all([override], finding)
 
-    def _in_documents(self, corpus: Corpus, before: int) -> Iterator[Placed]:
+    def _in_documents(self, corpus: Corpus, before: int) -> Iterator[PlacedOverride]:
         """Yield the overrides that name a document, which must be a single text or sentence."""
         bounds = [*corpus.documents.tolist(), corpus.sentences]
         for document, first in enumerate(bounds[:-1] if self._by_document else ()):
@@ -199,7 +199,7 @@ class OverrideLocator:
                 for override in self._by_document[name]:
                     is_located = is_text if override.positions == "characters" else is_one
                     if is_located and not is_repeated:
-                        yield Placed(first, override)
+                        yield PlacedOverride(first, override)
                         continue
                     several = f"the document {name!r} has several sentences"
                     finding = f"two documents are called {name!r}" if is_located else several
@@ -227,7 +227,7 @@ def _names(corpus: Corpus, document: int, before: int) -> list[str | int]:
     return [number, os.path.basename(corpus.source), *endings]
 
 
-def _in_atoms(placed: Placed, corpus: Corpus) -> Placed:
+def _in_atoms(placed: PlacedOverride, corpus: Corpus) -> PlacedOverride:
     """Return an override whose positions are atoms of a batch."""
     override = placed.override
     if override.positions != "characters":
@@ -244,7 +244,7 @@ def _in_atoms(placed: Placed, corpus: Corpus) -> Placed:
         if span is not None and target_scope != scope:
             raise stale(override, "`to` is in another sentence than the span")
         scope, to = target_scope, {**to, "start": bounds.start, "end": bounds.end}
-    return Placed(scope, replace(override, span=span, to=to))
+    return PlacedOverride(scope, replace(override, span=span, to=to))
 
 
 def _atoms_of(override: Override, scope: int, span: LabeledBounds, corpus: Corpus) -> tuple[int, LabeledBounds]:
@@ -265,7 +265,7 @@ def _in_characters(scope: int, span: LabeledBounds, corpus: Corpus) -> LabeledBo
     return LabeledBounds(int(positions.start[0]), int(positions.end[0]), span.label)
 
 
-def _with_unit(placed: Placed, corpus: Corpus) -> Override:
+def _with_unit(placed: PlacedOverride, corpus: Corpus) -> Override:
     """Return an override in atoms with the unit of its positions in its record."""
     scope, override = placed
     if override.positions is not None or corpus.bounds is None or corpus.atoms == "tokens":
@@ -337,7 +337,7 @@ class OverriddenGold:
         keeps_tags: bool = False,
         refuse: Refuse = raise_error,
     ) -> None:
-        """With `as_kind`, all spans except unclear ones are unchanged, and wrong ones get an extra."""
+        """With `as_kind`, gold errors are an error type: wrong spans are kept, and marked by an extra."""
         self._overrides, self._layer, self._as_kind = overrides, layer, as_kind
         self._keeps_tags, self._refuse = keeps_tags, refuse
         self.applied: list[Override] = []
@@ -366,17 +366,19 @@ class OverriddenGold:
 class _OverriddenBatch:
     """The spans of a batch and their overrides."""
 
-    def __init__(self, spans: Spans, corpus: Corpus, placed: Sequence[Placed], before: int, refuse: Refuse) -> None:
+    def __init__(
+        self, spans: Spans, corpus: Corpus, placed: Sequence[PlacedOverride], before: int, refuse: Refuse
+    ) -> None:
         self.spans, self._corpus, self._before = spans, corpus, before
         self._by_span: dict[Key, Override] = {}
         self._targets: dict[Key, LabeledBounds] = {}
         self._makers: dict[Key, Override] = {}
-        """The override that makes each target."""
+        """The override that changes a span to each target, or adds it."""
         self._each(self._add, placed, refuse)
         self._each(self._add_target, self._placed, refuse)
 
     @staticmethod
-    def _each(add: Callable[[Placed], None], items: Sequence[Placed], refuse: Refuse) -> None:
+    def _each(add: Callable[[PlacedOverride], None], items: Sequence[PlacedOverride], refuse: Refuse) -> None:
         for item in items:
             try:
                 add(item)
@@ -384,8 +386,8 @@ class _OverriddenBatch:
                 refuse(error)
 
     @property
-    def _placed(self) -> list[Placed]:
-        return [Placed(scope, override) for (scope, _), override in self._by_span.items()]
+    def _placed(self) -> list[PlacedOverride]:
+        return [PlacedOverride(scope, override) for (scope, _), override in self._by_span.items()]
 
     @property
     def applied(self) -> list[Override]:
@@ -423,7 +425,7 @@ class _OverriddenBatch:
             layers[TARGETS] = self._new_spans([(scope, target) for (scope, _), target in self._targets.items()])
         return layers
 
-    def _add(self, placed: Placed) -> None:
+    def _add(self, placed: PlacedOverride) -> None:
         """Add an override, if its span exists (or is missing, if this is the verdict) and has no other override."""
         scope, override = _in_atoms(placed, self._corpus)
         key, sentence = (scope, override.subject), self._sentence(scope, override)
@@ -442,7 +444,7 @@ class _OverriddenBatch:
             raise stale(override, f"{sentence} has several gold spans {subject}, which differ in their gaps")
         self._by_span[key] = override
 
-    def _add_target(self, placed: Placed) -> None:
+    def _add_target(self, placed: PlacedOverride) -> None:
         """Add the target of an override, if it is within the sentence and not there yet."""
         scope, override = placed
         if override.target is None:
@@ -484,7 +486,7 @@ class _OverriddenBatch:
         return f" (the nearest one is {nearest}{location})"
 
     def _remedy(self, scope: int, override: Override) -> str | None:
-        """Return the remedy for a span that does not exist, if its positions fit as characters of the text."""
+        """Return the remedy for a span that does not exist. It suggests characters if the positions fit as such."""
         span = override.subject
         if override.positions is not None or not self._corpus.has_input_text:
             return None

@@ -109,7 +109,7 @@ def _runs(client: Any, job: Job, pairs: Sequence[Pair], size: int) -> Generator[
     """
     first, ends_apart = 0, False
     parts = [_part(job, pairs[begin : begin + size]) for begin in range(0, len(pairs), size)]
-    with _Tasks(client, parts) as tasks:
+    with _SubmittedParts(client, parts) as tasks:
         for number in range(len(parts)):
             result = tasks.result(number)
             if isinstance(result, EvenhandError) and (ends_apart or number + 1 < len(parts)):
@@ -120,11 +120,11 @@ def _runs(client: Any, job: Job, pairs: Sequence[Pair], size: int) -> Generator[
     if ends_apart and first < len(pairs):
         raise CannotPartitionError("a word crosses the end of a part")
     if first < len(pairs):
-        with _Tasks(client, [_part(job, pairs[first:])]) as tasks:
+        with _SubmittedParts(client, [_part(job, pairs[first:])]) as tasks:
             yield _run_or_raise(tasks.result(0)), len(pairs) - first
 
 
-class _Tasks:
+class _SubmittedParts:
     """Submitted parts; those whose results are not fetched are cancelled at the end."""
 
     def __init__(self, client: Any, parts: Sequence[Job]) -> None:
@@ -133,7 +133,7 @@ class _Tasks:
         keys = [f"evenhand-{run}-{number}" for number in range(len(parts))]
         self._futures = client.map(run_part, parts, key=keys, pure=False, batch_size=_BATCH)
 
-    def __enter__(self) -> _Tasks:
+    def __enter__(self) -> _SubmittedParts:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -29,14 +29,14 @@ from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.registry import PluginWarning
 
 _MAX_DEATHS = 3
-"""How often processes are replaced."""
+"""How often processes that died are replaced before that is an error."""
 _MAX_ON_WINDOWS = 61
 _AHEAD = 4
 """Number of parts per process that wait to be run or added up."""
 _HANDED_OUT = 2
 """Maximum number of parts that another process has: one in progress, and the next one."""
 _SCRIPT = RLock()
-"""Held while `__main__` is replaced."""
+"""A lock that is held while `__main__` is replaced."""
 
 
 @contextmanager
@@ -247,7 +247,7 @@ def _why_whole(job: Job, smallest: int) -> str:
 def _runs(all_parts: Iterator[Job], jobs: int, forks: bool) -> Generator[Run, None, None]:
     """Generate the runs of the parts in order; only a few wait at a time."""
     with Workers(jobs - 1, forks=forks) as workers:
-        tasks = _Tasks(workers, _HANDED_OUT * (jobs - 1))
+        tasks = _PartQueue(workers, _HANDED_OUT * (jobs - 1))
         for part in all_parts:
             tasks.add(part)
             if len(tasks) >= _AHEAD * jobs:
@@ -276,7 +276,7 @@ class _Task:
         return self.answer is not None and self.answer.done() and not self.is_lost
 
 
-class _Tasks:
+class _PartQueue:
     """The parts in order. Some are handed out; this process runs others while it waits.
 
     It has already loaded all modules, so it need not be idle while the others load them.

@@ -39,7 +39,7 @@ from evenhand.formats.arrow import (
     used_codes,
 )
 from evenhand.formats.parsing.confidences import USUAL, ScoreFields, bad_score, score_column
-from evenhand.formats.parsing.json_spans import COUNT, Fault, OffsetMap, Span, on_texts, on_tokens, shapes
+from evenhand.formats.parsing.json_spans import COUNT, Fault, JsonSpan, OffsetMap, on_texts, on_tokens, shapes
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
 from evenhand.settings import ColumnName, Columns, ReadSettings, Task
@@ -71,9 +71,9 @@ class ArrowTable:
     features: Callable[[], Mapping[str, Any]]
     """The description of columns, as Hugging Face's features."""
     described_in: str
-    """The location of that description."""
+    """Where the table has the description of its columns, for messages."""
     mend: str
-    """How a user gives names to numbers."""
+    """The remedy if numbers have no names: how a user gives them names."""
     batches: Batches
     broken: Callable[[], AbstractContextManager[None]]
     """Turns errors of Arrow into errors of the file."""
@@ -136,13 +136,13 @@ class Annotated:
 
     column: str
     names: tuple[str, ...] | None
-    """The names of its numbers; strings need none."""
+    """The label of each number in the column; None if it has strings."""
     fields: OffsetFields | None = None
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The columns to read."""
+class ArrowLayout:
+    """The columns to read, and what they contain."""
 
     text: str
     in_characters: bool
@@ -161,7 +161,7 @@ class Layout:
 
 def layout_of(
     source: Source, table: ArrowTable, columns: Columns, task: Task | None, extra: Sequence[ColumnName] = ()
-) -> Layout:
+) -> ArrowLayout:
     """The columns of a table for these layers; without layers, only the text."""
     finder = _ColumnFinder(source, table, task)
     layers = {layer: finder.annotated(layer, names) for layer, names in columns.items()}
@@ -171,7 +171,7 @@ def layout_of(
         raise source.error(None, finding, "name two columns of the same kind")
     text = texts.pop()
     document = next((name for name in DOCUMENTS if finder.kinds.get(name) in ("text", "number")), None)
-    layout = Layout(text, text != TOKENS, layers, document, tuple(map(finder.value_column, extra)))
+    layout = ArrowLayout(text, text != TOKENS, layers, document, tuple(map(finder.value_column, extra)))
     repeated = [name for name in layout.columns if table.schema.names.count(name) > 1]
     if repeated:
         raise source.error(None, f"several columns are called {repeated[0]!r}", "rename all but one of them")
@@ -268,7 +268,7 @@ class _ColumnFinder:
 
 
 def _kind(column: Any) -> Kind | None:
-    """The kind of a column; None for types that are not read."""
+    """The kind of a column by its type; None for types that are not read."""
     if is_string(column):
         return "text"
     if is_integer(column):
@@ -303,7 +303,7 @@ class _TableReader:
     def __init__(
         self,
         name: str,
-        layout: Layout,
+        layout: ArrowLayout,
         source: Source,
         settings: ReadSettings,
         vocabulary: Vocabulary,
@@ -403,7 +403,7 @@ class _TableReader:
         strings, unit = tokens_of(text), self._settings.unit
         characters = Texts.within(strings.data, strings.start, strings.end, unit)
 
-        def fault(row: int, span: Span) -> Fault:
+        def fault(row: int, span: JsonSpan) -> Fault:
             return on_texts([strings[row]], unit)[1].fault(0, span)
 
         return characters.corpus(name, lines, first), OffsetMap(characters.positions, fault)
@@ -487,10 +487,10 @@ class SpanColumns:
     """An Arrow array of lists, or None."""
     score: Values | None = None
 
-    def span(self, at: int) -> Span:
+    def span(self, at: int) -> JsonSpan:
         level, parts = int(self.level[at]), None if self.parts is None else self.parts[at].as_py()
         bounds = [tuple(part or ()) for part in parts or ()] or None
-        return Span(int(self.start[at]), int(self.end[at]), self.names[self.label[at]], bounds, level)
+        return JsonSpan(int(self.start[at]), int(self.end[at]), self.names[self.label[at]], bounds, level)
 
     def take(self, kept: Ints) -> SpanColumns:
         columns = {name: getattr(self, name)[kept] for name in ("row", "start", "end", "label", "level")}
@@ -581,8 +581,8 @@ class SpanReader:
             rows.report(row, *offsets.fault(row, span))
 
     def _with_gaps(self, rows: ArrowRows, columns: SpanColumns, spans: Spans, offsets: OffsetMap) -> Spans:
-        """The spans with the shapes of those that have parts, which are read one by one."""
-        whole: dict[int, Span] = {}
+        """Add gaps to spans that have parts; these are read one by one."""
+        whole: dict[int, JsonSpan] = {}
         for at in np.flatnonzero(integers(columns.parts.value_lengths())).tolist():
             span = columns.span(at)
             if all(len(part) == 2 and None not in part for part in span.parts or ()):

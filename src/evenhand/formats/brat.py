@@ -20,8 +20,8 @@ from evenhand.settings import LINKS
 if TYPE_CHECKING:
     from evenhand.data.annotation import Annotation
     from evenhand.formats.convert import Conversion
-    from evenhand.formats.parsing.json_spans import Span
-    from evenhand.formats.relations import Link
+    from evenhand.formats.parsing.json_spans import JsonSpan
+    from evenhand.formats.relations import RelationEntry
 
 IDENTIFIER = r"(?:(?:[TREAMN][A-Za-z]*[0-9]|[*#])\S*|R)\t"
 """Pattern of the beginning of a line. Nothing refers to a relation, so some tools write R without a number."""
@@ -116,7 +116,7 @@ def check_text(text: str, what: str) -> None:
         raise SettingError(f"The text of {what} has {odd}, which brat's files cannot have.")
 
 
-def text_bound(span: Span, text: str) -> str:
+def text_bound(span: JsonSpan, text: str) -> str:
     """The line of a span, without its identifier."""
     _check_name(span.label, "label")
     parts = span.parts or [(span.start, span.end)]
@@ -124,7 +124,7 @@ def text_bound(span: Span, text: str) -> str:
     return f"{span.label} {';'.join(f'{start} {end}' for start, end in parts)}\t{quoted}"
 
 
-def _relation_lines(links: Iterable[Link]) -> Iterator[str]:
+def _relation_lines(links: Iterable[RelationEntry]) -> Iterator[str]:
     """The relations of one sentence, whose spans are T1 and so on."""
     number = 0
     for link in links:

@@ -31,14 +31,14 @@ from evenhand.errors import EvenhandError
 from evenhand.formats.brat import FORMAT, IDENTIFIER, TEXT_BOUND
 from evenhand.formats.parsing.cells import leading_numbers, numbers, trimmed
 from evenhand.formats.parsing.confidences import MISSING, ScoreError, ScoreFields, score_column
-from evenhand.formats.parsing.json_spans import Span, on_texts, slices
+from evenhand.formats.parsing.json_spans import JsonSpan, on_texts, slices
 from evenhand.formats.source import COMPRESSIONS, Source, whole_data
 from evenhand.formats.storage import Address
 from evenhand.settings import LINKS, RELATIONS, Columns, Offsets, ReadSettings
 
 LINES = "lines"
 """The value of `sentences` with which every line that is not blank is a sentence."""
-_MAX_TOGETHER = 1 << 20
+_MAX_TOGETHER = 1 << 18
 """The number of bytes that are read together."""
 
 
@@ -126,7 +126,7 @@ def _annotation(files: _Files, settings: ReadSettings, vocabulary: Vocabulary) -
     is_lenient = options.get("quotes") == "note"
     lines = standoff(annotations, files.lines, kinds, takes_empty=is_lenient)
     text = files.text.replace(b"\r\n", b"\n") if options.get("newlines") == "one" else files.text
-    placed = Placed.of(lines.spans, [text], zeros(len(lines.spans)), settings.unit)
+    placed = PlacedSpans.of(lines.spans, [text], zeros(len(lines.spans)), settings.unit)
     misquoted = placed.misquoted()
     if misquoted and files.text_source.head.data.startswith(BOM_UTF8):
         placed = placed.without_mark()
@@ -173,7 +173,7 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
     lines = standoff(files[0].annotations, b"\n".join(document.lines for document in files))
     sizes = [document.lines.count(b"\n") + 1 for document in files]
     text_of = np.searchsorted(np.cumsum(sizes), lines.spans.line - 1, side="right")
-    placed = Placed.of(lines.spans, [document.text for document in files], text_of)
+    placed = PlacedSpans.of(lines.spans, [document.text for document in files], text_of)
 
     def fault(row: int) -> Exception:
         return files[0].source.error(None, "a span does not fit its text", "read one file after the other")
@@ -192,7 +192,9 @@ def _read_together(files: Sequence[_Files], vocabulary: Vocabulary) -> list[Anno
     ]
 
 
-def _positions(fault: Callable[[int], Exception], placed: Placed, vocabulary: Vocabulary) -> tuple[Ints, Ints, Ints]:
+def _positions(
+    fault: Callable[[int], Exception], placed: PlacedSpans, vocabulary: Vocabulary
+) -> tuple[Ints, Ints, Ints]:
     """The start, end and shape of each span in positions; parts that cover only spaces do not count.
 
     `fault` explains the problem of the span in a row that is not in its text.
@@ -244,7 +246,7 @@ def _split_lines(text: str, texts: Texts, corpus: Corpus, offsets: Offsets) -> t
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedSpans:
     """Spans with the byte offsets of their parts in texts."""
 
     spans: TextBounds
@@ -259,7 +261,7 @@ class Placed:
     end: Ints
 
     @staticmethod
-    def of(spans: TextBounds, texts: Sequence[bytes], text_of: Ints, offsets: Offsets = "codepoints") -> Placed:
+    def of(spans: TextBounds, texts: Sequence[bytes], text_of: Ints, offsets: Offsets = "codepoints") -> PlacedSpans:
         """`text_of` has the text of each span."""
         data = b"".join([*texts, PADDING])
         end = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
@@ -309,7 +311,7 @@ class Placed:
         """Whether a span quotes these texts; spaces are not positions, so their kind does not matter."""
         return _joined(texts) == " ".join(self.spans.quoted[row].split())
 
-    def without_mark(self) -> Placed:
+    def without_mark(self) -> PlacedSpans:
         """The same with offsets that do not count the byte order mark before the text, if quotations fit only so."""
         moved = replace(self.spans, start=np.maximum(self.spans.start - 1, 0), end=self.spans.end - 1)
         placed = _place(moved, self.texts, self.data, self.offsets, self.text_of[moved.first[:-1]])
@@ -330,15 +332,15 @@ class Placed:
     def fault(self, source: Source, row: int) -> Exception:
         """The error for a span that covers no positions, or is not in the text."""
         parts = self.spans.parts(row)
-        span = Span(parts[0][0], parts[-1][1], self.spans.names[int(self.spans.label[row])])
+        span = JsonSpan(parts[0][0], parts[-1][1], self.spans.names[int(self.spans.label[row])])
         return source.error(int(self.spans.line[row]), *on_texts([self.text], self.offsets)[1].fault(0, span))
 
 
-def _place(spans: TextBounds, texts: Texts, data: bytes, offsets: Offsets, text_of: Ints) -> Placed:
+def _place(spans: TextBounds, texts: Texts, data: bytes, offsets: Offsets, text_of: Ints) -> PlacedSpans:
     span_of = np.repeat(np.arange(len(spans)), np.diff(spans.first))
     text_of_part = text_of[span_of]
     begin, end = (texts.bytes_before(text_of_part, offset) for offset in (spans.start, spans.end))
-    return Placed(spans, texts, data, offsets, text_of_part, span_of, begin, end)
+    return PlacedSpans(spans, texts, data, offsets, text_of_part, span_of, begin, end)
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -553,7 +555,7 @@ class Standoff:
     spans: TextBounds
     unread: Mapping[str, Ints]
     """The lines that are not read, counted from 0, by their contents."""
-    _lines: Lines
+    _lines: TextLines
     _kept: Mapping[str, Ints]
     """The lines without spans that are read, counted from 0, by their first characters."""
 
@@ -582,7 +584,7 @@ def standoff(source: Source, content: bytes, kinds: Collection[str] = (), *, tak
 
     With `takes_empty`, one of several parts may cover nothing.
     """
-    lines = Lines.of(content)
+    lines = TextLines.of(content)
     rows = {kind: np.flatnonzero(lines.kind == ord(kind)) for kind in ("T", *OTHER_KINDS)}
     _check_identifiers(source, lines, checked_later=rows["R"] if "R" in kinds else empty())
     unread: dict[str, Ints] = {}
@@ -596,7 +598,7 @@ def standoff(source: Source, content: bytes, kinds: Collection[str] = (), *, tak
     return Standoff(spans, unread, lines, {kind: rows[kind] for kind in kinds})
 
 
-def _check_identifiers(source: Source, lines: Lines, checked_later: Ints) -> None:
+def _check_identifiers(source: Source, lines: TextLines, checked_later: Ints) -> None:
     """Refuse lines without an identifier, unless they are blank."""
     is_wrong = ~lines.are_identified
     is_wrong[checked_later] = False
@@ -607,7 +609,7 @@ def _check_identifiers(source: Source, lines: Lines, checked_later: Ints) -> Non
             raise source.error(row + 1, f"{line!r} is not an annotation of brat", remedy)
 
 
-def _parse_one_by_one(source: Source, lines: Lines, rows: Ints) -> TextBounds:
+def _parse_one_by_one(source: Source, lines: TextLines, rows: Ints) -> TextBounds:
     """The text-bound lines as columns; an error at the first line that is wrong."""
     identifiers, labels, parts, quotations = list[str](), list[str](), list[list[str]](), list[str]()
     for row in rows.tolist():
@@ -660,7 +662,7 @@ _IDENTIFIER = re.compile(IDENTIFIER)
 
 
 @dataclass(frozen=True)
-class Lines:
+class TextLines:
     """The lines of a file: line i is `data[start[i]:end[i]]`, without returns at its end."""
 
     data: bytes
@@ -677,7 +679,7 @@ class Lines:
     """The index of the line feed that ends each line."""
 
     @staticmethod
-    def of(content: bytes) -> Lines:
+    def of(content: bytes) -> TextLines:
         data = b"".join((content, b"\n", PADDING))
         text = np.frombuffer(data, dtype=np.uint8)[: -len(PADDING)]
         is_mark = (text - np.uint8(_TAB)) <= 1  # a tab or a line feed
@@ -689,7 +691,7 @@ class Lines:
         start, first = np.append(0, end[:-1] + 1), np.append(0, last[:-1] + 1)
         if b"\r" in content:
             end = trimmed(text, start, end, b"\r")
-        return Lines(data, start, end, marks, mark, first, last)
+        return TextLines(data, start, end, marks, mark, first, last)
 
     @cached_property
     def kind(self) -> Bytes:

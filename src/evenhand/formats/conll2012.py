@@ -49,7 +49,7 @@ _LONGEST_NUMBER = 12
 """Maximum number of digits of the position of a word."""
 _WITH_POS = 10
 """Minimum number of columns of files with POS after the word."""
-_BLOCKS = 8
+_BLOCKS = 2
 """Factor for the size of blocks, which hold whole documents."""
 Ranges = list[tuple[int, int]]
 """First and last token of each part of a mention."""
@@ -161,12 +161,12 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents."""
     info = ReadInfo(CONLL2012.name, column=",".join(map(str, settings.columns)) or None)
-    reader = _Reader(source, layout_of(source, settings), vocabulary, info)
+    reader = _Conll2012Reader(source, layout_of(source, settings), vocabulary, info)
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
     yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
-class _Reader:
+class _Conll2012Reader:
     """Reads blocks of whole documents, and remembers the names of all documents."""
 
     def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: ReadInfo) -> None:

@@ -176,7 +176,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     if len(columns) > 1:
         raise SettingError("Gold and prediction of words need two files; give the system's file beside it.")
     layout, tags = layout_of(source, settings)
-    reader = _Reader(source, layout, tags, settings, vocabulary)
+    reader = _ConlluReader(source, layout, tags, settings, vocabulary)
     batches = (reader.read(split(block, tabs=layout.tabs)) for block in source.blocks(settings.block_size))
     return (batch for batch in batches if batch.corpus.sentences)
 
@@ -189,7 +189,7 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     return frozenset(name for name, has_trait in traits.items() if has_trait)
 
 
-class _Reader:
+class _ConlluReader:
     """Reads blocks of whole sentences; `tags` is the requested column of tags, if there is one."""
 
     def __init__(
@@ -546,8 +546,9 @@ def _collapse_cells(
         parents.setdefault(number, {})[ids[row]] = edges_of(nodes[row])
     extra, size = list[bytes](), cells.size
     start, end = cells.start.copy(), cells.end.copy()
-    for word in np.flatnonzero(np.isin(sentence, list(parents))).tolist():
-        edges = edges_of(cells[word])
+    words = np.flatnonzero(np.isin(sentence, list(parents))).tolist()
+    for word, cell in zip(words, [cells[word] for word in words], strict=True):
+        edges = edges_of(cell)
         if not any("." in head for head, _ in edges):
             continue
         collapsed = collapse_empty_nodes(edges, parents[int(sentence[word])])

@@ -199,13 +199,13 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """Yield batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
-    reader = _Reader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
+    reader = _CorefudReader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
     yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
 
 @dataclass
-class _Reader:
+class _CorefudReader:
     source: Source
     pos: int | None
     vocabulary: Vocabulary

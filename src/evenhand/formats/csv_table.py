@@ -28,7 +28,6 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.conll import choose_column
 from evenhand.formats.format import Contents, Detection, Format, Reader
-from evenhand.formats.parsing.confidences import cell_scores
 from evenhand.formats.parsing.tags import listed_tags
 from evenhand.formats.parsing.token_table import (
     ROWS,
@@ -88,7 +87,7 @@ def _is_tag_lines(sample: Block) -> float:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _TokenLines:
     """The lines with a token."""
 
     names: list[str]
@@ -128,6 +127,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     tokens = [row[token] for row in table.rows]
     score, scores = layout.indices(source, score_columns(settings)), None
     if score:
+        from evenhand.formats.parsing.confidences import cell_scores  # rare
+
         scores = cell_scores(source, settings, [row[score[0]] for row in table.rows], table.lines)
     others = [column for column in range(len(table.names)) if column not in (token, sentence, document, *score)]
     kinds = {column: kind_of(tokens[:ROWS], [row[column] for row in table.rows[:ROWS]]) for column in others}
@@ -154,7 +155,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns, scores)
 
 
-def _table(source: Source, delimiter: str) -> _Table:
+def _table(source: Source, delimiter: str) -> _TokenLines:
     reader = csv.reader((line + "\n" for line in whole_text(source).split("\n")), delimiter=delimiter)
     names, rows, numbers, breaks = list[str](), list[list[str]](), list[int](), list[int]()
     before = 0
@@ -175,7 +176,7 @@ def _table(source: Source, delimiter: str) -> _Table:
         raise source.error(reader.line_num, f"the line is not CSV ({error})", "check its quotation marks") from None
     if not rows:
         raise source.error(None, "the file has no tokens", "check how it was written")
-    return _Table(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
+    return _TokenLines(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
 
 
 def read_tag_lines(

@@ -38,8 +38,8 @@ from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, SENTENCE_END, T
 from evenhand.formats.parsing.confidences import ScoreFields, may_have_scores, scores_in
 from evenhand.formats.parsing.json_records import PROBLEM, KindCheck, decoded_lines, read_known
 from evenhand.formats.parsing.json_spans import (
+    JsonSpan,
     Offset,
-    Span,
     edges,
     to_write,
     with_offsets,
@@ -137,7 +137,7 @@ _TEXT, _TOKENS, _NEITHER = "a text", "tokens", "neither text nor tokens"
 _MENTIONS = "entity_mentions"
 
 
-class LinkedSpan(Span, gc=False, omit_defaults=True):
+class LinkedSpan(JsonSpan, gc=False, omit_defaults=True):
     """A span with its identifiers, the best one first."""
 
     label: str = NO_TYPE
@@ -301,12 +301,12 @@ class LinkDocument:
     end: list[int]
     """The offsets of positions in the text."""
     sentence_ends: list[int]
-    spans: list[Span]
+    spans: list[JsonSpan]
     links: list[tuple[str, ...]]
     """The identifiers of each span."""
 
     @property
-    def text_spans(self) -> list[Span]:
+    def text_spans(self) -> list[JsonSpan]:
         """The spans with offsets into the text."""
         return with_offsets(self.spans, self.start, self.end)
 
@@ -329,12 +329,12 @@ def documents(batches: Iterator[Annotation]) -> Iterator[tuple[Annotation, LinkD
             yield batch, LinkDocument(names[number] or numbered, *_joined(corpus, sentences), moved, identifiers)
 
 
-def _moved(spans: list[Span], corpus: Corpus, first: int, sentence: int) -> Iterator[Span]:
+def _moved(spans: list[JsonSpan], corpus: Corpus, first: int, sentence: int) -> Iterator[JsonSpan]:
     """The spans of a sentence, counted from the first sentence of their document."""
     by = 0 if corpus.bounds is None else int(corpus.bounds[sentence] - corpus.bounds[first])
     for span in spans:
         parts = None if span.parts is None else [(start + by, end + by) for start, end in span.parts]
-        yield Span(span.start + by, span.end + by, span.label, parts, span.level, span.score)
+        yield JsonSpan(span.start + by, span.end + by, span.label, parts, span.level, span.score)
 
 
 def _joined(corpus: Corpus, sentences: range) -> tuple[str, list[str], list[int], list[int], list[int]]:

@@ -60,7 +60,7 @@ class Detection:
     certain: Callable[[Source, str | None], bool] | None = None
     """Whether the path, or the files found there, identify the format. The second argument is the task, if set."""
     magic: bytes | None = None
-    """Bytes at the beginning of a local file that identify the format, whatever its name."""
+    """Bytes at the beginning of a local file that identify the format, regardless of its name."""
     fallback_for: tuple[str | None, ...] = ()
     """Tasks for which the format is used if none is recognised; None: if no task is set."""
     task_of: Callable[[Block], str | None] | None = None
@@ -207,12 +207,6 @@ _BUILT_IN = {
     "conll": "evenhand.formats.conll:FORMAT",
 }
 FORMATS: Registry[Format] = Registry("evenhand.formats", "evenhand.formats.format:Format", _BUILT_IN)
-
-
-def by_precedence() -> Iterator[Format]:
-    """Yield the formats in the order in which they are tried: plug-ins first. Each is loaded when it is reached."""
-    plugins = [name for name in FORMATS if name not in _BUILT_IN]
-    return (FORMATS[name] for name in (*plugins, *_BUILT_IN))
 
 
 def format_named(name: str) -> Format:

@@ -52,9 +52,9 @@ from evenhand.formats.csv_table import DOCUMENT_WORDS, NAME_PART, SENTENCE_WORDS
 from evenhand.formats.format import type_names
 from evenhand.formats.parsing.confidences import ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
+    JsonSpan,
     Quote,
     Quoted,
-    Span,
     check_quotes,
     convention_of,
     on_words,
@@ -69,9 +69,10 @@ from evenhand.parameters import COLUMN_ROLES
 from evenhand.settings import OFFSET_LISTS, ColumnName, Columns, Convention, ReadSettings
 
 _SAMPLE = 20_000
-"""The number of rows that show the kinds of columns."""
+"""The number of rows by which the kind of a column is recognised."""
 _TAG_NAMES = ("tag", "tags")
 _EXAMPLES = {"text": "a", "number": 0}
+"""An example of each kind of value: `span_fields` recognises the fields of spans by an example row."""
 _UNREADABLE = (TypeError, ValueError, OverflowError)
 _FILL = "fill it in, or leave the row out"
 _READ_WORDS = "fill it in; pandas reads the words NA and null as missing, unless keep_default_na=False"
@@ -161,7 +162,7 @@ def read_flat(
         raise source.error(None, f"the roles {listed} are of rows per token and of rows per span", "name one kind")
     if not is_of_tokens and spans.is_complete and tokens.is_complete and not is_of_spans:
         finding = f"the columns {frame.listed} fit one row per token and one row per span"
-        remedy = "name those of one kind: column={'token': …, 'tag': …} or column={'start': …, 'end': …, 'label': …}"
+        remedy = "choose one kind: column={'token': …, 'tag': …} or column={'start': …, 'end': …, 'label': …}"
         raise source.error(None, finding, remedy)
     if is_of_spans or (not is_of_tokens and spans.has_offsets and not tokens.is_complete):
         yield _read_spans(frame, spans.named(chosen), settings, vocabulary)
@@ -246,10 +247,10 @@ class _Frame:
             kind = "numbers" if self.kinds[name] == "number" else f"values of the type {array.type}"
             remedy = "replace numbers by their names" if kind == "numbers" else "give texts"
             raise self.source.error(None, f"the column {name!r} has {kind} where texts were expected", remedy)
-        self.refuse(nulls(array), name, remedy)
+        self.refuse_missing(nulls(array), name, remedy)
         return plain(array)
 
-    def refuse(self, is_missing: Bools, name: str, remedy: str) -> None:
+    def refuse_missing(self, is_missing: Bools, name: str, remedy: str) -> None:
         if is_missing.any():
             row = int(is_missing.argmax()) + 1
             raise self.source.error(row, f"found a missing value in the column {name!r}", remedy)
@@ -258,8 +259,8 @@ class _Frame:
         """The first values of a column of strings; missing ones are empty."""
         return [value or "" for value in plain(self.array(name).slice(0, _SAMPLE)).to_pylist()]
 
-    def ask(self, role: str, what: str) -> Exception:
-        """The error for a column that cannot be found."""
+    def unrecognised(self, role: str, what: str) -> Exception:
+        """The error for a needed column that is neither named nor recognised."""
         finding = f"no column of {what} is recognised among {self.listed}"
         return self.source.error(None, finding, f"name it: column={{{role!r}: NAME}}")
 
@@ -307,11 +308,11 @@ class _TokenColumns:
         return self.token is not None and (self.sentence is not None or self.document is not None)
 
     def checked(self) -> _TokenColumns:
-        """The same columns, if all are known that are needed."""
+        """Return these columns; a missing one that is needed is an error."""
         if self.token is None:
-            raise self.frame.ask("token", "tokens")
+            raise self.frame.unrecognised("token", "tokens")
         if self.sentence is None and self.document is None:
-            raise self.frame.ask("sentence", "sentence ids")
+            raise self.frame.unrecognised("sentence", "sentence ids")
         return self
 
 
@@ -442,7 +443,7 @@ class _Ids:
             if not is_missing[0] and not are_repeated:
                 codes = codes[known[np.searchsorted(known, np.arange(len(codes)), side="right") - 1]]
                 is_missing = np.zeros_like(is_missing)
-        frame.refuse(
+        frame.refuse_missing(
             is_missing, name, "give every row an id, or only the first row of each sentence" if fill else _FILL
         )
         used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
@@ -450,7 +451,7 @@ class _Ids:
         return _Ids(np.argsort(order)[codes], [str(values[code]) for code in used[order].tolist()])
 
     def with_inner(self, inner: _Ids) -> _Ids:
-        """The pairs of these ids and of inner ones, which may begin again in every document."""
+        """Combine ids of documents with ids of sentences (`inner`), which may begin again in every document."""
         pairs = self.codes * len(inner.names) + inner.codes
         used, first, codes = np.unique(pairs, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -491,7 +492,7 @@ class _SpanColumns:
         return self.has_offsets and self.label is not None and self.document is not None
 
     def named(self, chosen: Mapping[str, _Chosen]) -> _SpanColumns:
-        """The same columns, if all are known; a column without a role has the labels."""
+        """Return these columns with a column without a role as the labels; a missing column is an error."""
         bare = [name for side in chosen.values() for name in side.bare]
         if len(bare) > 1:
             finding = f"several columns of labels are named: {', '.join(bare)}"
@@ -499,7 +500,7 @@ class _SpanColumns:
         columns = replace(self, label=bare[0]) if bare else self
         for role, what in (("start", "starts"), ("end", "ends"), ("label", "labels"), ("document", "document ids")):
             if getattr(columns, role) is None:
-                raise self.frame.ask(role, what)
+                raise self.frame.unrecognised(role, what)
         return columns
 
 
@@ -530,7 +531,7 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
     is_missing = [nulls(frame.array(str(name))) for name in (columns.start, columns.end, columns.label)]
     is_empty = np.logical_and.reduce(is_missing)
     for name, missing in zip((columns.start, columns.end, columns.label), is_missing, strict=True):
-        frame.refuse(
+        frame.refuse_missing(
             missing & ~is_empty, str(name), f"{_FILL}; a document without spans has none of start, end and label"
         )
     labels = frame.array(columns.label)
@@ -539,13 +540,13 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
     labels = labels.to_pylist()
     texts, quotes = _texts(frame, columns, ids, start, end, is_empty)
     scores = _scores(frame, ScoreFields.of(settings), "this span")
-    lists: list[list[Span]] = [[] for _ in ids.names]
+    lists: list[list[JsonSpan]] = [[] for _ in ids.names]
     quoted: list[list[Quote]] = [[] for _ in ids.names]
     for row in np.flatnonzero(~is_empty).tolist():
         first, last, document = int(start[row]), int(end[row]), int(ids.codes[row])
         if first < 0:
             raise source.error(row + 1, f"the span [{first}, {last}] begins before its text", "count from 0")
-        lists[document].append(Span(first, last, labels[row], score=None if scores is None else scores[row]))
+        lists[document].append(JsonSpan(first, last, labels[row], score=None if scores is None else scores[row]))
         quote = None if quotes is None else quotes[row]
         if quote is not None:
             quoted[document].append(Quote([(first, last)], quote))
@@ -591,7 +592,7 @@ def _scores(frame: _Frame, fields: ScoreFields, what: str) -> list[float] | None
 
 
 def _offsets(frame: _Frame, name: str | None) -> Ints:
-    """Whole numbers, 0 for missing ones."""
+    """A column of whole numbers; missing ones are 0."""
     assert name is not None
     array = frame.array(name)
     if frame.kinds[name] != "number":
@@ -635,7 +636,7 @@ def _text_by_document(frame: _Frame, name: str, ids: _Ids, remedy: str = "give o
 
 
 def _convention(
-    settings: ReadSettings, texts: Sequence[str | None], lists: list[list[Span]], quoted: list[list[Quote]]
+    settings: ReadSettings, texts: Sequence[str | None], lists: list[list[JsonSpan]], quoted: list[list[Quote]]
 ) -> Convention:
     """How offsets count: as specified, or as quotes show."""
     if settings.offsets is not None:

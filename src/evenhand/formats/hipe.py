@@ -95,7 +95,7 @@ class _Layout:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents, with links."""
-    reader = _Reader(source, _layout(source, settings.columns), vocabulary, is_response=settings.side == "system")
+    reader = _HipeReader(source, _layout(source, settings.columns), vocabulary, is_response=settings.side == "system")
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="table")
     yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
@@ -164,7 +164,7 @@ def _column(source: Source, header: list[str], name: ColumnName) -> int:
     raise source.error(1, f"column {name!r} does not exist", f"name one of these with --column: {', '.join(header)}")
 
 
-class _Reader:
+class _HipeReader:
     """Reads blocks of whole documents, and remembers the tags, links and documents of all blocks."""
 
     def __init__(self, source: Source, layout: _Layout, vocabulary: Vocabulary, *, is_response: bool) -> None:

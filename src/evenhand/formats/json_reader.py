@@ -41,7 +41,7 @@ from evenhand.formats.parsing.json_records import (
     KindCheck,
     Layers,
     Raw,
-    Record,
+    SpanRecord,
     contained,
     decode,
     decode_value,
@@ -78,7 +78,7 @@ TASK_SCORES = "scores of whole records, which are not scores of spans"
 AGAIN = "answers that were given again"
 SAMPLE = 1 << 14
 """The number of bytes of JSON lines that show how to read the file."""
-_BLOCKS = 4
+_BLOCKS = 2
 """Blocks are larger than in other formats by this factor: each is scanned many times, and has few lines."""
 _BATCH = 1 << 13
 """The number of records of a JSON value that are read together."""
@@ -277,7 +277,7 @@ class Batch:
     """Records that were not rejected and can be read, with their lines."""
 
     source: Source
-    records: list[Record]
+    records: list[SpanRecord]
     lines: Ints
 
     def corpus(self, convention: Convention) -> tuple[Corpus, OffsetMap]:
@@ -436,7 +436,7 @@ class RecordReader:
     def _readable(self, decoded: Decoded) -> tuple[Batch, int]:
         """The records that were not rejected and can be read, and the number of rejected records."""
         raw, lines = decoded
-        rows, records, rejected = list[int](), list[Record](), 0
+        rows, records, rejected = list[int](), list[SpanRecord](), 0
         layers, is_prefixed, is_plain = self._layers, self._is_prefixed, self._convention == _PLAIN
         for row, value in enumerate(raw):
             if _is_rejected(value):
@@ -455,7 +455,7 @@ class RecordReader:
             self._kinds.check(line, record.kind)
         return Batch(self._source, records, lines), rejected
 
-    def _check_labels(self, record: Record) -> None:
+    def _check_labels(self, record: SpanRecord) -> None:
         """Raise an error for a label that is the tag of a token, if the labels of the first records are not."""
         for span in record.spans or ():
             if span.label not in self._labels:
@@ -474,15 +474,9 @@ class RecordReader:
                 offsets=str(self._convention),
                 quotes_show=is_inferred,
                 merged=sum(record.merged for record in batch.records),
-                merged_scores=self._merged_scores(spans),
             )
         layers: dict[str, Layer] = {"spans": spans}
         return Annotation(corpus, layers, {"spans": reading}, self._source.name)
-
-    def _merged_scores(self, spans: Spans) -> str:
-        if not self._is_prefixed or spans.score is None:
-            return ""
-        return f" (score: {self._layers.score_of_span} over the tokens)"
 
     @property
     def _column(self) -> str | None:

@@ -24,10 +24,10 @@ from evenhand.formats.jsonl import LABEL_STUDIO
 from evenhand.formats.parsing.confidences import ScoreError, ScoreFields
 from evenhand.formats.parsing.json_records import PROBLEM, UNREADABLE, column_key, explain
 from evenhand.formats.parsing.json_spans import (
+    JsonSpan,
     Offset,
     Quote,
     Quoted,
-    Span,
     check_quotes,
     convention_of,
     on_words,
@@ -45,6 +45,7 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are not spans"
+MEANS = "scores of predictions, which are means of their results"
 _ANNOTATOR_FIELD = "completed_by"
 _LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
@@ -62,10 +63,12 @@ class Value(msgspec.Struct, kw_only=True, omit_defaults=True):
     level: Offset = 0
 
 
-class Results(msgspec.Struct):
+class AnnotatorResults(msgspec.Struct):
     """One annotator's or model's work on a task."""
 
     result: list[dict[str, Any]]
+    score: Any = None
+    """A mean of a prediction's results, which is ignored."""
     completed_by: Any = None
     was_cancelled: bool | None = None
     cancelled: bool | None = None
@@ -81,24 +84,25 @@ class Results(msgspec.Struct):
         return str(name.get("email") or name.get("id")) if isinstance(name, dict) else str(name)
 
 
-class Task(msgspec.Struct):
+class LabelStudioTask(msgspec.Struct):
     data: dict[str, Any]
     id: Any = None
-    annotations: list[Results] | None = None
-    predictions: list[Results] | None = None
+    annotations: list[AnnotatorResults] | None = None
+    predictions: list[AnnotatorResults] | None = None
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file as one batch: it is a single JSON value, so it is read as a whole, and messages name tasks."""
     blocks = source.blocks(settings.block_size, cut_after="line")
     tasks = _decode(source, b"".join(block.data[: block.size] for block in blocks))
-    numbers, texts, lists, quotes = list[int](), list[str](), list[list[Span]](), list[list[Quote]]()
+    numbers, texts, lists, quotes = list[int](), list[str](), list[list[JsonSpan]](), list[list[Quote]]()
     annotator = None if settings.annotator is None else _picked(source, tasks, settings.annotator)
     layer = _layer(source, tasks, settings)
     skipped: Counter[str] = Counter()
     for number, task in enumerate(tasks, 1):
         results = _results(task, layer, skipped) if annotator is None else _last_answer(task, annotator, skipped)
         if results is not None:
+            skipped[MEANS] += settings.needs_scores and results.score is not None
             numbers.append(number)
             texts.append(_text(source, number, task))
             spans_of_task, quotes_of_task = _spans(source, number, results, skipped, ScoreFields.of(settings))
@@ -128,9 +132,9 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
 
 
-def _decode(source: Source, data: bytes) -> list[Task]:
+def _decode(source: Source, data: bytes) -> list[LabelStudioTask]:
     try:
-        return msgspec.json.decode(data, type=list[Task])
+        return msgspec.json.decode(data, type=list[LabelStudioTask])
     except UNREADABLE as error:
         finding, path = explain(error)
         task = _IN_TASK.fullmatch(path or "")
@@ -140,7 +144,7 @@ def _decode(source: Source, data: bytes) -> list[Task]:
         raise source.error(None, f"in task {int(task[1]) + 1}, {finding}", _EXPORT, PROBLEM) from None
 
 
-def _layer(source: Source, tasks: list[Task], settings: ReadSettings) -> str | None:
+def _layer(source: Source, tasks: list[LabelStudioTask], settings: ReadSettings) -> str | None:
     """The layer to read, if tasks have both or a user names one: a system has predictions."""
     if settings.columns:
         name = column_key(settings)
@@ -152,14 +156,14 @@ def _layer(source: Source, tasks: list[Task], settings: ReadSettings) -> str | N
     return _LAYERS[settings.side == "system"] if is_sided else None
 
 
-def _results(task: Task, layer: str | None, skipped: Counter[str]) -> Results | None:
+def _results(task: LabelStudioTask, layer: str | None, skipped: Counter[str]) -> AnnotatorResults | None:
     """The results of a task that count; a task without any is left out.
 
     If other tasks have predictions, a task without them is one in which the system predicted nothing.
     """
     results = (task.annotations or task.predictions or []) if layer is None else getattr(task, layer) or []
     if layer == _LAYERS[1] and not results and task.annotations:
-        return Results([])
+        return AnnotatorResults([])
     kept = [result for result in results if not result.is_cancelled]
     skipped.update({CANCELLED: len(results) - len(kept), FURTHER: max(len(kept) - 1, 0), NOT_ANNOTATED: not results})
     return kept[0] if kept else None
@@ -171,12 +175,12 @@ def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]
     return (_ANNOTATOR_FIELD, names) if names else None
 
 
-def _annotators(tasks: list[Task]) -> list[str]:
+def _annotators(tasks: list[LabelStudioTask]) -> list[str]:
     answers = (answer for task in tasks for answer in task.annotations or ())
     return list(dict.fromkeys(answer.annotator for answer in answers if answer.completed_by is not None))
 
 
-def _picked(source: Source, tasks: list[Task], picked: PickedAnnotator) -> str:
+def _picked(source: Source, tasks: list[LabelStudioTask], picked: PickedAnnotator) -> str:
     names = _annotators(tasks)
     if picked.field not in (None, _ANNOTATOR_FIELD) or picked.name not in names:
         finding = f"there is no annotator {picked.field or _ANNOTATOR_FIELD}={picked.name}"
@@ -185,7 +189,7 @@ def _picked(source: Source, tasks: list[Task], picked: PickedAnnotator) -> str:
     return picked.name
 
 
-def _last_answer(task: Task, annotator: str, skipped: Counter[str]) -> Results | None:
+def _last_answer(task: LabelStudioTask, annotator: str, skipped: Counter[str]) -> AnnotatorResults | None:
     """The last answer of an annotator; None if there is none, or the task was skipped."""
     answers = [answer for answer in task.annotations or () if answer.annotator == annotator]
     if not answers:
@@ -195,7 +199,7 @@ def _last_answer(task: Task, annotator: str, skipped: Counter[str]) -> Results |
     return None if is_cancelled else answers[-1]
 
 
-def _text(source: Source, number: int, task: Task) -> str:
+def _text(source: Source, number: int, task: LabelStudioTask) -> str:
     text = task.data.get("text")
     if isinstance(text, str):
         return text
@@ -207,9 +211,9 @@ def _text(source: Source, number: int, task: Task) -> str:
 
 
 def _spans(
-    source: Source, number: int, results: Results, skipped: Counter[str], scores: ScoreFields
-) -> tuple[list[Span], list[Quote]]:
-    spans, quotes = list[Span](), list[Quote]()
+    source: Source, number: int, results: AnnotatorResults, skipped: Counter[str], scores: ScoreFields
+) -> tuple[list[JsonSpan], list[Quote]]:
+    spans, quotes = list[JsonSpan](), list[Quote]()
     for index, result in enumerate(results.result, 1):
         fields = result.get("value")
         if not isinstance(fields, dict) or not {"start", "end", "labels"} <= fields.keys():
@@ -229,7 +233,7 @@ def _spans(
             score = scores.read(result, f"result {index}") if scores.among(result) else None
         except ScoreError as error:
             _report(source, number, str(error), "")
-        spans += [Span(value.start, value.end, label, value.parts, value.level, score) for label in value.labels]
+        spans += [JsonSpan(value.start, value.end, label, value.parts, value.level, score) for label in value.labels]
     return spans, quotes
 
 

@@ -128,7 +128,7 @@ def _decoded(source: Source, line: int, text: str) -> Any:
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of an object; those of objects in it have names with dots. Lists are left out."""
+    """The fields of an object; fields of nested objects have names with dots. Lists are left out."""
     for name, field in value.items():
         if isinstance(field, dict):
             yield from _flat(field, f"{prefix}{name}.")

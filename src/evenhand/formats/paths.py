@@ -12,19 +12,20 @@ import json
 import os
 import re
 import stat
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from glob import glob
-from itertools import compress
+from itertools import accumulate, compress
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import msgspec
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
-from evenhand.formats.source import COMPRESSIONS, Part, Source, missing_file_remedy
+from evenhand.formats.source import COMPRESSIONS, FilePart, Source, missing_file_remedy
 from evenhand.formats.storage import STANDARD_INPUT, Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
 
@@ -51,23 +52,50 @@ class FileList:
 
     name: str
     files: tuple[AnyPath, ...]
-    part: Part | None = None
+    part: FilePart | None = None
     """The part to read, if there is one file and only a part of it is read."""
     base: Path | None = None
     """Folder that paths are relative to, if it may differ from the working directory."""
 
     def sources(self) -> Iterator[Source]:
-        for file in self.files:
-            if self.base is None or isinstance(file, Address):
-                yield Source(file, part=self.part)
-            else:
-                yield Source(self.base / file, part=self.part, alias=str(file))
+        return map(self.source, self.files)
+
+    def source(self, file: AnyPath) -> Source:
+        """Return one of the files, opened relative to `base`."""
+        if self.base is None or isinstance(file, Address):
+            return Source(file, part=self.part)
+        return Source(self.base / file, part=self.part, alias=str(file))
 
 
-def files_of(path: AnyPath | FileList) -> list[AnyPath] | None:
+class FilesOfFolder(Sequence[AnyPath]):
+    """The files of a folder, in order. All names are one string, and paths are made on demand, to save memory."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._folder, self._text = folder, "\0".join(names)
+        self._ends = array("q", accumulate(len(name) + 1 for name in names))
+
+    @property
+    def names(self) -> list[str]:
+        return self._text.split("\0") if self._ends else []
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> Path: ...
+    @overload
+    def __getitem__(self, index: slice) -> FilesOfFolder: ...
+    def __getitem__(self, index: int | slice) -> Path | FilesOfFolder:
+        if isinstance(index, slice):
+            return FilesOfFolder(self._folder, self.names[index])
+        number = range(len(self))[index]
+        return self._folder / self._text[self._ends[number - 1] if number else 0 : self._ends[number] - 1]
+
+
+def files_of(path: AnyPath | FileList) -> Sequence[AnyPath] | None:
     """Return the files of a folder, pattern or list; None for a single file."""
     if isinstance(path, FileList):
-        return list(path.files)
+        return path.files
     files = _at_address(path) if isinstance(path, Address) else _at_path(path)
     if files is not None and not files:
         raise InputError(str(path), None, "contains no file", "check the path")
@@ -92,7 +120,10 @@ def check_same_names(gold: AnyPath | FileList, system: AnyPath | FileList) -> No
             finding = f"got {counted(len(system_files), 'file')}, but {gold_name} has {len(gold_files):,}"
             raise InputError(name, None, finding, "both sides must have the same number of files")
         return
-    gold_names, names = set(names_in(gold, gold_files)), set(names_in(system, system_files))
+    listed, system_listed = names_in(gold, gold_files), names_in(system, system_files)
+    if listed == system_listed:
+        return
+    gold_names, names = set(listed), set(system_listed)
     for missing in sorted(gold_names - names):
         raise InputError(str(system), None, f"lacks the file {missing!r}, which {gold} has", _SAME_NAMES)
     for extra in sorted(names - gold_names):
@@ -101,17 +132,19 @@ def check_same_names(gold: AnyPath | FileList, system: AnyPath | FileList) -> No
 
 def names_in(path: AnyPath, files: Sequence[AnyPath]) -> list[str]:
     """Return the names of files of a folder or pattern; files in subfolders have paths."""
+    if isinstance(files, FilesOfFolder):
+        return files.names
     if isinstance(path, Path) and path.is_dir():
         return [file.relative_to(path).as_posix() for file in files if isinstance(file, Path)]
     return [file.name for file in files]
 
 
-def _at_path(path: Path) -> list[AnyPath] | None:
+def _at_path(path: Path) -> Sequence[AnyPath] | None:
     if path.is_dir() and not any((path / name).exists() for name in (INFO, SPLITS)):
         try:
             with os.scandir(path) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_file())
-            return _with_subfolders(path, [path / name for name in _to_read(names)])
+            return FilesOfFolder(path, _with_subfolders(path, _to_read(names)))
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise InputError(str(path), None, f"cannot be opened ({reason})", "check the permissions") from None
@@ -145,16 +178,13 @@ def _to_read(names: list[str]) -> list[str]:
     return [name for name in visible if name.endswith(_ANNOTATIONS)] or visible
 
 
-def _with_subfolders(folder: Path, files: list[AnyPath]) -> list[AnyPath]:
+def _with_subfolders(folder: Path, names: list[str]) -> list[str]:
     """Add annotations in subfolders if the files of the folder are brat's, or if it has none."""
-    if not all(file.name.endswith((_ANNOTATIONS, ".conf")) for file in files):
-        return files
-    below: list[AnyPath] = [
-        file
-        for file in folder.glob("*/**/*.ann")
-        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    ]
-    return sorted([*(file for file in files if file.name.endswith(_ANNOTATIONS)), *below]) if below else files
+    if not all(name.endswith((_ANNOTATIONS, ".conf")) for name in names):
+        return names
+    paths = (file.relative_to(folder) for file in folder.glob("*/**/*.ann"))
+    below = [path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts)]
+    return sorted([*(name for name in names if name.endswith(_ANNOTATIONS)), *below], key=Path) if below else names
 
 
 def distinct_names(paths: Sequence[AnyPath]) -> list[str]:
@@ -302,8 +332,8 @@ def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, Fi
     return {name: FileList(name, tuple(files)) for name, files in zip(header.cells, columns, strict=True)}
 
 
-def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[list[AnyPath]]:
-    """The files that each cell of a row names: one, or those of a folder or pattern."""
+def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[Sequence[AnyPath]]:
+    """The files that each cell of a row names: one file, or the files of a folder or pattern."""
     listed = [files_of(path) for path in paths]
     several = [files is not None for files in listed]
     if any(several) and not all(several):
@@ -418,7 +448,7 @@ def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
         if path.protocol not in ("file", "local"):
             return
         path = Path(path.text.partition("://")[2])
-    files: list[AnyPath] | None = None
+    files: Sequence[AnyPath] | None = None
     with suppress(EvenhandError, OSError, ValueError):  # reported when the input is read
         files = files_of(path)
     if files is None:

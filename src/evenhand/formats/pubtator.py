@@ -22,7 +22,7 @@ from evenhand.formats.source import Source, whole_text
 from evenhand.settings import Columns, ReadSettings
 
 if TYPE_CHECKING:
-    from evenhand.formats.parsing.json_spans import Quote, Span
+    from evenhand.formats.parsing.json_spans import JsonSpan, Quote
 
 _TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
@@ -35,7 +35,7 @@ class _Document:
     name: str
     line: int
     text: str
-    spans: list[Span] = field(default_factory=list)
+    spans: list[JsonSpan] = field(default_factory=list)
     quotes: list[Quote] = field(default_factory=list)
 
 
@@ -97,10 +97,10 @@ def _add(source: Source, document: _Document, number: int, cells: list[str]) -> 
         finding = f"found a mention of document {cells[0]!r} below document {document.name!r}"
         source.report(number, finding, "put it below its own title", "document")
     elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
-        from evenhand.formats.parsing.json_spans import Quote, Span
+        from evenhand.formats.parsing.json_spans import JsonSpan, Quote
 
         start, end = int(cells[1]), int(cells[2])
-        document.spans.append(Span(start, end, cells[4]))
+        document.spans.append(JsonSpan(start, end, cells[4]))
         document.quotes.append(Quote([(start, end)], cells[3]))
     elif len(cells) >= _COLUMNS - 1 and not cells[1].isdecimal():
         return 1

@@ -33,7 +33,6 @@ from evenhand.formats.format import (
     Frame,
     Reader,
     WrappedObject,
-    by_precedence,
     format_named,
     serving,
     wrap_object,
@@ -90,7 +89,7 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
                 raise source.error(None, f"files in {name} hold no {task}", remedy)
             return format, 1.0
         candidates, others = list[Format](), list[Format]()
-        for format in by_precedence():  # loaded one by one: the path may identify one of the first
+        for format in FORMATS.plugins_first():  # loaded one by one: the path may identify one of the first
             serves = task is None or task in format.readers
             if format.contents.is_table and not serves:
                 continue
@@ -142,7 +141,7 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     if confidences.get(best, 0.0) >= _MIN_CONFIDENCE:
         return check_serves(source, FORMATS[best], task), confidences[best]
     _refuse(source, sample)
-    fallback = next((format for format in by_precedence() if task in format.detection.fallback_for), None)
+    fallback = next((format for format in FORMATS.plugins_first() if task in format.detection.fallback_for), None)
     if fallback is None:
         remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
         raise source.error(None, f"not in a format that holds {task}", remedy)
@@ -348,7 +347,7 @@ class OpenFile:
     settings: ReadSettings
     format: Format
     confidence: float
-    """Share of the first lines that fit the format."""
+    """The share of the first lines that fit the format."""
     value: Any = None
     """The object that is read instead of a file, if it is one."""
 
@@ -434,36 +433,38 @@ class OpenFiles:
     def __init__(self, path: AnyPath | FileList | WrappedObject, settings: ReadSettings) -> None:
         self.name: str | None = None
         """Common name of several files; None for a single one."""
+        self.paths: Sequence[AnyPath] = ()
+        """All files; none of an object."""
         self._object = path if isinstance(path, WrappedObject) else None
-        if isinstance(path, WrappedObject):
-            self.sources = [path.source]
-        else:
+        self._source: Callable[[AnyPath], Source] = path.source if isinstance(path, FileList) else Source
+        if not isinstance(path, WrappedObject):
             files = files_of(path)
             self.name = None if files is None else folder_name(path) or ""
-            if isinstance(path, FileList):
-                self.sources = list(path.sources())
-            else:
-                self.sources = [Source(path)] if files is None else list(map(Source, files))
+            self.paths = (cast("AnyPath", path),) if files is None else files
         self._settings = settings
-        self._opened: dict[int, OpenFile] = {}
+        self._first: OpenFile | None = None
+        self._recognised: list[tuple[Format, float]] = []
+        """Format and confidence of the first files; folders may have many, so only the first file is kept open."""
 
     @property
     def first(self) -> OpenFile:
-        return self._file(0)
+        if self._first is None:
+            self._first = self._open(0) if self._object is None else open_object(self._object, self._settings)
+        return self._first
 
-    def _file(self, number: int) -> OpenFile:
-        if number not in self._opened:
-            if self._object is None:
-                self._opened[number] = open_file(self.sources[number], self._settings)
-            else:
-                self._opened[number] = open_object(self._object, self._settings)
-        return self._opened[number]
+    def _open(self, number: int) -> OpenFile:
+        source, recognised = self._source(self.paths[number]), self._recognised
+        if number == len(recognised):
+            kind = recognise(source, self._settings.format, self._settings.task)
+            is_same = bool(recognised) and recognised[-1][0] is kind[0] and recognised[-1][1] == kind[1]
+            recognised.append(recognised[-1] if is_same else kind)
+        return OpenFile(source, self._settings, *recognised[number])
 
     def read_as(self, settings: ReadSettings) -> OpenFiles:
         """Return the same files with other settings, for the same format and task."""
         files = copy(self)
         files._settings = settings
-        files._opened = {number: file.read_as(settings) for number, file in self._opened.items()}
+        files._first = None if self._first is None else self._first.read_as(settings)
         return files
 
     def batches(self, vocabulary: Vocabulary, columns: Columns | None = None) -> Iterator[Annotation]:
@@ -479,9 +480,9 @@ class OpenFiles:
     def _groups(self) -> Iterator[list[OpenFile]]:
         max_files = 1 if self.first.reader.read_many is None else _MAX_FILES
         group, size = list[OpenFile](), 0
-        for number in range(len(self.sources)):
-            group.append(self._file(number))
-            size += self.sources[number].size
+        for number in range(len(self.paths)):
+            group.append(self._open(number) if number else self.first)
+            size += group[-1].source.size
             if len(group) == max_files or size > _MAX_BYTES:
                 yield group
                 group, size = [], 0

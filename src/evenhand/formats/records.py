@@ -11,7 +11,7 @@ Numbers are decimals with all digits. Of a repeated key, the last value counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import PurePath
@@ -44,7 +44,7 @@ Document = tuple[str | None, Any, str | None, int]
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The documents of a file in batches."""
-    reader, seen = _Reader(source, is_system=settings.side == "system"), dict[str, int]()
+    reader, seen = _RecordsReader(source, is_system=settings.side == "system"), dict[str, int]()
     without = 0
     for documents in reader.batches(settings.block_size):
         for identifier, _, _, line in documents:
@@ -64,25 +64,32 @@ def read_many(
 ) -> Iterator[Annotation]:
     """The files of a folder, which are one document each."""
     for source in sources:
-        reader = _Reader(source, is_system=settings.side == "system")
+        reader = _RecordsReader(source, is_system=settings.side == "system")
         with source.located():
             yield _annotation(source, [reader.file()], reader.counts())
 
 
-class _Reader:
+def json_decoder(
+    constant: Callable[[str], Any] = str, from_pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> json.JSONDecoder:
+    """A decoder that keeps all digits of numbers; `constant` receives NaN and Infinity."""
+    return json.JSONDecoder(
+        strict=False,
+        parse_float=Decimal,
+        parse_int=lambda digits: int(digits) if len(digits) < 600 else Decimal(digits),
+        parse_constant=constant,
+        object_pairs_hook=from_pairs,
+    )
+
+
+class _RecordsReader:
     """Reads the documents of one file."""
 
     def __init__(self, source: Source, *, is_system: bool) -> None:
         self._source, self._is_system = source, is_system
         self._keys = SYSTEM_KEYS if is_system else GOLD_KEYS
         self._repeated = self._whole = 0
-        self._decoder = json.JSONDecoder(
-            strict=False,
-            parse_float=Decimal,
-            parse_int=lambda digits: int(digits) if len(digits) < 600 else Decimal(digits),
-            parse_constant=str if is_system else _refuse_constant,
-            object_pairs_hook=self._object,
-        )
+        self._decoder = json_decoder(str if is_system else _refuse_constant, self._object)
 
     def counts(self) -> dict[str, int]:
         """Unusual input since the last call."""

@@ -56,11 +56,11 @@ from evenhand.formats.parsing.json_records import (
 )
 from evenhand.formats.parsing.json_spans import (
     Fault,
+    JsonSpan,
     Offset,
     OffsetMap,
-    Span,
-    place,
     records,
+    spans_in_positions,
 )
 from evenhand.formats.source import Source
 from evenhand.settings import RELATIONS, Columns, ReadSettings
@@ -75,7 +75,7 @@ _BLOCKS = 4
 
 
 @dataclass(frozen=True)
-class Link:
+class RelationEntry:
     """A relation, whose arguments are indices of spans."""
 
     label: str
@@ -86,13 +86,13 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class RelationSentence:
     """A sentence of tokens or a text, with its spans and relations."""
 
     line: int
     words: list[str] | str
-    spans: Sequence[Span]
-    links: Sequence[Link] = ()
+    spans: Sequence[JsonSpan]
+    links: Sequence[RelationEntry] = ()
     """Arguments are indices of `spans`; larger ones are spans of the following sentences."""
     identifier: str | None = None
 
@@ -102,7 +102,7 @@ def _annotation(
     source: Source,
     settings: ReadSettings,
     vocabulary: Vocabulary,
-    sentences: Sequence[Sentence],
+    sentences: Sequence[RelationSentence],
     documents: Sequence[int] | None = None,
     names: Sequence[str | None] = (),
     *,
@@ -126,9 +126,9 @@ def _annotation(
     return Annotation(corpus, layers, dict.fromkeys(layers, info), source.name)
 
 
-def _relations(sentences: Sequence[Sentence], offsets: OffsetMap, vocabulary: Vocabulary) -> Relations:
+def _relations(sentences: Sequence[RelationSentence], offsets: OffsetMap, vocabulary: Vocabulary) -> Relations:
     """The relations between good spans: those that cover positions, which `spans_of` keeps."""
-    spans, scope, _, _, good = place([sentence.spans for sentence in sentences], offsets)
+    spans, scope, _, _, good = spans_in_positions([sentence.spans for sentence in sentences], offsets)
     before = np.searchsorted(scope, np.arange(len(sentences)))
     row_of, rows, scores = np.cumsum(good) - 1, list[tuple[int, int, int]](), list[float]()
     symmetric, code = set[str](), vocabulary.labels.code
@@ -146,7 +146,7 @@ def _relations(sentences: Sequence[Sentence], offsets: OffsetMap, vocabulary: Vo
     return Relations(vocabulary, label, head_row, tail_row, frozenset(symmetric), parts, score_column(scores))
 
 
-def _listed_parts(spans: Sequence[Span], scope: Ints, texts: Sequence[str]) -> ListedParts:
+def _listed_parts(spans: Sequence[JsonSpan], scope: Ints, texts: Sequence[str]) -> ListedParts:
     """The parts of spans as offsets into the concatenation of all texts."""
     begin = np.append(0, np.cumsum(list(map(len, texts))))[scope]
     parts = [span.parts or [(span.start, span.end)] for span in spans]
@@ -161,7 +161,7 @@ def _listed_parts(spans: Sequence[Span], scope: Ints, texts: Sequence[str]) -> L
 Name = str | int
 
 
-class NamedSpan(Span, gc=False, omit_defaults=True):
+class NamedSpan(JsonSpan, gc=False, omit_defaults=True):
     """A span that relations can name."""
 
     id: Name | None = None
@@ -180,7 +180,7 @@ class Relation(msgspec.Struct, gc=False, omit_defaults=True):
     """Its confidence, where it is to be written; it is read from the undecoded record."""
 
 
-class Record(msgspec.Struct, gc=False, omit_defaults=True):
+class RelationRecord(msgspec.Struct, gc=False, omit_defaults=True):
     """One line. Other keys are ignored."""
 
     id: Name | None = None
@@ -190,7 +190,7 @@ class Record(msgspec.Struct, gc=False, omit_defaults=True):
     relations: Sequence[Relation] = ()
 
 
-_RECORD_DECODER = msgspec.json.Decoder(Record)
+_RECORD_DECODER = msgspec.json.Decoder(RelationRecord)
 
 
 def read_relation_lines(
@@ -199,11 +199,11 @@ def read_relation_lines(
     """The file in batches of whole records."""
     kinds, scores = KindCheck(source), ScoreFields.of(settings)
 
-    def decode(data: bytes) -> tuple[Record, bytes]:
+    def decode(data: bytes) -> tuple[RelationRecord, bytes]:
         return _RECORD_DECODER.decode(data), data
 
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
-        sentences, has_scores = list[Sentence](), may_have_scores(block.data, scores)
+        sentences, has_scores = list[RelationSentence](), may_have_scores(block.data, scores)
         for line, (record, data) in decoded_lines(source, block, decode):
             words = record.text if record.tokens is None else record.tokens
             if words is None or (record.text is not None and record.tokens is not None):
@@ -217,12 +217,14 @@ def read_relation_lines(
                 source.report(line, str(error), "", PROBLEM)
                 continue
             name = None if record.id is None else str(record.id)
-            sentences.append(Sentence(line, words, record.spans, list(_named_links(source, line, record)), name))
+            sentences.append(
+                RelationSentence(line, words, record.spans, list(_named_links(source, line, record)), name)
+            )
         if sentences:
             yield _annotation(ReadInfo(RELATION_LINES.name), source, settings, vocabulary, sentences)
 
 
-def _set_scores(record: Record, data: bytes, scores: ScoreFields, *, has_scores: bool) -> None:
+def _set_scores(record: RelationRecord, data: bytes, scores: ScoreFields, *, has_scores: bool) -> None:
     """Set the confidences of spans and relations of a record, given the bytes from which it was decoded."""
     if not has_scores:
         return
@@ -232,7 +234,7 @@ def _set_scores(record: Record, data: bytes, scores: ScoreFields, *, has_scores:
         relation.score = score
 
 
-def _named_links(source: Source, line: int, record: Record) -> Iterator[Link]:
+def _named_links(source: Source, line: int, record: RelationRecord) -> Iterator[RelationEntry]:
     names = [span.id for span in record.spans if span.id is not None]
     indices = {span.id: index for index, span in enumerate(record.spans) if span.id is not None}
     if len(indices) < len(names):
@@ -245,7 +247,7 @@ def _named_links(source: Source, line: int, record: Record) -> Iterator[Link]:
             source.report(line, finding, "give the span this id, or mend the relation", PROBLEM)
         else:
             ends = indices[relation.head], indices[relation.tail]
-            yield Link(relation.label, *ends, relation.symmetric, relation.score)
+            yield RelationEntry(relation.label, *ends, relation.symmetric, relation.score)
 
 
 # DyGIE++
@@ -299,7 +301,7 @@ def read_dygie(
     prefix = _prefix(settings)
     is_by_sentence, is_predicted = _is_counted_by_sentence(source, prefix), False
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
-        sentences, first, names = list[Sentence](), list[int](), list[str | None]()
+        sentences, first, names = list[RelationSentence](), list[int](), list[str | None]()
         for line, document in decoded_lines(source, block, _DYGIE_DECODER.decode):
             fault = _count_through_document(document, prefix) if is_by_sentence else None
             fault = fault or _fault(document, prefix)
@@ -389,17 +391,17 @@ def _is_row(row: Sequence[Any], width: int) -> bool:
     return len(row) > width and all(type(token) is int for token in row[:width]) and isinstance(row[width], str)
 
 
-def _sentences(document: DygieDocument, line: int, prefix: str | None) -> Iterator[Sentence]:
+def _sentences(document: DygieDocument, line: int, prefix: str | None) -> Iterator[RelationSentence]:
     """The sentences of a document; a relation belongs to the first sentence of its two arguments."""
     ner, relations = document.rows(prefix)
     bounds = document.bounds
-    spans: list[list[Span]] = [[] for _ in document.sentences]
+    spans: list[list[JsonSpan]] = [[] for _ in document.sentences]
     arguments: dict[tuple[int, int], tuple[int, int]] = {}
 
     def add(first: int, last: int, label: str) -> tuple[int, int]:
         """Add a span; returns its sentence and its index there."""
         sentence = bisect_right(bounds, first) - 1
-        spans[sentence].append(Span(first - bounds[sentence], last + 1 - bounds[sentence], label))
+        spans[sentence].append(JsonSpan(first - bounds[sentence], last + 1 - bounds[sentence], label))
         return arguments.setdefault((first, last), (sentence, len(spans[sentence]) - 1))
 
     for first, last, label, *_ in chain.from_iterable(ner or ()):
@@ -409,13 +411,13 @@ def _sentences(document: DygieDocument, line: int, prefix: str | None) -> Iterat
         for row in chain.from_iterable(relations or ())
     ]
     before = list(accumulate(map(len, spans), initial=0))
-    links: list[list[Link]] = [[] for _ in spans]
+    links: list[list[RelationEntry]] = [[] for _ in spans]
     for label, (head_sentence, head), (tail_sentence, tail) in pairs:
         sentence = min(head_sentence, tail_sentence)
         moved_head, moved_tail = before[head_sentence] + head, before[tail_sentence] + tail
-        links[sentence].append(Link(label, moved_head - before[sentence], moved_tail - before[sentence]))
+        links[sentence].append(RelationEntry(label, moved_head - before[sentence], moved_tail - before[sentence]))
     for words, spans_here, links_here in zip(document.sentences, spans, links, strict=True):
-        yield Sentence(line, words, spans_here, links_here)
+        yield RelationSentence(line, words, spans_here, links_here)
 
 
 # SpERT
@@ -460,8 +462,8 @@ def read_spert(
     while batch := list(islice(records, _BATCH)):
         sentences = []
         for line, record in batch:
-            spans = [Span(entity.start, entity.end, entity.type) for entity in record.entities]
-            sentences.append(Sentence(line, record.tokens, spans, list(_spert_links(source, line, record))))
+            spans = [JsonSpan(entity.start, entity.end, entity.type) for entity in record.entities]
+            sentences.append(RelationSentence(line, record.tokens, spans, list(_spert_links(source, line, record))))
         info = ReadInfo(SPERT.name)
         yield _annotation(info, source, settings, vocabulary, sentences, (0,), continues=continues)
         continues = True
@@ -485,12 +487,12 @@ def _spert_records(source: Source, settings: ReadSettings) -> Iterator[tuple[int
     return decoded_values(source, bytes(lists[names[0]]), _SPERT_DECODER.decode, data)
 
 
-def _spert_links(source: Source, line: int, record: SpertSentence) -> Iterator[Link]:
+def _spert_links(source: Source, line: int, record: SpertSentence) -> Iterator[RelationEntry]:
     size = len(record.entities)
     for relation in record.relations:
         wrong = [(end, at) for end, at in (("head", relation.head), ("tail", relation.tail)) if not 0 <= at < size]
         if not wrong:
-            yield Link(relation.type, relation.head, relation.tail)
+            yield RelationEntry(relation.type, relation.head, relation.tail)
             continue
         end, at = wrong[0]
         finding = f"the {end} {at} of a relation {relation.type!r} is not an index of its {counted(size, 'entity')}"
@@ -500,9 +502,9 @@ def _spert_links(source: Source, line: int, record: SpertSentence) -> Iterator[L
 # Records to write
 
 
-def links_by_sentence(annotation: Annotation, conversion: Conversion) -> dict[int, list[Link]]:
+def links_by_sentence(annotation: Annotation, conversion: Conversion) -> dict[int, list[RelationEntry]]:
     """The relations within each sentence, between indices of its spans; those across sentences are lost."""
-    layer, links, lost = _relations_of(annotation), defaultdict[int, list[Link]](list), 0
+    layer, links, lost = _relations_of(annotation), defaultdict[int, list[RelationEntry]](list), 0
     arguments, sizes = list[tuple[int, int]](), defaultdict[int, int](int)
     for sentence in annotation.spans().scope.tolist():
         arguments.append((sentence, sizes[sentence]))
@@ -511,7 +513,7 @@ def links_by_sentence(annotation: Annotation, conversion: Conversion) -> dict[in
     for (label, head_row, tail_row), score in zip(layer.rows(), scores, strict=True):
         (sentence, head), (other, tail) = arguments[head_row], arguments[tail_row]
         if sentence == other:
-            links[sentence].append(Link(label, head, tail, label in layer.symmetric, score))
+            links[sentence].append(RelationEntry(label, head, tail, label in layer.symmetric, score))
         else:
             lost += 1
     conversion.lose(lost, "relations across sentences")
@@ -524,7 +526,7 @@ def _relations_of(annotation: Annotation) -> Relations:
     return relations
 
 
-def relation_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[Record]:
+def relation_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[RelationRecord]:
     """Evenhand's own records: one per sentence (or text)."""
     for batch in batches:
         links = links_by_sentence(batch, conversion)
@@ -538,7 +540,7 @@ def relation_records(batches: Iterator[Annotation], conversion: Conversion) -> I
                 for link in links.get(sentence, ())
             ]
             text: dict[str, Any] = {"text": words} if isinstance(words, str) else {"tokens": words}
-            yield Record(**text, spans=named, relations=relations)
+            yield RelationRecord(**text, spans=named, relations=relations)
 
 
 def spert_records(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[dict[str, Any]]:

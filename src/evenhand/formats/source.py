@@ -225,7 +225,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """Whole lines of a file as a byte range. Unless they are the first, a sentence of their document precedes."""
 
     start: int
@@ -242,7 +242,7 @@ class Source:
     """Collects recoverable problems. If None, the first problem is raised."""
     delimiter: str | None = None
     """Separates columns instead of tabs; a blank means any run of blanks."""
-    part: Part | None = None
+    part: FilePart | None = None
     """The part to read, if not the whole file. Formats are always detected from the first lines of the file."""
     alias: str | None = None
     """The path as the user wrote it, if `path` is different."""

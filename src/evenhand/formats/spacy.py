@@ -140,7 +140,7 @@ def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conv
     annotation = Annotation.concatenate(list(read()))
     corpus, spans = annotation.corpus, annotation.spans()
     if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
-        raise InputError(corpus.source, None, "there are no tokens, which spaCy needs", "take a file with tokens")
+        raise InputError(corpus.source, None, "it has no tokens, which spaCy needs", "take a file with tokens")
     document = corpus.document_of(spans.scope)
     before = corpus.bounds[spans.scope] - corpus.document_bounds[document]
     spans = replace(spans, scope=document, start=before + spans.start, end=before + spans.end)

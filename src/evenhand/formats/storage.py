@@ -417,7 +417,7 @@ class _PipeBuffer:
         from tempfile import SpooledTemporaryFile  # slow to load, and pipes are rare
 
         self._pipe, self._is_read, self._lock = pipe, False, Lock()
-        self._buffer, self._size = SpooledTemporaryFile(1 << 24), 0  # noqa: SIM115
+        self._buffer, self._size = SpooledTemporaryFile(1 << 20), 0  # noqa: SIM115
         weakref.finalize(self, self._buffer.close)
 
     def read(self, offset: int, size: int) -> bytes:

@@ -77,7 +77,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     features, width = _features(source, lines)
     if len(columns) > 1:
         raise source.error(None, "a document holds one annotation", "give the system's file beside it")
-    document = _Document(source, _chosen(source, features, settings.columns), width)
+    document = _OpenDocument(source, _chosen(source, features, settings.columns), width)
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r")
         if text.strip() and not text.startswith("#"):
@@ -132,7 +132,7 @@ def _usual(features: list[_Feature]) -> list[_Feature]:
     return usual if len(usual) == 1 else features
 
 
-class _Document:
+class _OpenDocument:
     """The tokens and spans of a document, added line by line."""
 
     def __init__(self, source: Source, feature: _Feature, width: int) -> None:
@@ -210,7 +210,7 @@ class _Document:
 
     def _in_characters(self, bounds: list[int], lines: Ints, vocabulary: Vocabulary) -> tuple[Corpus, Spans]:
         """Sentences as texts of tokens with blanks between; spans by UTF-16 units in them."""
-        from evenhand.formats.parsing.json_spans import Span, on_texts, spans_of
+        from evenhand.formats.parsing.json_spans import JsonSpan, on_texts, spans_of
 
         texts, begins = list[str](), list[int]()
         for first, last in pairwise(bounds):
@@ -219,9 +219,9 @@ class _Document:
                 begins.append(units)
                 units += len(token.text.encode("utf-16-le")) // 2 + 1
             texts.append(" ".join(token.text for token in self.tokens[first:last]))
-        lists: list[list[Span]] = [[] for _ in texts]
+        lists: list[list[JsonSpan]] = [[] for _ in texts]
         for name, first, before, last, up_to in self._spans:
-            lists[self.tokens[first].sentence].append(Span(begins[first] + before, begins[last] + up_to, name))
+            lists[self.tokens[first].sentence].append(JsonSpan(begins[first] + before, begins[last] + up_to, name))
 
         def report(sentence: int, finding: str, remedy: str) -> None:
             self._source.report(self.tokens[bounds[sentence]].line, finding, remedy, "span")

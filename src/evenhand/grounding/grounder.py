@@ -16,15 +16,15 @@ from evenhand.errors import LABEL
 from evenhand.grounding.items import Item, KnownLabels, MarkedText, Shape
 
 if TYPE_CHECKING:
-    from evenhand.grounding.placement import Occurrences, Placed, Placement
+    from evenhand.grounding.placement import Occurrences, PlacedItems, Placement
     from evenhand.grounding.search import AnswerDocument
 
 STEPS = ("given", "aligned", "exact", "spaces", "case", "tokens", "punctuation", "part", "fuzzy")
-"""How an item was located."""
+"""The steps that locate an item, in the order in which they are tried."""
 NOWHERE = ("absent", "repeated")
 """Why an item was not located."""
 AMBIGUOUS, UNKNOWN = "ambiguous", "unknown label"
-"""Why a located item should be checked."""
+"""Why an item should be checked although it was located."""
 COUNTS = {
     "documents": "documents",
     "missing": "documents without an answer",
@@ -135,7 +135,7 @@ class Grounded:
     sought: tuple[Item, ...]
     """The items of `placed`, before merging."""
     is_forced: bool = False
-    """Whether there was no choice: each string is named once and occurs at most once."""
+    """Whether positions follow from the text alone: each string is named once and occurs at most once."""
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -158,12 +158,12 @@ class Grounder:
     def __call__(self, document: AnswerDocument, answers: Sequence[Answer], name: str = "") -> Grounded:
         """Locate the items of a document; `name` identifies it in lists: its id or location."""
         from evenhand.grounding.answers import read_answer  # slow to load, and only needed for answers
-        from evenhand.grounding.placement import place
+        from evenhand.grounding.placement import place_items
 
         counts = self.counts.counts
         counts["documents"] += 1
         items: list[Item] = []
-        marked: list[Placed] = []
+        marked: list[PlacedItems] = []
         for answer in answers:
             read = read_answer(answer.content, self.rules.shape, self._labels, answer.label, document.text)
             counts[read.how] += 1
@@ -175,14 +175,14 @@ class Grounder:
             if read.marked is not None:
                 marked.append(self._place_marked(document, read.marked))
         items = [item for item in items if self._keeps(item.label)]
-        placed = place(document, items, self.rules.occurrences, self.rules.fuzzy)
+        placed = place_items(document, items, self.rules.occurrences, self.rules.fuzzy)
         for part in (*marked, placed):
             self._count(part, name)
         in_text = tuple(placement for part in marked for placement in part.placements)
         is_forced = not placed.uncertain and len({item.text for item in items}) == len(items)
         return Grounded(document, in_text, placed.placements, tuple(items), is_forced)
 
-    def _place_marked(self, document: AnswerDocument, marked: MarkedText) -> Placed:
+    def _place_marked(self, document: AnswerDocument, marked: MarkedText) -> PlacedItems:
         from evenhand.grounding.placement import place_marked
 
         counts = self.counts.counts
@@ -201,7 +201,7 @@ class Grounder:
         return self._label_problems[label]
 
     def _keeps(self, label: str) -> bool:
-        """Whether an item is kept; problems of its label are counted."""
+        """Whether an item with this label is kept; problems of the label are counted."""
         problem = self._label_problem(label)
         if problem is None:
             return True
@@ -212,7 +212,7 @@ class Grounder:
         self.counts.labels[label] += 1
         return self.rules.unknown_labels == "keep"
 
-    def _count(self, placed: Placed, name: str) -> None:
+    def _count(self, placed: PlacedItems, name: str) -> None:
         counts, listed = self.counts.counts, self.counts.listed
         counts["items"] += len(placed.placements)
         counts["ambiguous"] += placed.ambiguous

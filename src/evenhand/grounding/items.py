@@ -36,7 +36,7 @@ _AROUND = " \t\r\n.*`'\""
 class KnownLabels:
     """The labels of the gold standard.
 
-    A label is found if it is equal; else if its letters and digits alone, letter case aside, are those of exactly one
+    A label is found if it is equal; else if its letters and digits alone, letter case aside, equal those of exactly one
     known label; else if either holds without `B-`, `I-` or another prefix of a tag.
 
     Source: Evenhand's own rules.

@@ -38,7 +38,7 @@ class Placement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedItems:
     """The placements of a document's items, in order.
 
     `uncertain` are the rows of ambiguous items, `capped` counts how often each limit was reached. `differs` is whether
@@ -158,12 +158,12 @@ def greedy_chain(candidates: Sequence[Sequence[Span]]) -> dict[int, Span]:
     return chain
 
 
-def place(
+def place_items(
     document: AnswerDocument,
     items: Sequence[Item],
     occurrences: Occurrences = "in-order",
     fuzzy: int | None = FUZZY_PERCENT,
-) -> Placed:
+) -> PlacedItems:
     """Place the items of an answer in the document: choose the occurrence of each item's string.
 
     - `in-order`: items with correct offsets keep these (`given`). The others get the longest chain of occurrences in
@@ -184,7 +184,7 @@ def place(
         placements = _in_order(search, items, results, _given(document, items))
     else:
         placements = _each_once(items, results, every=occurrences == "all")
-    return Placed(tuple(placements), _ambiguous(items, results), capped=search.capped)
+    return PlacedItems(tuple(placements), _ambiguous(items, results), capped=search.capped)
 
 
 def place_best(
@@ -192,7 +192,7 @@ def place_best(
     items: Sequence[Item],
     gold: Collection[tuple[int, int, str]],
     fuzzy: int | None = FUZZY_PERCENT,
-) -> Placed:
+) -> PlacedItems:
     """Place items by the gold spans (start, end, label), for an upper bound only, never for a score.
 
     Items first take occurrences that are gold spans of their label; the others are placed in order.
@@ -201,7 +201,9 @@ def place_best(
     results = [search.first(item.text.strip()) for item in items]
     fixed = _given(document, items)
     fixed |= _on_gold(items, results, fixed, gold)
-    return Placed(tuple(_in_order(search, items, results, fixed)), _ambiguous(items, results), capped=search.capped)
+    return PlacedItems(
+        tuple(_in_order(search, items, results, fixed)), _ambiguous(items, results), capped=search.capped
+    )
 
 
 def _ambiguous(items: Sequence[Item], results: Sequence[Found]) -> tuple[int, ...]:
@@ -307,7 +309,7 @@ def _add_placement(item: Item, step: str, span: Span, occupancy: Occupancy) -> P
 
 
 @dataclass(frozen=True)
-class Words:
+class ModelWords:
     """The words of a model's text are aligned with the words of the document.
 
     Both texts are split into words in their forms `case`: runs of letters, digits and marks, or one other character.
@@ -338,10 +340,10 @@ class Words:
         return [end for _, end in self.spans]
 
 
-def words_of(form: Form) -> Words:
+def words_of(form: Form) -> ModelWords:
     """Return the words of a text, given its form `case`."""
     runs = _runs(form.text)
-    return Words([form.text[begin:end] for begin, end in runs], [form.span(*run) for run in runs])
+    return ModelWords([form.text[begin:end] for begin, end in runs], [form.span(*run) for run in runs])
 
 
 def _runs(text: str) -> list[Span]:
@@ -360,7 +362,7 @@ def _runs(text: str) -> list[Span]:
 
 
 @dataclass(frozen=True)
-class Alignment:
+class WordAlignment:
     """The document's word for each word of a model's text, or -1."""
 
     partners: list[int]
@@ -385,7 +387,7 @@ class Alignment:
         return before, after
 
 
-def align(words: Sequence[str], document: Sequence[str]) -> Alignment:
+def align(words: Sequence[str], document: Sequence[str]) -> WordAlignment:
     """Align the words of a text with the words of the document."""
     partners = [-1] * len(words)
     shared = min(len(words), len(document))
@@ -395,17 +397,17 @@ def align(words: Sequence[str], document: Sequence[str]) -> Alignment:
     partners[len(words) - tail :] = range(len(document) - tail, len(document))
     middle, other = words[head : len(words) - tail], document[head : len(document) - tail]
     if max(len(middle), len(other)) > MAX_WORDS or sum(map(Counter(other).__getitem__, middle)) > MAX_PAIRS:
-        return Alignment(partners, is_capped=bool(middle and other))
+        return WordAlignment(partners, is_capped=bool(middle and other))
     for word, partner, size in SequenceMatcher(None, middle, other, autojunk=False).get_matching_blocks():
         partners[head + word : head + word + size] = range(head + partner, head + partner + size)
-    return Alignment(partners)
+    return WordAlignment(partners)
 
 
 def _equal_beginning(one: Sequence[str], other: Sequence[str], limit: int) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[:limit], other[:limit], strict=True)))
 
 
-def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None = FUZZY_PERCENT) -> Placed:
+def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None = FUZZY_PERCENT) -> PlacedItems:
     """Place the tags of a text that a model wrote, which may differ from the document's text.
 
     If the forms `tokens` of both texts are equal, tags are placed by position (`aligned`). Otherwise they are placed by
@@ -421,19 +423,19 @@ def place_marked(document: AnswerDocument, marked: MarkedText, fuzzy: int | None
     forms = Forms(marked.text)
     differs = forms.tokens_text != document.forms.tokens_text
     if not marked.spans:
-        return Placed((), differs=differs)
+        return PlacedItems((), differs=differs)
     items = [Item(marked.text[start:end], label) for start, end, label in marked.spans]
     occupancy = Occupancy()
     if not differs:
         spans = [_by_position(document, forms, (start, end)) for start, end, _ in marked.spans]
         placed = _place_aligned(items, spans, occupancy)
-        return Placed(tuple(placed.get(number, Placement(item, ABSENT)) for number, item in enumerate(items)))
+        return PlacedItems(tuple(placed.get(number, Placement(item, ABSENT)) for number, item in enumerate(items)))
     changed = _ChangedText(document, forms, fuzzy)
     placed = _place_aligned(items, [changed.by_words((start, end)) for start, end, _ in marked.spans], occupancy)
     for number, (start, end, _) in enumerate(marked.spans):
         if number not in placed:
             placed[number] = changed.by_string(items[number], (start, end), occupancy)
-    return Placed(tuple(placed[number] for number in range(len(items))), differs=True, capped=changed.capped())
+    return PlacedItems(tuple(placed[number] for number in range(len(items))), differs=True, capped=changed.capped())
 
 
 def _by_position(document: AnswerDocument, forms: Forms, span: Span) -> Span | None:

@@ -57,7 +57,8 @@ _SIGNS = {
 }
 _ELLIPSIS = "\u2026"
 _SIGN = re.compile(f"[{''.join(_SIGNS)}]")
-_TRANSLATION = str.maketrans(_SIGNS)
+PLAIN_SIGNS = str.maketrans(_SIGNS)
+"""Plain quotes and hyphens in place of others."""
 _ODD = re.compile(r"[^\w!-_a-~]{2,}|[^\w!-_a-~ ]")
 """The parts of a text in NFC that change: signs beyond ASCII, the accent `, and white space except single blanks."""
 _ASCII_SIGNS = re.compile(r"[\x00-\x2f:-@\[-`{-\x7f]+")
@@ -207,7 +208,7 @@ def plain_spaces(text: str) -> str | None:
         return plain.replace("`", "'")
     if _ELLIPSIS in plain or not is_normalized("NFC", plain):
         return None
-    return plain.translate(_TRANSLATION) if _SIGN.search(plain) else plain
+    return plain.translate(PLAIN_SIGNS) if _SIGN.search(plain) else plain
 
 
 def spaced(text: str) -> Form:

@@ -342,7 +342,7 @@ def _coded(tags: Layer, column: str, corpus: Corpus, problems: list[Problem]) ->
         prefix, hyphen, label = tag.partition("-")
         finding = f"the tag {tag!r} in column {column} is unknown"
         if not tag:
-            finding = f"there is no tag in column {column}"
+            finding = f"column {column} has no tag"
         elif hyphen:
             unknown_part = f"class {label!r}" if prefix in ("B", "I") else f"prefix {prefix!r}"
             finding = f"the tag {tag!r} in column {column} has the unknown {unknown_part}"

@@ -231,7 +231,7 @@ def _joined(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Counts:
+class EntityCounts:
     """Numbers of entities by type; types are in alphabetical order."""
 
     types: list[str]
@@ -240,7 +240,7 @@ class Counts:
     correct: Ints
 
 
-def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, suffix: bool) -> Counts:
+def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, suffix: bool) -> EntityCounts:
     """Count entities by the lenient rules, or by a scheme if `mode` is strict."""
     check_sentences(y_true, y_pred)
     chosen = LENIENT
@@ -255,7 +255,9 @@ def count(y_true: Any, y_pred: Any, mode: str | None, scheme: Scheme | None, *, 
     by_type = [np.bincount(types, minlength=len(tags.types)) for types in (true.type, predicted.type)]
     correct = np.bincount(_correct(true, predicted), minlength=len(tags.types))
     used = np.flatnonzero(by_type[0] + by_type[1])
-    return Counts([tags.types[index] for index in used.tolist()], by_type[0][used], by_type[1][used], correct[used])
+    return EntityCounts(
+        [tags.types[index] for index in used.tolist()], by_type[0][used], by_type[1][used], correct[used]
+    )
 
 
 def _replaced(code: Coded, sentences: list[list[str]], differs: list[bool], others: Coded) -> Coded:
@@ -359,7 +361,11 @@ def refuse_weights(sample_weight: object) -> None:
 
 
 def averaged(
-    counts: Counts, average: str | None, beta: float, zero_division: ZeroDivision, warn_for: Collection[str] = _ALL
+    counts: EntityCounts,
+    average: str | None,
+    beta: float,
+    zero_division: ZeroDivision,
+    warn_for: Collection[str] = _ALL,
 ) -> Scores:
     true, predicted, correct = counts.true, counts.predicted, counts.correct
     if average == MICRO:

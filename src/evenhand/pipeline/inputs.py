@@ -7,14 +7,15 @@ inputs for an evaluation.
 from __future__ import annotations
 
 import os
+import stat
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import field, replace
-from itertools import islice, tee
+from itertools import chain, islice, tee
 from numbers import Integral
 from os import PathLike
-from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named,
 from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
-from evenhand.formats.storage import AnyPath, to_path
+from evenhand.formats.storage import AnyPath, status_at, to_path
 from evenhand.parameters import (
     FUNCTIONS,
     SIDES,
@@ -170,7 +171,7 @@ def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _O
     annotator who did not see all texts, but may not have files that the gold standard lacks.
     """
     try:
-        check_same_names(place_of(gold), place_of(system))
+        check_same_names(path_of(gold), path_of(system))
     except InputError:  # checked only now because recognising the format opens a file
         if opened.matches_documents:
             return
@@ -199,7 +200,7 @@ class _Opened:
         if self._files is None or not self._files.first.format.contents.is_one_text or isinstance(self._side, FileList):
             return []
         assert not isinstance(self._side, Annotation | WrappedObject)
-        return names_in(to_path(self._side), [source.path for source in self._files.sources])
+        return names_in(to_path(self._side), self._files.paths)
 
     @property
     def matches_documents(self) -> bool:
@@ -234,9 +235,15 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
-def place_of(side: File) -> AnyPath | FileList:
-    """The location of a side's file or files."""
+def path_of(side: File) -> AnyPath | FileList:
+    """The path of a side's file, or its list of files."""
     return side if isinstance(side, FileList) else to_path(side)
+
+
+def paths_of(sides: Iterable[Input]) -> list[AnyPath | FileList]:
+    """The paths of all sides that are not in memory."""
+    files = (side for side in sides if not isinstance(side, Annotation | WrappedObject))
+    return [side if isinstance(side, FileList) else to_path(side) for side in files]
 
 
 def is_same_file(one: Input, other: Input) -> bool:
@@ -249,7 +256,7 @@ def is_same_file(one: Input, other: Input) -> bool:
 
 def open_files(side: File | WrappedObject, settings: ReadSettings) -> OpenFiles:
     """The files of a side; their formats are recognised lazily."""
-    return OpenFiles(side if isinstance(side, WrappedObject) else place_of(side), settings)
+    return OpenFiles(side if isinstance(side, WrappedObject) else path_of(side), settings)
 
 
 def _is_known(side: object) -> bool:
@@ -287,10 +294,10 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
 
 def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
     """The systems of a list, in order. A system may have its name, as a mapping: [{"crf": "a.conll"}, "b.conll"]."""
-    given = [next(iter(side)) if _is_named(side) else None for side in listed]
-    sides = [side_of(side if name is None else side[name], name) for name, side in zip(given, listed, strict=True)]
-    others = iter(unique_names([side for name, side in zip(given, sides, strict=True) if name is None]))
-    names = [next(others) if name is None else name for name in given]
+    named = [next(iter(side)) if _is_named(side) else None for side in listed]
+    sides = [side_of(side if name is None else side[name], name) for name, side in zip(named, listed, strict=True)]
+    others = iter(unique_names([side for name, side in zip(named, sides, strict=True) if name is None]))
+    names = [next(others) if name is None else name for name in named]
     repeated = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if repeated is not None:
         raise SettingError(f"Two systems have the name {quote(repeated)}; give each a different name.")
@@ -391,7 +398,8 @@ class RunConfig:
     @property
     def models(self) -> list[Formula]:
         """The measures, with their settings."""
-        return [model(self.settings.task, name).prepare(self.settings) for name in self.settings.match]
+        measures = [model(self.settings.task, name) for name in self.settings.match]
+        return [measure.prepare(self.settings) for measure in measures]
 
 
 @dataclass(frozen=True)
@@ -402,42 +410,55 @@ class ScoredInputs:
     systems: Mapping[str, Input] | None
     """None if one file holds gold standard and prediction."""
     config: RunConfig
-    stamps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Time of change and size of each local file, when it was scored."""
+    stamps: Sequence[array[int]] = ()
+    """Time of change and size of the files of each side, when it was scored."""
 
     @staticmethod
     def of(gold: Input, systems: Mapping[str, Input] | None, config: RunConfig) -> ScoredInputs:
-        """Note the present state of the files."""
-        return ScoredInputs(gold, systems, config, _stamps((gold, *(systems or {}).values())))
+        """Store the inputs with the time of change and the size of their files."""
+        stamps = [_stamps(_files(side)) for side in (gold, *(systems or {}).values())]
+        return ScoredInputs(gold, systems, config, stamps)
 
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since it was scored, or can be read only once."""
-        for path, stamp in self.stamps.items():
-            if stamp == _UNREPEATABLE:
-                raise InputError(path, None, "can be read only once", "save it to a file, and score that")
-            if _stamp(path) != stamp:
-                raise InputError(path, None, "has changed since it was scored", "score the files again")
+        for side, before in zip((self.gold, *(self.systems or {}).values()), self.stamps, strict=True):
+            files = _files(side)
+            if 2 * len(files) != len(before):
+                raise _changed(side)
+            for path, *stamp in zip(files, before[0::2], before[1::2], strict=True):
+                if tuple(stamp) == _UNREPEATABLE:
+                    raise InputError(str(path), None, "can be read only once", "save it to a file, and score that")
+                if tuple(stamp) not in (_UNKNOWN, _stamp(path)):
+                    raise _changed(path)
 
 
-_UNREPEATABLE = (-1, -1)
-"""The stamp of a pipe."""
+def _changed(path: object) -> InputError:
+    return InputError(str(path), None, "has changed since it was scored", "score the files again")
 
 
-def _stamps(sides: Sequence[Input]) -> dict[str, tuple[int, int]]:
-    places = [place_of(side) for side in sides if not isinstance(side, Annotation | WrappedObject)]
-    paths: list[AnyPath | FileList] = []
-    for place in places:
-        paths += files_of(place) or [place]
-    return {str(path): stamp for path in paths if isinstance(path, Path) and (stamp := _stamp(str(path))) is not None}
+_UNREPEATABLE, _UNKNOWN = (-1, -1), (-2, -2)
+"""The stamps of a pipe, and of something else that is not a local file."""
 
 
-def _stamp(path: str) -> tuple[int, int] | None:
-    """None for a path that does not name a file."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return (status.st_mtime_ns, status.st_size) if os.path.isfile(path) else _UNREPEATABLE
+def _files(side: Input) -> Sequence[AnyPath]:
+    """The files of a side; none of an annotation or an object."""
+    if isinstance(side, Annotation | WrappedObject):
+        return ()
+    path = path_of(side)
+    files = files_of(path)
+    return (cast("AnyPath", path),) if files is None else files
+
+
+def _stamps(files: Sequence[AnyPath]) -> array[int]:
+    """The stamps of files, in an array because a folder may have many of them."""
+    return array("q", chain.from_iterable(map(_stamp, files)))
+
+
+def _stamp(path: AnyPath) -> tuple[int, int]:
+    status = status_at(path)
+    if status is None:
+        return _UNKNOWN
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else _UNREPEATABLE
 
 
 def known_options() -> set[str]:
@@ -576,7 +597,7 @@ def _read_settings(
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value of one side. A system without a separate value has the value of all systems."""
+    """The value of a choice for one side; for a system, its own value or, without one, that of all systems."""
     if not isinstance(choice, Mapping):
         return choice
     return choice.get(side, None if side == "gold" else choice.get("system"))

@@ -19,7 +19,7 @@ from evenhand.errors import EvenhandError
 from evenhand.formats.partition import CutPoint, Partitioning, Scan
 from evenhand.formats.paths import FileList, files_of
 from evenhand.formats.read import recognise
-from evenhand.formats.source import Part, Source
+from evenhand.formats.source import FilePart, Source
 from evenhand.formats.storage import AnyPath, is_pipe
 from evenhand.pipeline.inputs import name_of
 from evenhand.pipeline.run import Job, Run, RunAccumulator
@@ -34,7 +34,7 @@ SMALLEST = 4 << 20
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
 _LARGEST = 32 << 20
-_ROUNDS = 4
+_ROUNDS = 2
 """Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
@@ -122,7 +122,7 @@ def file_pairs(job: Job) -> list[Pair] | None:
         return None
     listed = [files for files in map(files_of, paths) if files is not None]
     if not listed and not any(map(is_pipe, paths)):
-        listed = [[path] for path in paths if not isinstance(path, FileList)]
+        listed = [(path,) for path in paths if not isinstance(path, FileList)]
     elif len(listed) < len(paths) or not _belong_together(paths, listed):
         return None
     names = [name_of(side) for side in job.sides]
@@ -132,7 +132,7 @@ def file_pairs(job: Job) -> list[Pair] | None:
     ]
 
 
-def _belong_together(paths: Sequence[AnyPath | FileList], listed: Sequence[list[AnyPath]]) -> bool:
+def _belong_together(paths: Sequence[AnyPath | FileList], listed: Sequence[Sequence[AnyPath]]) -> bool:
     """Whether folders and patterns have files of the same names, or lists of the same length."""
     if any(isinstance(path, FileList) for path in paths):
         return len({len(files) for files in listed}) == 1
@@ -192,7 +192,8 @@ def file_parts(pair: Pair, partitionings: Sequence[Partitioning], size: Callable
 
 def _between(pair: Pair, begins: Sequence[CutPoint], ends: Sequence[int]) -> Pair:
     return [
-        replace(side, part=Part(cut.offset, end, cut.line)) for side, cut, end in zip(pair, begins, ends, strict=True)
+        replace(side, part=FilePart(cut.offset, end, cut.line))
+        for side, cut, end in zip(pair, begins, ends, strict=True)
     ]
 
 

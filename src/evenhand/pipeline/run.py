@@ -20,10 +20,9 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
-from evenhand.formats.format import WrappedObject
 from evenhand.formats.paths import FileList
 from evenhand.formats.storage import AnyPath
-from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, place_of
+from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, path_of, paths_of
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Atoms, Groups, system_settings
@@ -69,7 +68,7 @@ class Run:
     size: int | None = 0
     """Number of positions, if the files have it."""
     labels: tuple[str, ...] = ()
-    """All labels seen."""
+    """All labels of either side."""
     names: dict[str, str] = field(default_factory=dict)
     """The named documents of chains, and the file of each."""
     document_names: list[str] = field(default_factory=list)
@@ -95,7 +94,7 @@ class Run:
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
     def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
-        """Sizes and label counts of the gold standard; `side` replaces its units and labels."""
+        """The summary of the gold standard: its sizes and labels; `side` replaces the units and labels."""
         from evenhand.results.result import GoldSummary  # worker processes do without the results
 
         tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
@@ -256,7 +255,7 @@ class Job:
     @property
     def paths(self) -> list[AnyPath | FileList]:
         """The paths of all sides that are not in memory."""
-        return [place_of(side) for side in self.sides if not isinstance(side, Annotation | WrappedObject)]
+        return paths_of(self.sides)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -269,7 +268,7 @@ class Job:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it must not be divided: scorers compare strings, or strings are placed in documents.
+        """Whether the job must run in one piece: scorers compare strings, or strings are placed in documents.
 
         Overrides refer to sentences and documents by their numbers in the whole gold standard.
         """
@@ -319,10 +318,10 @@ class Job:
             called=self.called,
         )
         run = one_pass(prepared.task, request, counting, observers)
-        for name, side in run.systems.items():
+        for name in run.systems:
             other = self.gold if self.systems is None else self.systems[name]
-            source = name if isinstance(other, Annotation | WrappedObject) else str(place_of(other))
-            check_confidences(source, side, prepared.settings)
+            paths = paths_of([other])
+            check_confidences(str(paths[0]) if paths else name, name, run.systems, prepared.settings)
         self.refuse_itself(run)
         return run
 
@@ -337,7 +336,7 @@ class Job:
             if is_itself and is_perfect(run.tallies[name]):
                 finding = "gold standard and system are the same layer of one file"
                 remedy = "name the file of the system, or its layer with --column system:NAME"
-                raise InputError(str(place_of(other)), None, finding, remedy)  # type: ignore[arg-type]
+                raise InputError(str(path_of(other)), None, finding, remedy)  # type: ignore[arg-type]
 
 
 def _layer_of(reading: ReadInfo | None) -> tuple[str | None, ...]:

@@ -44,15 +44,15 @@ def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) ->
     Documents and sentences are numbered from 1. Positions are offsets into the input text, if there is one. A further
     place of a unit, such as `head`, has the columns `head` (its text), `head_start`, `head_end` and `head_sentence`.
     """
-    place, document = rows.place, locations.document_of[rows.place.sentence]
-    positions = locations.positions(place.sentence, place.start, place.end)
+    position, document = rows.position, locations.document_of[rows.position.sentence]
+    positions = locations.positions(position.sentence, position.start, position.end)
     numbers, which = np.unique(document, return_inverse=True)
     names = [locations.name(number) for number in numbers.tolist()]
     columns: Columns = {
         "document": document + 1,
         "document_name": [names[number] for number in which.tolist()],
-        "sentence": place.sentence + locations.before + 1,
-        "line": np.where(place.start < 0, -1, locations.line_numbers(place.sentence, place.start)),
+        "sentence": position.sentence + locations.before + 1,
+        "line": np.where(position.start < 0, -1, locations.line_numbers(position.sentence, position.start)),
         "start": positions.start,
         "end": positions.end,
         "text": texts_of(rows, locations),
@@ -92,19 +92,19 @@ def listed(column: Ints | list[Any]) -> list[Any]:
 
 def texts_of(rows: UnitRows, locations: Locations) -> list[str | None]:
     """The strings of units."""
-    texts = locations.strings(rows.place, rows.shapes)
+    texts = locations.strings(rows.position, rows.shapes)
     for row, text in rows.strings.items():
         texts[row] = text
     return texts
 
 
-def _place_columns(name: str, place: Places, locations: Locations, shapes: Sequence[tuple[int, ...]]) -> Columns:
-    positions = locations.positions(place.sentence, place.start, place.end)
+def _place_columns(name: str, places: Places, locations: Locations, shapes: Sequence[tuple[int, ...]]) -> Columns:
+    positions = locations.positions(places.sentence, places.start, places.end)
     return {
-        name: locations.strings(place, shapes),
+        name: locations.strings(places, shapes),
         f"{name}_start": positions.start,
         f"{name}_end": positions.end,
-        f"{name}_sentence": np.where(place.start < 0, -1, place.sentence + locations.before + 1),
+        f"{name}_sentence": np.where(places.start < 0, -1, places.sentence + locations.before + 1),
     }
 
 
@@ -116,9 +116,9 @@ def _named(codes: Ints, names: Sequence[str]) -> list[str | None]:
 def _parts(rows: UnitRows, locations: Locations) -> list[list[tuple[int, int]] | None]:
     """The parts of units with gaps, in the positions that users see."""
     parts: list[list[tuple[int, int]] | None] = [None] * len(rows)
-    place = rows.place
-    for row in np.flatnonzero((place.shape != 0) & (place.start >= 0)).tolist():
-        sentence, start, end, shape = (int(column[row]) for column in vars(place).values())
+    position = rows.position
+    for row in np.flatnonzero((position.shape != 0) & (position.start >= 0)).tolist():
+        sentence, start, end, shape = (int(column[row]) for column in vars(position).values())
         parts[row] = locations.parts(sentence, start, end, rows.shapes[shape])
     return parts
 

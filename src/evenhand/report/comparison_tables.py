@@ -18,7 +18,7 @@ from evenhand.results.comparison import Comparison, Differences, Pair, Ranking, 
 from evenhand.results.gate import Gate
 from evenhand.results.signature import why_sentences
 from evenhand.statistics.bootstrap import ROUNDING
-from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle, stars
+from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Queries, Query, TableStyle, stars
 from evenhand.tasks.registry import TASKS, model_title
 
 NAMES = {"correction": "corrections", "new_error": "new errors", "changed_error": "changed errors"}
@@ -190,14 +190,17 @@ def _slices(comparison: Comparison, name: str, slices: Mapping[str, Slice]) -> D
     systems: Sequence[str] = comparison.systems if _is_few(comparison) else [comparison.systems[comparison.oracle.best]]
     columns = [Column(name, "text"), Column("units", "count"), *(Column(system, "percent") for system in systems)]
     columns.append(Column("spread", "percent"))
-    rows: list[list[Cell]] = []
+    rows, queries = list[list[Cell]](), list[Queries]()
     spread = {value: max(piece.scores.values()) - min(piece.scores.values()) for value, piece in slices.items()}
     shown = sorted(spread, key=lambda value: -spread[value])[:MAX_ROWS]
     for value in (value for value in slices if value in shown):
         scores = slices[value]
         rows.append([value, scores.units, *(scores.scores[system] for system in systems), spread[value]])
+        units = Query(of="gold", slice=f"{name}={value}", shared=True)
+        wrong = (Query(system, right=False, slice=units.slice, shared=True) for system in systems)
+        queries.append([units, units, *wrong, None])
     remark = f"The {MAX_ROWS} of {len(slices):,} on which systems differ most." if len(slices) > MAX_ROWS else ""
-    return DisplayTable(f"slice: {name}", columns, rows, remark=remark)
+    return DisplayTable(f"slice: {name}", columns, rows, remark=remark, queries=queries)
 
 
 def gold_answer(unit: Unit) -> str:

@@ -28,7 +28,7 @@ from evenhand.report.confidence_tables import CONFIDENCE_COLUMNS, confidence_row
 from evenhand.results.agreement import Agreement
 from evenhand.results.comparison import Comparison, Ranking
 from evenhand.results.confidence import Confidence
-from evenhand.results.display import Displayed, WithRows, WithTallies
+from evenhand.results.display import SIGNATURE, Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
 from evenhand.results.summary import Estimate, Summary
 from evenhand.results.table import Kind, Table, Value
@@ -128,10 +128,10 @@ def _scores(results: Results) -> TableRows:
 def _estimates(summary: Summary) -> TableRows:
     """The rows of the scores with intervals, and differences from the reference system."""
     table = _scores(summary.results)
-    place = {name: number for number, name in enumerate(table.columns)}
+    column_of = {name: number for number, name in enumerate(table.columns)}
     rows = []
     for row in table.rows:
-        system, model, kind, label = (row[place[name]] for name in ("system", "model", "row", "label"))
+        system, model, kind, label = (row[column_of[name]] for name in ("system", "model", "row", "label"))
         estimate = None
         if kind == "overall":
             estimate = summary.measures.get(str(model), {}).get(str(system))
@@ -237,9 +237,11 @@ def render(subject: WithRows) -> str:
 
 
 def delimited(subject: WithRows, delimiter: str) -> str:
-    """The same with another delimiter."""
+    """The same with another delimiter. The last column is the signature, so rows of several files can be combined."""
     table = rows_of(subject)
-    return "".join(_line(row, delimiter) for row in (tuple(table.columns), *table.rows))
+    signature: str = getattr(subject, SIGNATURE, "")
+    rows: list[list[Value]] = [[*table.columns, SIGNATURE], *([*row, signature] for row in table.rows)]
+    return "".join(_line(row if signature else row[:-1], delimiter) for row in rows)
 
 
 def _line(row: Iterable[Value], delimiter: str) -> str:
@@ -262,7 +264,8 @@ def render_jsonl(comparison: Comparison) -> str:
     """The units of a comparison as JSON lines."""
     if comparison.show is None:
         raise SettingError("JSON lines hold units; ask for them with --show.")
-    return "".join(json.dumps(unit.to_dict(), ensure_ascii=False) + "\n" for unit in comparison.shown_units)
+    rows = ({**unit.to_dict(), SIGNATURE: comparison.signature} for unit in comparison.shown_units)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 # Data frames

@@ -138,15 +138,15 @@ def fitted_width(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The texts of a table; `rule` is the first summary row."""
+class LatexGrid:
+    """The texts of a table; `rule` is the index of the first summary row."""
 
     names: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: Sequence[bool]
-    """Left-aligned columns."""
+    """Whether each column is left-aligned."""
     wraps: Sequence[bool]
-    """Columns of words, not of numbers."""
+    """Whether each column may be wrapped, because it has words, not numbers."""
     bold: frozenset[tuple[int, int]] = frozenset()
     rule: int | None = None
 
@@ -155,8 +155,8 @@ class Grid:
         """The number of columns that identify a row: the first, and the second if it is text, too."""
         return 1 + any(self.left[1:2])
 
-    def with_columns(self, kept: Sequence[int]) -> Grid:
-        return Grid(
+    def with_columns(self, kept: Sequence[int]) -> LatexGrid:
+        return LatexGrid(
             [self.names[column] for column in kept],
             [[row[column] for column in kept] for row in self.rows],
             [self.left[column] for column in kept],
@@ -165,12 +165,12 @@ class Grid:
             self.rule,
         )
 
-    def with_rows(self, start: int, end: int) -> Grid:
+    def with_rows(self, start: int, end: int) -> LatexGrid:
         bold = frozenset((row - start, column) for row, column in self.bold if start <= row < end)
         rule = None if self.rule is None or not start < self.rule < end else self.rule - start
         return replace(self, rows=self.rows[start:end], bold=bold, rule=rule)
 
-    def shortened(self) -> Grid:
+    def shortened(self) -> LatexGrid:
         """Long names cut in the middle, in columns whose texts remain distinct."""
         columns = [[row[column] for row in self.rows] for column in range(len(self.names))]
         for number, texts in enumerate(columns):
@@ -181,7 +181,7 @@ class Grid:
 
     @cached_property
     def cell_widths(self) -> list[float]:
-        """The widths of columns without headings."""
+        """The width of each column without its heading."""
         widths = [0.0] * len(self.names)
         for number, row in enumerate(self.rows):
             for column, text in enumerate(row):
@@ -201,7 +201,7 @@ def _shortened(word: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Layout:
+class LatexLayout:
     spans_page: bool
     """Whether the table spans both columns of a page."""
     headings: Sequence[Sequence[str]]
@@ -212,7 +212,7 @@ class Layout:
     """The lines of each row."""
 
 
-def fit(grid: Grid, page_columns: int) -> Iterator[tuple[Grid, Layout]]:
+def fit(grid: LatexGrid, page_columns: int) -> Iterator[tuple[LatexGrid, LatexLayout]]:
     """The grid in parts that fit onto a page."""
     fitting = _layout(grid, page_columns)
     if fitting is None:
@@ -230,11 +230,11 @@ def fit(grid: Grid, page_columns: int) -> Iterator[tuple[Grid, Layout]]:
         yield grid.with_rows(start, start + size), layout
 
 
-Part = list[tuple[Grid, Layout]]
+Part = list[tuple[LatexGrid, LatexLayout]]
 """Parts of a table that stay together."""
 
 
-def _stacked(parts: Iterable[tuple[Grid, Layout]]) -> list[Part]:
+def _stacked(parts: Iterable[tuple[LatexGrid, LatexLayout]]) -> list[Part]:
     """Parts of a table that fit onto a page together, as one."""
     stacked: list[Part] = []
     for grid, layout in parts:
@@ -246,7 +246,7 @@ def _stacked(parts: Iterable[tuple[Grid, Layout]]) -> list[Part]:
     return stacked
 
 
-def _column_groups(grid: Grid, page_columns: int) -> Iterator[Sequence[int]]:
+def _column_groups(grid: LatexGrid, page_columns: int) -> Iterator[Sequence[int]]:
     """The columns of parts that fit, about equally many in each; all parts have the key columns."""
     columns = range(len(grid.names))
     keys = grid.keys
@@ -257,7 +257,7 @@ def _column_groups(grid: Grid, page_columns: int) -> Iterator[Sequence[int]]:
         yield [*columns[:keys], *columns[start : start + size]]
 
 
-def _layout(grid: Grid, page_columns: int) -> tuple[Grid, Layout] | None:
+def _layout(grid: LatexGrid, page_columns: int) -> tuple[LatexGrid, LatexLayout] | None:
     """The grid, perhaps with shortened names, and its layout in one piece; None if it must be split.
 
     A single column beside the key columns cannot be split, so it is set at any width.
@@ -270,16 +270,16 @@ def _layout(grid: Grid, page_columns: int) -> tuple[Grid, Layout] | None:
         for fitting in (grid, short):
             for names in (plain, _folded_headings(fitting)):
                 if sum(fitting.widths(names)) + gaps <= width:
-                    return fitting, Layout(spans_page, names, [0.0] * len(plain), height)
+                    return fitting, LatexLayout(spans_page, names, [0.0] * len(plain), height)
         wrapped = _wrapped(short, _folded_headings(short), width)
         if wrapped is not None:
             return short, replace(wrapped, spans_page=spans_page)
     if len(plain) > grid.keys + 1:
         return None
-    return short, Layout(spans_page, _folded_headings(short), [0.0] * len(plain), height)
+    return short, LatexLayout(spans_page, _folded_headings(short), [0.0] * len(plain), height)
 
 
-def _folded_headings(grid: Grid) -> list[list[str]]:
+def _folded_headings(grid: LatexGrid) -> list[list[str]]:
     headings = []
     for column, name in enumerate(grid.names):
         width = max((len(row[column]) for row in grid.rows), default=0)
@@ -292,7 +292,7 @@ def _folded_headings(grid: Grid) -> list[list[str]]:
     return headings
 
 
-def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout | None:
+def _wrapped(grid: LatexGrid, names: Sequence[Sequence[str]], width: float) -> LatexLayout | None:
     """A layout with the widest texts wrapped; None if the line is too narrow for that."""
     widths = grid.widths(names)
     room = width - _GAP * len(widths) - sum(size for size, wraps in zip(widths, grid.wraps, strict=True) if not wraps)
@@ -305,7 +305,7 @@ def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout
     heights = [max(ceil(1.15 * fitted_width(row[column]) / share) for column in texts) for row in grid.rows]
     shares = [round(0.98 * share / width, 3) if column in texts else 0.0 for column in range(len(widths))]
     headings = [[name] if column in texts else names[column] for column, name in enumerate(grid.names)]
-    return Layout(False, headings, shares, heights)
+    return LatexLayout(False, headings, shares, heights)
 
 
 # Rows and cells
@@ -314,13 +314,13 @@ def _wrapped(grid: Grid, names: Sequence[Sequence[str]], width: float) -> Layout
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
-def _grid(table: DisplayTable, style: TableStyle) -> Grid:
+def _grid(table: DisplayTable, style: TableStyle) -> LatexGrid:
     """The texts of a table, without empty columns."""
     table = without_bars(table)
     texts = row_texts(table, style)
     summary = len(texts) - table.summary_rows
     left = [column.kind == "text" for column in table.columns]
-    grid = Grid(
+    grid = LatexGrid(
         headings(table),
         [
             [text if is_text else _MINUS.sub("−", text) for text, is_text in zip(row, left, strict=True)]
@@ -336,7 +336,7 @@ def _grid(table: DisplayTable, style: TableStyle) -> Grid:
     )
 
 
-def _tabular(grid: Grid, layout: Layout) -> list[str]:
+def _tabular(grid: LatexGrid, layout: LatexLayout) -> list[str]:
     alignment = "".join(
         rf">{{\raggedright\arraybackslash}}p{{{share:g}\linewidth}}" if share else "l" if left else "r"
         for share, left in zip(layout.wrapped, grid.left, strict=True)

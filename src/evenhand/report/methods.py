@@ -1,7 +1,7 @@
 """The methods paragraph of a paper: what was computed, with citations, from a result or its JSON.
 
-`methods` has the paragraph as LaTeX, with `\\cite` and the keys of the BibTeX entries that follow it. `paragraph` has
-plain text for a page. `sources_of` finds the papers that define a measure.
+`methods` returns LaTeX: the paragraph with `\\cite`, then the BibTeX entries that it cites. `paragraph` returns plain
+text, for a page. `sources_of` returns the papers that define a measure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.errors import SettingError, counted
-from evenhand.registry import Reference, named_in, references
+from evenhand.registry import BibliographyEntry, named_in, references
 from evenhand.report.latex import escaped
 from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, model, models_of
@@ -23,7 +23,7 @@ KEY = "evenhand"
 Saved = Mapping[str, Any]
 """The JSON of a result."""
 Cite = Callable[[Sequence[str]], str]
-"""A citation of entries, by their keys."""
+"""Writes the citation of entries, given their keys."""
 _COMMANDS = ("score", "rank", "compare", "agree")
 _AGREEMENT = {
     "kappa": ("Cohen's kappa", ("cohen1960",)),
@@ -43,11 +43,11 @@ def software(version: str = __version__) -> str:
 }}"""
 
 
-def sources_of(measure: Measure) -> list[Reference]:
+def sources_of(measure: Measure) -> list[BibliographyEntry]:
     """The papers that the last paragraph of a measure's definition cites."""
     try:
         definition = cleandoc(resolve_name(measure.definition).__doc__ or "").rpartition("\n\n")[2]
-    except (AttributeError, ImportError, ValueError):  # of a plug-in, which works nevertheless
+    except (AttributeError, ImportError, ValueError):  # a plug-in may name a definition that does not exist
         return []
     return named_in(definition)
 
@@ -96,19 +96,19 @@ def _sentences(saved: Saved, cite: Cite, text: Callable[[str], str]) -> Iterator
     subject = "one system" if systems == 1 else counted(systems, "system")
     yield f"We scored {subject} against the gold standard{size} with Evenhand {text(saved['evenhand'])}{cite([KEY])}."
     yield _on_measures(saved, cite, text)
-    made = saved.get("resampling") or saved.get("summary", {}).get("resampling")
-    if made is not None and made["of"]:
-        yield from _on_resampling(saved, made, cite)
+    resampling = saved.get("resampling") or saved.get("summary", {}).get("resampling")
+    if resampling is not None and resampling["of"]:
+        yield from _on_resampling(saved, resampling, cite)
 
 
 def _texts(gold: Saved) -> str:
-    """The documents, or the sentences of one document."""
+    """The number of documents; of a single document, the number of sentences."""
     sizes = gold.get("documents") or 0, gold.get("sentences") or 0
     return counted(sizes[0], "document") if sizes[0] > 1 else counted(sizes[1], "sentence")
 
 
 def _on_measures(saved: Saved, cite: Cite, text: Callable[[str], str]) -> str:
-    """The measures with their sources; the compared one, if systems are compared."""
+    """The measures with their sources; in a comparison, only the compared measure."""
     names = [saved["by"]] if "by" in saved else _settings(saved["signature"]).get("match", "").split(",")
     known, named = {measure.name for measure in models_of(saved["task"])}, []
     for name in names:
@@ -121,20 +121,20 @@ def _on_measures(saved: Saved, cite: Cite, text: Callable[[str], str]) -> str:
     return f"{'The measure is' if len(named) == 1 else 'The measures are'} {listed}."
 
 
-def _on_resampling(saved: Saved, made: Saved, cite: Cite) -> Iterator[str]:
-    """Intervals and tests. Rankings state their trials with the clusters."""
-    if made["resamples"]:
-        is_bca = made.get("interval") == "bca"
+def _on_resampling(saved: Saved, resampling: Saved, cite: Cite) -> Iterator[str]:
+    """Intervals and tests. A ranking has its number of trials under `clusters`."""
+    if resampling["resamples"]:
+        is_bca = resampling.get("interval") == "bca"
         sources = [*(["efron1987"] if is_bca else []), "efron1993"]
         method = "BCa" if is_bca else "percentile"
         shared = ["koehn2004"] if len(saved["systems"]) > 1 else []
         what = "Confidence intervals of differences" if "pairs" in saved else "Confidence intervals"
         same = f", the same for all systems{cite(shared)}" if shared else ""
-        resamples = f"{counted(made['resamples'], 'resample')} of {made['of']}"
+        resamples = f"{counted(resampling['resamples'], 'resample')} of {resampling['of']}"
         bootstrap = f"{method} bootstrap intervals{cite(sources)} from {resamples}{same}"
-        yield f"{what} at a level of {made['level']:g} are {bootstrap}."
+        yield f"{what} at a level of {resampling['level']:g} are {bootstrap}."
     clusters = saved.get("clusters") or {}
-    trials = made.get("trials") or clusters.get("trials")
+    trials = resampling.get("trials") or clusters.get("trials")
     if trials and len(saved["systems"]) > 1:
         pairs = len(saved["pairs"]) if "pairs" in saved else comb(len(saved["systems"]), 2)
         correction = (
@@ -142,7 +142,7 @@ def _on_resampling(saved: Saved, made: Saved, cite: Cite) -> Iterator[str]:
         )
         test = f"approximate randomization{cite(['noreen1989', 'yeh2000'])}"
         how = f"with {trials:,} trials, or all permutations if these are fewer{correction}"
-        yield f"Differences were tested by two-sided {test} of {made['of']} {how}."
+        yield f"Differences were tested by two-sided {test} of {resampling['of']} {how}."
         if any("mcnemar" in pair for pair in saved.get("pairs", ())):
             yield f"McNemar's exact test{cite(['mcnemar1947', 'fagerland2013'])} compares single words."
         if clusters:

@@ -39,8 +39,11 @@ def render(subject: Displayed, max_rows: int = MAX_ROWS) -> str:
     for section in report.sections:
         parts += _section(section, max_rows, is_open=few)
     parts += [f"<p>{_escaped(note)}</p>" for note in report.remarks]
-    parts.append(f'<p style="overflow-wrap:anywhere"><small><code>{_escaped(report.signature)}</code></small></p>')
-    return _enclosed(parts)
+    return _enclosed([*parts, signature_line(report.signature)])
+
+
+def signature_line(signature: str) -> str:
+    return f'<p style="overflow-wrap:anywhere"><small><code>{_escaped(signature)}</code></small></p>'
 
 
 def fragment(table: DisplayTable, max_rows: int, caption: str = "") -> str:

@@ -43,7 +43,7 @@ def points(value: float, sign: str = "") -> str:
 
 
 def detectable_sentence(detectable: float | None, power: Power) -> str:
-    """What the test set can show."""
+    """A sentence with the smallest difference that the test set can show."""
     if detectable is None:
         return f"No difference is detectable with {_size(power)}."
     return f"It can detect differences of about {points(detectable)} points or more ({100 * power.target:g} % power)."
@@ -59,7 +59,7 @@ def _pair_sentences(power: Power, pair: PairPower) -> Iterator[str]:
         interval = f" [{low}, {high}]"
     yield f"{first}, {second}: {points(pair.observed, '+')} points{interval}, {_size(power)}"
     if pair.power is None:
-        yield "The two outputs are identical; there is no difference to detect."
+        yield "The two outputs are identical, so there is nothing to detect."
         return
     delta = points(abs(pair.delta))
     size = "this test set" if power.planned == power.groups else counted(power.planned, power.of.removesuffix("s"))
@@ -103,7 +103,7 @@ def _needed(power: Power, pair: PairPower, delta: str) -> Iterator[str]:
 
 
 def _rounded(number: int) -> str:
-    """Two significant digits: the estimate is not better."""
+    """A number with two significant digits, because the estimate is not more precise."""
     digits = max(0, len(str(number)) - 2)
     return f"{round(number, -digits):,}"
 

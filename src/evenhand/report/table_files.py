@@ -13,7 +13,7 @@ from evenhand.errors import SettingError, counted
 from evenhand.files import whole_file, write_file
 from evenhand.formats.arrow_write import table_file, table_format
 from evenhand.report.data import delimited, to_arrow
-from evenhand.report.notebook import fragment, page_of
+from evenhand.report.notebook import fragment, page_of, signature_line
 from evenhand.report.text import table_text, text_width
 from evenhand.results.table import Kind, Table
 from evenhand.tables import Column, DisplayTable
@@ -64,8 +64,8 @@ def _write_tsv(table: Table, path: str | Path) -> None:
 
 
 def json_lines(table: Table) -> str:
-    """One object per row, without missing values."""
-    rows = ({name: value for name, value in row._asdict().items() if value is not None} for row in table)
+    """One object per row, without missing values, with the signature."""
+    rows = ({name: value for name, value in row._asdict().items() if value is not None} for row in table.signed())
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
@@ -74,17 +74,20 @@ def _write_json_lines(table: Table, path: str | Path) -> None:
 
 
 def _write_arrow(table: Table, path: str | Path) -> None:
-    rows = to_arrow(table)
+    rows = to_arrow(table.signed())
     with table_file(path, table_format(path), rows.schema) as sink:
         sink.add({name: rows[name].combine_chunks() for name in rows.column_names})
 
 
 def _write_page(table: Table, path: str | Path) -> None:
-    write_file(path, page_of(html(table, len(table))))
+    write_file(path, page_of(html(table, len(table)) + signature_line(table.signature)))
 
 
 def _write_workbook(table: Table, path: str | Path) -> None:
-    """One sheet with typed cells, a frozen header and a filter for each column. No text is run as a formula."""
+    """A sheet with typed cells, a frozen header and a filter for each column; another with caption and signature.
+
+    No text is run as a formula.
+    """
     if len(table) > _MAX_SHEET_ROWS:
         remedy = "write .csv or .parquet, or filter the rows"
         raise SettingError(f"{counted(len(table), 'row')} do not fit into a sheet of Excel; {remedy}.")
@@ -92,10 +95,18 @@ def _write_workbook(table: Table, path: str | Path) -> None:
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
     workbook = _xlsxwriter().Workbook(content, options)
     sheet, right = workbook.add_worksheet("rows"), workbook.add_format({"align": "right"})
+    context = workbook.add_format({"align": "right", "indent": 1})  # apart from the string to its right
     for number, (name, kind) in enumerate(table.kinds.items()):
         values, is_right = table[name], _display_kind(name, kind) != "text"
-        sheet.set_column(number, number, _width(name, values), right if is_right else None)
-        header = {"bold": True, "bottom": 1, "align": "right" if is_right else "left"}
+        sheet.set_column(
+            number, number, _width(name, values), None if not is_right else context if kind == "text" else right
+        )
+        header = {
+            "bold": True,
+            "bottom": 1,
+            "align": "right" if is_right else "left",
+            "indent": int(is_right and kind == "text"),
+        }
         sheet.write_string(0, number, name, workbook.add_format(header))
         write_cell = sheet.write_string if kind == "text" else sheet.write_number
         for row, value in enumerate(values, 1):
@@ -103,6 +114,10 @@ def _write_workbook(table: Table, path: str | Path) -> None:
                 write_cell(row, number, value[:_MAX_CELL] if kind == "text" else value)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(len(table), 1), len(table.kinds) - 1)
+    about = workbook.add_worksheet("about")
+    about.set_column(0, 0, _WIDEST * 2, workbook.add_format({"text_wrap": True, "valign": "top"}))
+    for row, text in enumerate(filter(None, (table.caption, table.signature))):
+        about.write_string(row, 0, text[:_MAX_CELL])
     workbook.close()
     with whole_file(path) as file:
         file.write(content.getvalue())

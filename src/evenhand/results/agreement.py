@@ -51,7 +51,7 @@ class Unitizing(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """The mean over pairs, and the population standard deviation."""
+    """The mean over pairs of annotators, and the population standard deviation."""
 
     mean: float | None
     sd: float | None
@@ -76,14 +76,14 @@ class PairErrors(msgspec.Struct, frozen=True):
 
 
 class PairAgreement(msgspec.Struct, frozen=True):
-    """Two annotators."""
+    """The agreement of two annotators."""
 
     a: str
     b: str
     documents: int
     """The number of documents that both have."""
     codes: dict[str, Coefficients]
-    """Over `all` atoms, over atoms that `any` of the two labels, and over atoms that `every` one labels."""
+    """Coefficients by atoms: `all`; those that `any` of the two labels; those that `every` one of them labels."""
     f1: dict[str, float | None]
     labels: dict[str, float | None]
     """Exact F1 by label."""
@@ -104,7 +104,7 @@ class DocumentAgreement(msgspec.Struct, frozen=True):
 
 
 class Annotator(msgspec.Struct, frozen=True):
-    """The amount of one annotator's work."""
+    """How much one annotator annotated."""
 
     name: str
     documents: int
@@ -133,14 +133,14 @@ class Resampling(msgspec.Struct, frozen=True):
     seed: int
 
 
-class Figures(msgspec.Struct, frozen=True):
+class SavedFigures(msgspec.Struct, frozen=True):
     """All figures of an agreement, in the form of their JSON."""
 
     task: str
     signature: str
     notes: list[str]
     coding: str | None
-    """The kind of codes of spans; None without spans."""
+    """How spans become codes of atoms (`label` or `iob2`); None without spans."""
     annotators: list[Annotator]
     coverage: Coverage
     codes: dict[str, Coefficients]
@@ -219,7 +219,7 @@ DEFAULT_LIMIT = 5_000
 
 
 class Voters(Protocol):
-    """Reads the files of annotators again, and lets them vote."""
+    """Reads the files of annotators again, to apply a vote to their spans."""
 
     def conflicts(self, vote: Vote) -> list[Region]:
         """Regions where annotators have different spans."""
@@ -242,7 +242,7 @@ class Agreement(Displayed, WithRows, WithTables):
     """
 
     def __init__(
-        self, figures: Figures, by: str | None = None, voters: Voters | None = None, listed: Sequence[Region] = ()
+        self, figures: SavedFigures, by: str | None = None, voters: Voters | None = None, listed: Sequence[Region] = ()
     ) -> None:
         """If `by` is "document", tables have one row per document; tables also list the conflicts in `listed`."""
         self.figures, self.by, self._voters, self.listed = figures, by, voters, listed

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from evenhand.arrays import Count, Difference, Share, Values
+from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.comparison.differences import Bound
 from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
 from evenhand.comparison.units import Collection, Unit
@@ -456,6 +456,8 @@ class Report(Displayed):
     units: Collection
     labels: tuple[str, ...]
     """The names of labels; units refer to them by index."""
+    slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
+    """By slicing, the names of slices, and the slice of each value; units have the values."""
 
     @property
     def task(self) -> str:

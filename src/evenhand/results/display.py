@@ -120,11 +120,18 @@ class WithTables:
         return render(self, TableStyle(percent, decimals, split_names(columns), caption, label, page_columns))
 
 
+SIGNATURE = "signature"
+"""The last column of files with rows: the settings that they depend on."""
+
+
 class WithRows:
     """A result with rows, as in CSV and data frames."""
 
     def to_pandas(self) -> Any:
-        """The rows of the CSV as a `pandas.DataFrame`, with typed columns; missing values are NA or NaN."""
+        """The rows of the CSV as a `pandas.DataFrame`, with typed columns; missing values are NA or NaN.
+
+        The signature is not a column.
+        """
         from evenhand.report.data import to_pandas
 
         return to_pandas(self)

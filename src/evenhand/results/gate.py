@@ -70,7 +70,7 @@ class Gate(Displayed, WithTables):
     def comparison(self) -> Comparison:
         """The comparison with the baseline; an error without a baseline."""
         if self.compared is None:
-            raise SettingError("There is no baseline, so nothing is compared; give gate a baseline.")
+            raise SettingError("The gate has no baseline to compare with; give gate a baseline.")
         return self.compared
 
     @property
@@ -117,7 +117,7 @@ class Gate(Displayed, WithTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the files, without repetitions."""
+        """Notes on the files, each once."""
         sources = [source for source in (self.compared, self.results) if source is not None]
         return tuple(dict.fromkeys(note for source in sources for note in source.notes))
 

@@ -29,7 +29,7 @@ from evenhand.errors import InputError, SettingError, counted
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
 from evenhand.registry import load
-from evenhand.results.agreement import Agreement, Figures
+from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.confidence import BestThreshold, Calibration, Confidence, LabelConfidence, SystemConfidence
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
@@ -39,7 +39,7 @@ from evenhand.scoring.scores import (
     Average,
     MeasureScore,
     Row,
-    Sentences,
+    SentenceCounts,
     averages,
     ratio_row,
     with_gold,
@@ -89,7 +89,7 @@ def load_comparison(source: str | Path) -> Comparison:
 
 
 def load_agreement(source: str | Path) -> Agreement:
-    return _load(source, "agree", lambda saved: Agreement(_convert(saved, Figures)))
+    return _load(source, "agree", lambda saved: Agreement(_convert(saved, SavedFigures)))
 
 
 def load_confidence(source: str | Path) -> Confidence:
@@ -385,7 +385,7 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
         optional("edges", _ErrorCounts),
         rows("supertags", formula.of_labels()),
         optional("baselines", dict[str, Share | None]) or {},
-        optional("sentences", Sentences),
+        optional("sentences", SentenceCounts),
         rows("distances", formula),
         optional("further", dict[str, Saved]) or {},
     )

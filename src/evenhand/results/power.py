@@ -14,7 +14,7 @@ from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.power import (
     Exaggeration,
-    Spread,
+    InfluenceSpread,
     detectable,
     exaggeration,
     needed,
@@ -36,10 +36,10 @@ _PRECISION = 0.005
 class PowerCurve:
     """The power of a test of one difference, as a function of the difference and of the number of groups."""
 
-    spread: Spread = field(repr=False)
+    spread: InfluenceSpread = field(repr=False)
     alpha: float
     target: float
-    """The power that is asked for."""
+    """The power that the test should have."""
     seed: int = 0
     method: Method = "drawing"
 
@@ -50,7 +50,7 @@ class PowerCurve:
         return power_by_drawing(delta, self._drawn(groups), groups, self.alpha)
 
     def detectable(self, groups: int) -> float | None:
-        """The smallest difference with the target power; None if not even 1 has it."""
+        """The smallest difference with the target power; None if even a difference of 1 does not reach it."""
         return detectable(lambda delta: self.power(delta, groups), self.target)
 
     def needed(self, delta: float) -> int | None:
@@ -160,15 +160,16 @@ class Power(Displayed, WithTables):
     seed: int
     pairs: Mapping[tuple[str, str], PairPower]
     system: str | None = None
-    """The only system, if another one is planned."""
+    """The only system, if the other one is planned."""
     half_width: float | None = None
     """Half the width of the 95 % interval of the system's score."""
     expected: Sequence[ExpectedPower] = ()
     delta: float | None = None
-    """The difference that a user specifies."""
+    """The true difference that the user specifies."""
     width: float | None = None
-    """The half width of an interval that a user asks for, and the number of groups that it needs."""
+    """The half width of an interval that the user specifies."""
     needed_for_width: Mapping[str, int] = field(default_factory=dict)
+    """The number of groups that an interval of this width needs, by system or pair (`a and b`)."""
     signature: str = ""
     notes: tuple[str, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
@@ -24,6 +24,7 @@ from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup, error_groups
 
 if TYPE_CHECKING:
+    from evenhand.keywords import QueryKeywords
     from evenhand.pipeline.inputs import ScoredInputs
     from evenhand.results.summary import Summary
     from evenhand.results.table import Table
@@ -124,7 +125,7 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
     def __len__(self) -> int:
         return len(self.scores)
 
-    def errors(self, by: str | None = None, **query: Any) -> Table:
+    def errors(self, by: str | None = None, **query: Unpack[QueryKeywords]) -> Table:
         """The errors as a table with one row per unit; reads the files again.
 
         by         the measure whose errors are listed [of the scored ones, the first that distinguishes error types]
@@ -137,7 +138,7 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
         """
         return _listed([self], by, {**query, "correct": False})
 
-    def units(self, by: str | None = None, **query: Any) -> Table:
+    def units(self, by: str | None = None, **query: Unpack[QueryKeywords]) -> Table:
         """All units that a measure counts, correct ones too, as a table; for the keywords see `errors`."""
         return _listed([self], by, {**query, "correct": True})
 
@@ -251,11 +252,15 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
         systems = {name: inputs.systems[name] for name in self}
         return summarize_inputs(replace(inputs, systems=systems), against, **options)
 
-    def errors(self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Any) -> Table:
+    def errors(
+        self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Unpack[QueryKeywords]
+    ) -> Table:
         """The errors of all systems, or of some, as a table with one row per unit; see `Result.errors`."""
         return _listed(self._chosen(system), by, {**query, "correct": False})
 
-    def units(self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Any) -> Table:
+    def units(
+        self, by: str | None = None, *, system: str | Sequence[str] = (), **query: Unpack[QueryKeywords]
+    ) -> Table:
         """All units that a measure counts, correct ones too, as a table; see `Result.errors`."""
         return _listed(self._chosen(system), by, {**query, "correct": True})
 
@@ -264,7 +269,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
         for name in names:
             if name not in self:
                 remedy = f"choose one of {', '.join(self)}"
-                raise SettingError(unknown(f"There is no system {name!r}", name, list(self), remedy))
+                raise SettingError(unknown(f"Unknown system {name!r}", name, list(self), remedy))
         return [self[name] for name in names]
 
     def saved(self) -> dict[str, Any]:
@@ -305,9 +310,9 @@ def _listed(results: Sequence[Result], by: str | None, query: Mapping[str, Any])
         raise SettingError(f"The result of {results[0].name} was loaded, and has no units; score the files again.")
     from evenhand.api.errors import UnitQuery, default_measure, list_units
 
-    known = UnitQuery.of(**query)
+    checked = UnitQuery(**query).checked()
     inputs.check_unchanged()
-    return list_units(inputs, by or default_measure(inputs.config), known, [result.name for result in results])
+    return list_units(inputs, by or default_measure(inputs.config), checked, [result.name for result in results])
 
 
 # Flat metrics
@@ -341,6 +346,7 @@ def _prf_metrics(prefix: str, average: Average, beta: float) -> dict[str, float]
 
 
 def _key(text: str) -> str:
+    """A label as part of a metric's name: other characters become a point and their code in hexadecimal."""
     return "".join(char if char.isalnum() or char in "_-" else _code(char) for char in text)
 
 

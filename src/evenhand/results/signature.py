@@ -97,7 +97,7 @@ def joint_signature(signatures: Iterable[str]) -> str:
 
 
 def _repair(sides: Mapping[str, ReadInfo], read_as: ReadSettings) -> str:
-    """The repair of ill-formed tags; by side if it differs."""
+    """The repair of ill-formed tags; one value per side if sides differ."""
     repairs = {side: info.repair or read_as.repair for side, info in sides.items()}
     first, *others = repairs.values()
     same = all(other == first for other in others)
@@ -188,10 +188,13 @@ def notes_on_confidences(
             else ()
         )
     notes = [f"gold: has scores ({counted(gold.scored, unit)}), which are ignored."] if gold.scored else []
+    if system.reading is not None and system.reading.merged:
+        how = settings.parameters["score_of_span"]
+        notes.append(f"system {name}: merged entities have the scores of their tokens (score-of-span: {how}).")
     if system.unscored and system.scored:
         missing = f"{system.unscored:,} of {counted(system.scored + system.unscored, unit)} have no score"
         notes.append(f"system {name}: {missing} (missing-score: {settings.parameters['missing_score']}).")
-    if settings.parameters["min_score"]:
+    if settings.parameters["min_score"] and system.scored:
         units = counted(system.scored + system.unscored, unit)
         notes.append(f"system {name}: {system.units:,} of {units} are scored (min-score).")
     return tuple(notes)

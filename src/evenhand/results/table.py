@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from evenhand.errors import unknown
-from evenhand.results.display import WithRows, written
+from evenhand.results.display import SIGNATURE, WithRows, written
 
 Value = str | float | None
 Kind = Literal["text", "count", "number"]
@@ -21,11 +21,13 @@ class Table(WithRows):
     Rows are named tuples; None is a missing value. `table[0]` is a row, `table[:10]` a table of the first rows.
     """
 
-    def __init__(self, kinds: Mapping[str, Kind], values: Sequence[Sequence[Value]], caption: str = "") -> None:
+    def __init__(
+        self, kinds: Mapping[str, Kind], values: Sequence[Sequence[Value]], caption: str = "", signature: str = ""
+    ) -> None:
         """`values` has one sequence per column; `caption` is a sentence about the rows."""
         self.kinds = dict(kinds)
         self._values = dict(zip(kinds, values, strict=True))
-        self.caption = caption
+        self.caption, self.signature = caption, signature
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,13 +52,21 @@ class Table(WithRows):
     def __getitem__(self, index: str | int | slice) -> Any:
         """A column by its name, a row by its number, or the rows of a slice."""
         if isinstance(index, slice):
-            return Table(self.kinds, [values[index] for values in self._values.values()], self.caption)
+            columns = [values[index] for values in self._values.values()]
+            return Table(self.kinds, columns, self.caption, self.signature)
         if isinstance(index, int):
             return self._row(*(values[index] for values in self._values.values()))
         if index not in self._values:
             remedy = f"there are {', '.join(self.columns)}"
             raise KeyError(unknown(f"no column {index!r}", str(index), self.columns, remedy))
         return list(self._values[index])
+
+    def signed(self) -> Table:
+        """The table with its signature as the last column, as files have it."""
+        if not self.signature:
+            return self
+        columns = [*self._values.values(), [self.signature] * len(self)]
+        return Table({**self.kinds, SIGNATURE: "text"}, columns, self.caption)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to `path`, if given.

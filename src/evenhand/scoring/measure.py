@@ -139,6 +139,16 @@ class Formula:
             types |= {kind: name for kind, weight in weights.items() if weight > 0 and kind not in types}
         return types
 
+    def types_of_counts(self) -> dict[str, set[str]]:
+        """The error types of each count that is a sum of whole types: BE is BES, BEL and BEO."""
+        types, counts = self.error_types, dict[str, set[str]]()
+        for name, weights in self.counts.items():
+            kinds = {kind for kind, weight in weights.items() if weight > 0 and kind in types}
+            parts = {types[kind] for kind in kinds}
+            if kinds and kinds == {kind for kind in types if types[kind] in parts}:  # no type is divided
+                counts[name] = parts
+        return counts
+
     def is_error(self, kind: str) -> bool:
         """Whether units of a count type lower the precision or the recall; half a point is an error, too."""
         if isinstance(self.divided, MeanOf):

@@ -89,7 +89,7 @@ def headline_of(model: Formula, row: Row) -> float:
 
 
 def score_row(model: Formula, tally: Tally, counts: Values, *, is_empty: bool = False) -> Row:
-    """The scores of one row of counts by kind; see `score_rows`."""
+    """The scores of one row of counts; see `score_rows`."""
     return score_rows(model, tally, counts[None], is_empty=is_empty)[0]
 
 
@@ -142,7 +142,7 @@ def score_rows(model: Formula, tally: Tally, table: Values, *, is_empty: bool = 
 
 
 def _undefined(whole: Values, scores: Values, *, is_empty: bool) -> Values:
-    """NaN instead of scores with the denominator 0, if the gold standard is empty."""
+    """Replace scores with the denominator 0 by NaN, if the gold standard is empty."""
     return np.where(whole == 0, nan, scores) if is_empty else scores
 
 
@@ -212,7 +212,7 @@ def average(rows: Sequence[Row], weights: Sequence[float]) -> Average:
 
 
 @dataclass(frozen=True)
-class Sentences:
+class SentenceCounts:
     """The number of fully correct sentences, among those with a word that counts."""
 
     correct: Count
@@ -247,7 +247,7 @@ class MeasureScore:
     """Groups of labels as one label each, not included in averages."""
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The headline of trivial systems: the `rejector` tags nothing, the `acceptor` everything."""
-    sentences: Sentences | None = None
+    sentences: SentenceCounts | None = None
     """Fully correct sentences, if words are scored."""
     distances: Mapping[str, Row] = field(default_factory=dict)
     """The attachment of words by the distance to their heads."""
@@ -303,7 +303,7 @@ class MeasureScore:
 
 
 def undefined(score: MeasureScore) -> MeasureScore:
-    """The counts of a score without scores, because the system has no such annotation."""
+    """A score with its counts only: the system lacks this annotation, so all scores are undefined."""
     more = dict.fromkeys(score.overall.more, nan)
     overall = replace(score.overall, precision=nan, recall=nan, f1=nan, f_beta=nan, more=more)
     return replace(score, overall=overall, macro=UNDEFINED, weighted=UNDEFINED, labels={}, confusion=None)
@@ -343,7 +343,7 @@ def score_tally(
 
 
 def with_support(rows: Mapping[str, Row], support: Mapping[str, int]) -> dict[str, Row]:
-    """The rows of labels with their numbers of gold units, given those of the units of the task."""
+    """The rows of labels with their numbers of gold units, given the numbers of the task's units."""
     return {label: with_gold(row, support.get(label, 0)) for label, row in rows.items()}
 
 

@@ -35,9 +35,9 @@ DRAWS = 4_000
 _STEP = 1e-6
 """Step of the numeric gradient, relative to each count."""
 _EQUAL = 1e-12
-"""Differences of influence that are rounding errors, relative to the largest one."""
+"""Differences of influence up to this share of the largest one are rounding errors."""
 _TOLERANCE = 1e-7
-"""Width at which the search for a difference ends."""
+"""Width of the interval at which the search for the detectable difference ends."""
 _EXACT_BELOW = 100
 """Expected number of discordant units below which McNemar's test is summed up exactly."""
 
@@ -52,7 +52,7 @@ def gradient(statistic: Statistic, sums: Values) -> Values:
 
 
 def influences(rows: Values, sizes: Ints, statistic: Statistic) -> Values:
-    """The influence of a group of each type, from the counts of types of groups, (types, columns)."""
+    """The influence of a group of each type. `rows` are the counts of each type, and `sizes` its number of groups."""
     sums, groups = sizes @ rows, int(sizes.sum())
     moved = rows @ gradient(statistic, sums)
     influence: Values = groups * (moved - sizes @ moved / groups)
@@ -61,7 +61,7 @@ def influences(rows: Values, sizes: Ints, statistic: Statistic) -> Values:
 
 @dataclass(frozen=True)
 class Exaggeration:
-    """What significant differences look like if the power is low."""
+    """How significant differences misstate the true one, which matters if the power is low."""
 
     factor: float
     """Type M: the mean absolute difference of significant draws, divided by the true difference."""
@@ -70,20 +70,20 @@ class Exaggeration:
 
 
 @dataclass(frozen=True)
-class Spread:
+class InfluenceSpread:
     """The differences of influence of all groups, by type; equal groups are one type of `sizes` groups."""
 
     values: Values
     sizes: Ints
 
     @staticmethod
-    def of(values: Values, sizes: Ints) -> Spread:
+    def of(values: Values, sizes: Ints) -> InfluenceSpread:
         """Merge types with equal values."""
         scale = float(np.abs(values).max(initial=0.0)) * _EQUAL
         rounded = np.round(values / scale).astype(np.float64) if scale else np.zeros_like(values)
         _, first, type_of = np.unique(rounded, return_index=True, return_inverse=True)
         merged = np.bincount(type_of, sizes, minlength=len(first)).astype(np.int64)
-        return Spread(np.where(rounded[first] == 0, 0.0, values[first]), merged)
+        return InfluenceSpread(np.where(rounded[first] == 0, 0.0, values[first]), merged)
 
     @property
     def groups(self) -> int:
@@ -120,7 +120,7 @@ def power_by_formula(delta: float, sd: float, groups: float, alpha: float = 0.05
 
 
 def power_by_drawing(delta: float, sums: Values, groups: int, alpha: float = 0.05) -> float:
-    """The share of draws (`Spread.drawn`) in which a true difference is significant."""
+    """The share of draws (`InfluenceSpread.drawn`) in which a true difference is significant."""
     return float(np.mean(_significant(delta, sums, groups, alpha)))
 
 

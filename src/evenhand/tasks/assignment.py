@@ -5,20 +5,26 @@ row and of its column is in some best assignment: an assignment with two others 
 exchanged for it. Such safe cells are taken for all rows at once, and again in the remaining table. The last remainder
 is solved row by row, by shortest paths with prices for rows and columns.
 
-`ordered_assignment` is for dense tables; it resolves ties as SciPy's `linear_sum_assignment` does.
+`ordered_assignment` and `first_pairs` are for dense tables. The former resolves ties as SciPy's `linear_sum_assignment`
+does, the latter returns the first best pairing.
 
-Sources: Kuhn 1955; Edmonds and Karp 1972 for shortest paths with prices; Crouse 2016 for `ordered_assignment`.
+Sources: Kuhn 1955; Edmonds and Karp 1972 for shortest paths with prices; Crouse 2016 for dense tables.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, Values
 
+AnyValues = npt.NDArray[Any]
+"""Floats, or whole numbers, which may be objects of any size."""
 _ROUNDS = 4
 """Rounds of the search for safe cells; later rounds find few."""
 
@@ -37,7 +43,7 @@ def best_cells(row: Ints, column: Ints, value: Values) -> Ints:
         remaining = remaining[~(np.isin(row[remaining], row[safe]) | np.isin(column[remaining], column[safe]))]
     if len(remaining):
         cells = zip(*(cells[remaining].tolist() for cells in (row, column, value)), strict=True)
-        chosen.append(remaining[_Matching(list(cells)).cells()])
+        chosen.append(remaining[_SparseAssignment(list(cells)).cells()])
     return np.concatenate(chosen) if chosen else remaining
 
 
@@ -67,7 +73,7 @@ def _rival(line: Ints, value: Values) -> Values:
     return rival
 
 
-class _Matching:
+class _SparseAssignment:
     """A best assignment of a sparse table, row by row.
 
     Every row and column has a price of at least 0. The prices of a cell's row and column add up to at least its value,
@@ -157,29 +163,75 @@ def ordered_assignment(value: Values) -> tuple[Ints, Ints]:
         columns, rows = ordered_assignment(value.T)
         order = np.argsort(rows)
         return rows[order], columns[order]
-    assignment = _OrderedAssignment(-value)
+    assignment = _DenseAssignment(-value)
     for row in range(len(value)):
         assignment.add(row)
     return np.arange(len(value)), assignment.column_of
 
 
-class _OrderedAssignment:
-    """An assignment with the least cost, row by row; columns are not fewer than rows."""
+def first_pairs(value: AnyValues) -> list[tuple[int, int]]:
+    """The pairs of the largest sum in which every row in turn has the first possible column, and none only if it must.
 
-    def __init__(self, cost: Values) -> None:
+    Only positive cells are pairs. A cell is *tight* if its value is the sum of the prices of its row and its column.
+    All best pairings consist of tight cells, and leave out only rows and columns with the price 0. So the first one is
+    found from any best one, by exchanging partners along paths of tight cells.
+    """
+    rows, columns = value.shape
+    if rows == 1 or columns == 1:
+        best = int(value.argmax())
+        return [divmod(best, columns)] if value.flat[best] > 0 else []
+    column_of, row_price, column_price = _priced(value) if rows <= columns else _priced(value.T)
+    if rows > columns:
+        row_price, column_price = column_price, row_price
+        pairs = [(row, column) for column, row in enumerate(column_of)]
+    else:
+        pairs = list(enumerate(column_of))
+    tight = (row_price[:, None] + column_price == value) & (value > 0)
+    exchange = _Exchange([pair for pair in pairs if value[pair] > 0], tight, row_price == 0, column_price == 0)
+    return [(row, column) for row in range(rows) if (column := exchange.fix(row)) >= 0]
+
+
+def _priced(value: AnyValues) -> tuple[list[int], AnyValues, AnyValues]:
+    """The columns of a best assignment, and prices of 0 or more for rows and columns; columns are not fewer."""
+    assignment = _DenseAssignment(-value)
+    unmatched = assignment.start()
+    for row in unmatched:
+        assignment.add(row)
+    shift = assignment.column_price.max()  # of all columns, one is free
+    return assignment.column_of.tolist(), -assignment.row_price - shift, shift - assignment.column_price
+
+
+class _DenseAssignment:
+    """An assignment with the least cost, row by row; columns are not fewer than rows.
+
+    Costs are floats, or whole numbers, which may be objects of any size.
+    """
+
+    def __init__(self, cost: AnyValues) -> None:
         rows, columns = cost.shape
         self._cost = np.ascontiguousarray(cost)
-        self._row_price, self._column_price = np.zeros(rows), np.zeros(columns)
+        self._far = 1 << 62 if cost.dtype.kind == "i" else np.inf
+        self.row_price, self.column_price = np.zeros(rows, cost.dtype), np.zeros(columns, cost.dtype)
         self.column_of, self._row_of = np.full(rows, -1), np.full(columns, -1)
+
+    def start(self) -> list[int]:
+        """Give rows their cheapest column, as long as it is free; return the other rows."""
+        self.row_price = self._cost.min(axis=1)
+        for row, price in enumerate(self.row_price):
+            free = np.flatnonzero((self._cost[row] == price) & (self._row_of < 0))
+            if len(free):
+                self.column_of[row], self._row_of[free[0]] = free[0], row
+        unmatched: list[int] = np.flatnonzero(self.column_of < 0).tolist()
+        return unmatched
 
     def add(self, row: int) -> None:
         """Match a row, and rematch others, along the cheapest path to a free column."""
         columns = self._cost.shape[1]
-        distance, came_from = np.full(columns, np.inf), np.full(columns, -1)
-        unvisited, here, least = np.arange(columns)[::-1].copy(), row, 0.0
+        distance, came_from = np.full(columns, self._far, self._cost.dtype), np.full(columns, -1)
+        unvisited, here, least = np.arange(columns)[::-1].copy(), row, 0
         rows, reached = [row], list[int]()
         while True:
-            further = least + self._cost[here, unvisited] - self._row_price[here] - self._column_price[unvisited]
+            further = self._cost[here, unvisited] - self.column_price[unvisited] + (least - self.row_price[here])
             nearer = further < distance[unvisited]
             distance[unvisited[nearer]], came_from[unvisited[nearer]] = further[nearer], here
             least, index = self._nearest(distance[unvisited], unvisited)
@@ -191,19 +243,93 @@ class _OrderedAssignment:
             rows.append(here)
             unvisited[index] = unvisited[-1]
             unvisited = unvisited[:-1]
-        self._row_price[row] += least
+        self.row_price[row] += least
         for other in rows[1:]:
-            self._row_price[other] += least - distance[self.column_of[other]]
-        self._column_price[reached] -= least - distance[reached]
+            self.row_price[other] += least - distance[self.column_of[other]]
+        self.column_price[reached] -= least - distance[reached]
         here = -1
         while here != row:
             here = int(came_from[column])
             before, self.column_of[here], self._row_of[column] = int(self.column_of[here]), column, here
             column = before
 
-    def _nearest(self, distance: Values, columns: Ints) -> tuple[float, int]:
+    def _nearest(self, distance: AnyValues, columns: Ints) -> tuple[Any, int]:
         """The least distance and its index: the last one with a free column, else the first one."""
         least = distance.min()
         indices = np.flatnonzero(distance == least)
         free = indices[self._row_of[columns[indices]] < 0]
-        return float(least), int(free[-1] if len(free) else indices[0])
+        return least, int(free[-1] if len(free) else indices[0])
+
+
+_OUT = -1
+"""In place of the partner of rows and columns without one."""
+
+
+class _Exchange:
+    """Exchanges partners along tight cells. Sets of rows and columns are bits of whole numbers."""
+
+    def __init__(self, pairs: list[tuple[int, int]], tight: Bools, row_leaves: Bools, column_leaves: Bools) -> None:
+        self._rows, self._columns = (
+            [int.from_bytes(bits.tobytes(), "little") for bits in np.packbits(table, axis=1, bitorder="little")]
+            for table in (tight, tight.T)
+        )
+        self._leaving = sum(1 << row for row in np.flatnonzero(row_leaves).tolist())
+        self._column_leaves = column_leaves.tolist()
+        self._column_of, self._row_of = [_OUT] * len(self._rows), [_OUT] * len(self._columns)
+        for row, column in pairs:
+            self._column_of[row], self._row_of[column] = column, row
+        self._open_rows, self._open_columns = (1 << len(self._rows)) - 1, (1 << len(self._columns)) - 1
+
+    def fix(self, row: int) -> int:
+        """Give a row the first possible column, which it keeps; return it."""
+        self._open_rows &= ~(1 << row)
+        current = self._column_of[row]
+        earlier = self._rows[row] & self._open_columns & ((1 << current) - 1 if current >= 0 else -1)
+        if earlier:
+            following, mover = self._chains(current)
+            column = next((column for column in _bits(earlier) if column in following), current)
+            self._move(row, column, current, following, mover)
+        if self._column_of[row] >= 0:
+            self._open_columns &= ~(1 << self._column_of[row])
+        return self._column_of[row]
+
+    def _chains(self, end: int) -> tuple[dict[int, int], int]:
+        """The columns that can be vacated if rows move towards the end, and the next column of each.
+
+        A row of price 0 may move out, and a column of price 0 may be left empty; a row or a column that is out takes
+        their place. Also return the row that comes in from outside, if there is one.
+        """
+        rows, following, mover, waiting = self._open_rows, dict[int, int](), _OUT, [end]
+        for column in waiting:  # grows while columns are found
+            movable = rows & (self._leaving if column == _OUT else self._columns[column])
+            rows &= ~movable
+            if column == _OUT:
+                vacated = [(other, _OUT) for other, row in enumerate(self._row_of) if row == _OUT]
+            else:
+                vacated = [(_OUT, _OUT)] if self._column_leaves[column] else []
+            vacated += [(self._column_of[row], row) for row in _bits(movable)]
+            for other, row in vacated:
+                if other not in following and other != end:
+                    following[other] = column
+                    waiting.append(other)
+                    mover = row if other == _OUT else mover
+        return following, mover
+
+    def _move(self, row: int, column: int, end: int, following: dict[int, int], mover: int) -> None:
+        """Move a row to a column, and the rows of the chain that begins there."""
+        while True:
+            displaced = mover if column == _OUT else self._row_of[column]
+            if row != _OUT:
+                self._column_of[row] = column
+            if column != _OUT:
+                self._row_of[column] = row
+            if column == end:
+                return
+            row, column = displaced, following[column]
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The positions of the bits of a whole number."""
+    while number:
+        yield (number & -number).bit_length() - 1
+        number &= number - 1

@@ -24,7 +24,7 @@ from evenhand.tasks.registry import TASKS, model_title, models_of
 from evenhand.tasks.words.measures import ABSENT, EXTRA
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Differences, Pair, Transition
+    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
     from evenhand.tasks.evaluation import SideSummary
     from evenhand.tasks.task import Task
@@ -36,7 +36,7 @@ the label is optional.
 MOST_LABELS = 10
 """Number of labels in a confusion matrix, to fit a terminal."""
 MOST_COLUMNS = 5
-"""Up to this number, each system has a column; more systems have rows."""
+"""Up to this number of systems, each has a column; more have rows."""
 _MOST_SLICED = 3
 """Number of measures in tables of slices."""
 _MOST_BAR_LABELS = 6
@@ -154,18 +154,32 @@ def side_by_side(
     return DisplayTable(title, columns, rows, rivals=() if beside else [range(len(rows))], beside=beside)
 
 
-def slice_tables(results: Results) -> Iterator[DisplayTable]:
+def slice_tables(results: Results, by: str | None = None) -> Iterator[DisplayTable]:
     """The scores on slices: of one system with counts, precision and recall; of several systems side by side.
 
-    The other measures have a column or a table, up to `_MOST_SLICED` measures.
+    The other measures have a column or a table, up to `_MOST_SLICED` measures. `by` is the measure of a page, which
+    comes first, and has queries.
     """
     first = next(iter(results.values()))
     for name, slices in first.slices.items():
-        models = list(next(iter(slices.values())).scores)[:_MOST_SLICED]
+        models = sorted(next(iter(slices.values())).scores, key=lambda model: model != by)[:_MOST_SLICED]
         if len(results) == 1:
             yield _slice_table(first, name, models)
         else:
             yield from (_slices_side_by_side(results, name, model) for model in models)
+
+
+def all_gold(task: str, slice_: str | None = None) -> Query | None:
+    """The query for all gold units, or those of a slice, on pages that list them."""
+    task_of, compared = TASKS[task], TASKS[task].selection.compared
+    by = ",".join(name for name in compared if name not in task_of.other_units)
+    return Query(of="gold", by=by, slice=slice_) if task_of.display.lists_all_gold else None
+
+
+def _slice_queries(task: str, model: str, name: str, value: str) -> tuple[Query | None, Callable[[str], Query]]:
+    """The queries for the gold units of a slice and, by system, for its errors on pages of a measure."""
+    chosen = f"{name}={value}"
+    return all_gold(task, chosen), lambda system: Query(system, right=False, slice=chosen, by=model)
 
 
 def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTable:
@@ -175,7 +189,8 @@ def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTab
     columns += [Column(_COUNT_NAMES.get(kind, count_title(kind)), "count") for kind in kinds]
     columns += measure_columns(formula.ratios) if formula.has_ratios_only else score_columns(formula.beta)
     columns += [Column(model_title(result.settings.task, model), "percent") for model in models[1:]]
-    rows: list[list[Cell]] = []
+    rows, queries = list[list[Cell]](), list[Queries]()
+    types = formula.types_of_counts()
     for value, piece in slices.items():
         score = piece[models[0]]
         average = score.macro if formula.headline == "macro" else score.overall
@@ -185,9 +200,13 @@ def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTab
             else score_cells(average, formula.beta)
         )
         counts = [score.overall.counts[kind] for kind in kinds]
+        gold, errors_of = _slice_queries(result.settings.task, models[0], name, value)
+        wrong = errors_of(result.name)
+        units = [replace(wrong, right=None, kind=",".join(types[kind])) if kind in types else None for kind in kinds]
+        queries.append([wrong, gold, *units, *[wrong] * len(scores), *[None] * (len(models) - 1)])
         rows.append([value, piece.units, *counts, *scores, *(piece[model].headline for model in models[1:])])
     remark = f"Counts, precision and recall are those of {models[0]}." if len(models) > 1 else ""
-    return DisplayTable(f"slice: {name}", columns, rows, remark=remark)
+    return DisplayTable(f"slice: {name}", columns, rows, remark=remark, queries=queries)
 
 
 def _slices_side_by_side(results: Results, name: str, model: str) -> DisplayTable:
@@ -198,7 +217,11 @@ def _slices_side_by_side(results: Results, name: str, model: str) -> DisplayTabl
         [value, piece.units, *(result.slices[name][value][model].headline for result in results.values())]
         for value, piece in first.slices[name].items()
     ]
-    return DisplayTable(f"slice: {name} ({title})", columns, rows, beside=True)
+    queries: list[Queries] = []
+    for value in first.slices[name]:
+        gold, errors_of = _slice_queries(results.task, model, name, value)
+        queries.append([gold, gold, *map(errors_of, results)])
+    return DisplayTable(f"slice: {name} ({title})", columns, rows, queries=queries, beside=True)
 
 
 def score_columns(beta: float) -> list[Column]:
@@ -380,6 +403,15 @@ def transition_table(
         shares: list[Cell] = [count / differences.count, count / pair.different]
         rows.append([before, after, count, *shares, *(by_label[before, after, label] for label in labels)])
     return DisplayTable("", columns, rows)
+
+
+def error_type_transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
+    """Changes of error types: the first word of an answer, without the identifier or field that follows it."""
+
+    def error_types(change: Transition) -> tuple[str, str]:
+        return change.before.partition(" ")[0], change.after.partition(" ")[0]
+
+    return transition_table(pair, differences, error_types)
 
 
 def errors_by_label(scores: Sequence[MeasureScore]) -> Counter[str]:
@@ -709,8 +741,7 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         )
     if reading.merged:
         spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
-        merged = f"{spans} of tokens, such as B-PER and I-PER, and were merged into entities"
-        notes.append(f"{side} {name}: {merged}{reading.merged_scores}.")
+        notes.append(f"{side} {name}: {spans} of tokens, such as B-PER and I-PER, and were merged into entities.")
     if reading.repeated:
         spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.dataclass import dataclass
-from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
+from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Measure
 from evenhand.settings import Align, MinScore, ScoreSettings, min_scores
@@ -54,7 +54,7 @@ CONFIDENCES = (
         None,
         "Field or column with the confidence of each unit [score, confidence, probability or prob].",
         allowed=Allowed(optional=True),
-        conversion=Conversion(key="score"),
+        conversion=ParameterConversion(key="score"),
         cli=CommandLine(metavar="FIELD"),
         effect=Effect(on="systems", reads=True),
     ),
@@ -85,7 +85,7 @@ CONFIDENCES = (
         "thresholds",
         (),
         "Score only units with at least this confidence; NAME is a system or a label. Repeatable.",
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=min_scores,
             stored=tuple[MinScore, ...],
             spell=lambda scores: ",".join(map(str, scores)) or "none",
@@ -334,6 +334,8 @@ class Display:
     """Whether predictions are shown with their error types (`LE ORG`), not by their labels alone."""
     has_label_answers: bool = True
     """Whether systems predict labels; if not, a page shows something finer, such as identifiers."""
+    lists_all_gold: bool = True
+    """Whether a page lists every unit of the gold standard."""
     drawing: Literal["spans", "mentions", "words", "links", "brackets", "records"] = "spans"
     """What a page draws: rows of label, start, end and gaps; of chain, start and end; or of label and, maybe, head.
 

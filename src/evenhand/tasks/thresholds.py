@@ -111,7 +111,14 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
         parts = list(_changes_of_windows(pair, score, count, columns, labels))
         by_event = tuple(np.concatenate(column) for column in zip(*parts, strict=True)) if parts else _nothing(columns)
     return PartChanges(
-        *by_event, pair.windows, without.by_group(windows, columns)[:, 0], label_base, score, units.label, group, hit
+        *by_event,
+        base_group=pair.windows,
+        base=without.by_group(windows, columns)[:, 0],
+        label_base=label_base,
+        unit_score=score,
+        unit_label=units.label,
+        unit_group=group,
+        hit=hit,
     )
 
 
@@ -130,8 +137,16 @@ def changes_of_rows(rows: UnitRows, groups: Ints, labels: Sequence[str]) -> Part
     base, label_base = np.zeros((len(size), 3)), np.zeros((len(of_label), 3))
     base[:, 2], label_base[:, 2] = size, of_label
     events: tuple[Any, ...] = (score, group, change, score, label, change)
-    units: tuple[Any, ...] = (score, label, group, hit)
-    return PartChanges(*events, base_group, base, label_base, *units)
+    return PartChanges(
+        *events,
+        base_group=base_group,
+        base=base,
+        label_base=label_base,
+        unit_score=score,
+        unit_label=label,
+        unit_group=group,
+        hit=hit,
+    )
 
 
 def _nothing(columns: Sequence[object]) -> tuple[Any, ...]:

@@ -71,7 +71,7 @@ class Places:
         return Places(*(np.where(chosen, one, two) for one, two in columns))
 
     def in_sentences(self, corpus: Corpus) -> Places:
-        """Positions in documents as positions in the sentences where units begin."""
+        """Convert positions in documents to positions in the sentences in which units begin."""
         known = np.flatnonzero(self.start >= 0)
         sentence, start = self.sentence.copy(), self.start.copy()
         sentence[known], start[known] = corpus.in_sentences(self.sentence[known], self.start[known])
@@ -85,7 +85,7 @@ class UnitRows:
     types: tuple[str, ...]
     """The names of error types; before `under`, the count types of the scorer."""
     type: Ints
-    place: Places
+    position: Places
     gold_label: Ints
     """-1 if the gold standard has no such unit, or units have no labels."""
     predicted: Ints
@@ -113,19 +113,19 @@ class UnitRows:
     def __len__(self) -> int:
         return len(self.type)
 
-    # Slices look at units by these names, as at `Predictions`.
+    # Slices use these names, which `Predictions` has, too.
 
     @property
     def sentence(self) -> Ints:
-        return self.place.sentence
+        return self.position.sentence
 
     @property
     def start(self) -> Ints:
-        return self.place.start
+        return self.position.start
 
     @property
     def end(self) -> Ints:
-        return self.place.end
+        return self.position.end
 
     @property
     def label(self) -> Ints:
@@ -136,19 +136,19 @@ class UnitRows:
     def of(
         types: Sequence[str],
         type: Ints,
-        place: Places,
+        position: Places,
         gold_label: Ints | None = None,
         predicted: Ints | None = None,
         is_extra: Bools | None = None,
         matched: Places | None = None,
         **columns: object,
     ) -> UnitRows:
-        """Units with the count types of a scorer; columns that are not given are empty."""
+        """Units with the count types of a scorer; columns are empty by default."""
         none, nothing = np.full(len(type), -1), np.zeros(len(type), dtype=np.bool_)
         return UnitRows(
             tuple(types),
             type,
-            place,
+            position,
             none if gold_label is None else gold_label,
             none if predicted is None else predicted,
             nothing if is_extra is None else is_extra,
@@ -188,7 +188,7 @@ class UnitRows:
 
     @staticmethod
     def of_hits(gold: Bounded, system: Bounded, gold_partner: Ints, system_partner: Ints) -> UnitRows:
-        """The units of both sides, each with a unit of the other side that it hits, or -1."""
+        """The units of both sides, for measures in which a unit may hit several: each with one that it hits, or -1."""
         sizes = len(gold_partner), len(system_partner)
         type = np.concatenate((np.where(gold_partner >= 0, 0, 1), np.where(system_partner >= 0, 2, 3)))
         rows = np.append(np.arange(sizes[0]), system_partner), np.append(gold_partner, np.arange(sizes[1]))
@@ -204,7 +204,7 @@ class UnitRows:
             predicted=self.predicted[rows],
             is_extra=self.is_extra[rows],
             is_error=self.is_error[rows],
-            place=self.place.take(rows),
+            position=self.position.take(rows),
             matched=self.matched.take(rows),
             score=None if self.score is None else self.score[rows],
             strings={new[row]: string for row, string in self.strings.items() if row in new},
@@ -216,7 +216,7 @@ class UnitRows:
         )
 
     def joined(self, other: UnitRows) -> UnitRows:
-        """These units and others with the same count types."""
+        """Append the units of another part, which have the same count types."""
         size = len(self)
         nowhere, missing = (Places.of(*[np.full(len(rows), -1)] * 3) for rows in (self, other))
         return replace(
@@ -227,7 +227,7 @@ class UnitRows:
             predicted=np.append(self.predicted, other.predicted),
             is_extra=np.append(self.is_extra, other.is_extra),
             is_error=np.append(self.is_error, other.is_error),
-            place=self.place.joined(other.place),
+            position=self.position.joined(other.position),
             matched=self.matched.joined(other.matched),
             score=join_scores([(self.score, size), (other.score, len(other))]),
             strings={**self.strings, **{size + row: string for row, string in other.strings.items()}},
@@ -248,9 +248,9 @@ class UnitRows:
 
     def in_text_order(self) -> UnitRows:
         """Sorted by position; units that only the system has, and those without a position, come after others."""
-        place = self.place
-        unplaced = place.start < 0
-        return self.take(np.lexsort((self.is_extra, place.end, place.start, unplaced, place.sentence)))
+        position = self.position
+        unplaced = position.start < 0
+        return self.take(np.lexsort((self.is_extra, position.end, position.start, unplaced, position.sentence)))
 
     def under(self, formula: Formula) -> UnitRows:
         """The units with the error types of a measure, without those that it does not count."""
@@ -262,13 +262,13 @@ class UnitRows:
         return replace(self, types=types, type=new, is_error=wrong).take(rows)
 
     def in_sentences(self, corpus: Corpus) -> UnitRows:
-        """The same units, whose positions count from the beginnings of documents."""
-        places = {name: place.in_sentences(corpus) for name, place in self.places.items()}
-        place, matched = self.place.in_sentences(corpus), self.matched.in_sentences(corpus)
-        return replace(self, place=place, matched=matched, places=places)
+        """Convert positions that count from the beginning of the document to positions in sentences."""
+        places = {name: position.in_sentences(corpus) for name, position in self.places.items()}
+        position, matched = self.position.in_sentences(corpus), self.matched.in_sentences(corpus)
+        return replace(self, position=position, matched=matched, places=places)
 
 
 def without_units(measure: Measure) -> SettingError:
-    """The error message for a measure that does not count units."""
+    """The error for a measure that does not count units."""
     remedy = measure.instead_of_units or "choose another measure"
     return SettingError(f"The measure {measure.name} has no units to list; {remedy}.")

@@ -517,7 +517,7 @@ def together(marks: Bools) -> Ints:
     return counts
 
 
-class Agreement:
+class SystemAgreement:
     """Similarity of two systems' predictions, regardless of the gold standard.
 
     - *All answers*: the score of one system with the other as the key. For tags and trees, units with the same
@@ -568,7 +568,7 @@ class Agreement:
         return None
 
 
-class SetAgreement(Agreement):
+class SetAgreement(SystemAgreement):
     """Agreement of systems that predict sets, such as spans: F1 under exact match, which is the same both ways."""
 
     def all_answers(self) -> Values:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from evenhand.arrays import Bytes, Ints, Values, ranges
+from evenhand.arrays import Ints, Values, ranges
 from evenhand.data.layers import score_keys
 from evenhand.dataclass import dataclass
 from evenhand.formats.source import Source
@@ -24,7 +24,8 @@ from evenhand.settings import ReadSettings
 
 MISSING = math.nan
 _ANY_KEY = re.compile(rb'"(?:score|confidence|probability|prob|confidence_?score)"\s*:', re.IGNORECASE)
-_COMMA = ord(",")
+_MAX_WIDTH = 40
+"""Maximum number of bytes of a number in a column; longer ones are decoded one by one."""
 _NO_SCORE = ("", "_", "-")
 _NUMBERS = msgspec.json.Decoder(list[float])
 _REDUCTIONS = {
@@ -136,18 +137,22 @@ def cell_scores(source: Source, settings: ReadSettings, cells: Sequence[str], li
     return np.array(scores, dtype=np.float64)
 
 
-def parse_numbers(text: Bytes, start: Ints, end: Ints) -> Values | None:
-    """The JSON numbers between these offsets; None if one is not a finite number."""
-    sizes = end - start + 1
-    if not len(sizes):
+def parse_numbers(data: bytes, start: Ints, end: Ints) -> Values | None:
+    """The JSON numbers between these offsets; None if one is not a finite number. At least eight bytes follow."""
+    width = int((end - start).max(initial=0)) + 1
+    if not len(start):
         return np.zeros(0)
-    cells = text[ranges(start, sizes)]
-    cells[np.cumsum(sizes) - 1] = _COMMA
+    if width > _MAX_WIDTH or int(start.max()) + width > len(data):
+        return None
+    cells = np.ndarray((len(data) - width + 1,), dtype=f"V{width}", buffer=data, strides=(1,))[start]
+    table = cells.view(np.uint8).reshape(-1, width)
+    column, size = np.arange(width), (end - start)[:, None]
+    table = np.where(column < size, table, np.where(column == size, np.uint8(ord(",")), np.uint8(ord(" "))))
     try:
-        values = np.array(_NUMBERS.decode(b"[" + cells[:-1].tobytes() + b"]"), dtype=np.float64)
+        values = np.array(_NUMBERS.decode(b"[" + table.tobytes().rstrip(b" ,") + b"]"), dtype=np.float64)
     except msgspec.DecodeError:
         return None
-    return values if len(values) == len(sizes) and bool(np.isfinite(values).all()) else None
+    return values if len(values) == len(start) and bool(np.isfinite(values).all()) else None
 
 
 def of_spans(token_scores: Values, start: Ints, end: Ints, reduction: str) -> Values:

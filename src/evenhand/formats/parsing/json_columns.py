@@ -428,7 +428,7 @@ def _item(raw: msgspec.Raw, scores: ScoreFields) -> tuple[Segment, ...]:
 # Blocks compared with a spelling
 
 
-_QUOTE, _BRACE, _BRACKET, _BACKSLASH = ord('"'), ord("{"), ord("]"), ord("\\")
+_QUOTE, _BRACE, _BRACKET, _BACKSLASH, _POINT = ord('"'), ord("{"), ord("]"), ord("\\"), ord(".")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
 _NUL = rb"\u0000"
@@ -453,8 +453,8 @@ class Matcher:
         self.scores: Values | None = None
 
     @cached_property
-    def all_strings(self) -> Strings:
-        return Strings(self.text, self._separator, self.backslashes)
+    def all_strings(self) -> JsonStrings:
+        return JsonStrings(self.text, self._separator, self.backslashes)
 
     def fill(self, spelling: Spelling) -> Ints:
         """Fill the holes of all records; returns the number of spans of each record."""
@@ -534,11 +534,8 @@ class Matcher:
             elif hole.kind == "number":
                 begin, at = at, self._number_ends(at, window)
                 self.strings[hole.name] = begin, at
-            elif hole.kind == "score":  # which ends before the next literal, whose first byte no number has
-                begin, at = at, self.string_ends(at, window, _literal(pieces[index + 2])[0])
-                self.scores = parse_numbers(self.text, begin, at)
-                if self.scores is None:
-                    raise OddError
+            elif hole.kind == "score":
+                self.scores, at = self._scores(at, window, _literal(pieces[index + 2])[0])
             else:
                 is_last = index + 3 == len(pieces)
                 end = ends - len(_literal(pieces[-1])) if is_last and ends is not None else np.full(len(at), -1)
@@ -579,6 +576,31 @@ class Matcher:
             rows = rows[length == 8]
         _require((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
         return end
+
+    def _scores(self, at: Ints, window: Words, byte: int) -> tuple[Values, Ints]:
+        """The numbers at these offsets and their ends, before a byte that no number has.
+
+        Decimals with up to seven digits before and after the point are exact quotients of whole numbers.
+        """
+        whole, size = leading_numbers(window)
+        point = at + size
+        if len(point) and point.max() + 10 > len(self.data):  # a record ends after its last number
+            raise OddError
+        decimals, places = leading_numbers(self.words[point + 1])
+        end = point + 1 + places
+        is_short = (size > 0) & (size < 8) & (places > 0) & (places < 8)
+        is_short &= (self.text[point] == _POINT) & ((size == 1) | (window & _FIRST_BYTE != _ZERO))
+        is_short &= self.text[np.minimum(end, len(self.text) - 1)] == byte
+        power = 10**places
+        scores = (whole * power + decimals) / power
+        others = np.flatnonzero(~is_short)
+        if len(others):
+            end[others] = self.string_ends(at[others], window[others], byte)
+            values = parse_numbers(self.data, at[others], end[others])
+            if values is None:
+                raise OddError
+            scores[others] = values
+        return scores, end
 
     def string_ends(self, at: Ints, window: Words, byte: int = _QUOTE) -> Ints:
         """The next quote (or other byte) after each of these offsets, which have these windows."""
@@ -691,7 +713,7 @@ class StringLists:
         return distinct(row[(row >= 0) & (at < self.last[row])])
 
 
-class Strings:
+class JsonStrings:
     """The strings of a block, given the separator between strings of a list and the offsets of backslashes."""
 
     def __init__(self, text: Bytes, separator: bytes, backslashes: Ints) -> None:
@@ -792,7 +814,7 @@ def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
 def with_letters(block: Block) -> Block:
     """An ASCII block, as Python's `json` writes it, with letters instead of their escapes.
 
-    It is unchanged if an escape stands for an ASCII character or is not a letter.
+    It is unchanged if an escape encodes an ASCII character or is not a letter.
     """
     data = block.data
     if b"\\" not in data or not data.isascii() or _OTHER_ESCAPES.search(data):

@@ -46,10 +46,10 @@ from evenhand.formats.parsing.confidences import USUAL, ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     KEY_WORDS,
     TYPE_NAMES,
+    JsonSpan,
     ListedSpan,
     OffsetMap,
     Quote,
-    Span,
     SpanError,
     Words,
     check_quotes,
@@ -96,17 +96,17 @@ Decoded = tuple[list[Raw], Ints]
 """Decoded records, and the line of each."""
 
 
-class Part(dict[str, Any]):
+class ContinuedRecord(dict[str, Any]):
     """A record that belongs to the document of the one before it."""
 
 
-class Record(msgspec.Struct, gc=False):
+class SpanRecord(msgspec.Struct, gc=False):
     """The contents of a record: a text or tokens, with spans or tags."""
 
     kind: str
     text: str | None = None
     tokens: Sequence[str] | None = None
-    spans: Sequence[Span] | None = None
+    spans: Sequence[JsonSpan] | None = None
     tags: Sequence[Any] | None = None
     quotes: Sequence[Quote] = ()
     id: Any = None
@@ -267,7 +267,7 @@ def read_known(
     source: Source,
     lines: Ints,
     words: Sequence[Words | None],
-    lists: Sequence[Sequence[Span]],
+    lists: Sequence[Sequence[JsonSpan]],
     unit: Offsets,
     vocabulary: Vocabulary,
 ) -> tuple[Corpus, OffsetMap, Spans]:
@@ -380,7 +380,7 @@ def _expand_bioc(document: Raw) -> list[Raw]:
                 raise SpanError("the offset of a passage is not a whole number")
             spans = [_move(annotation, first) for annotation in annotations]
             begins.append((first, len(records)))
-            records.append((Part if records else dict)(text=text, spans=spans))
+            records.append((ContinuedRecord if records else dict)(text=text, spans=spans))
     further = document.get("annotations") or []
     if further and (not records or not isinstance(further, list)):
         raise SpanError("a document has annotations but no text", "give its passages")
@@ -412,7 +412,9 @@ def _expand_paragraphs(document: Raw) -> list[Raw]:
             raise SpanError("a token of a paragraph has no 'orth'")
         tags = [token.get("ner", "O") for token in tokens]
         words = [token["orth"] for token in tokens]
-        records.append((Part if records else dict)(tokens=words, ner_tags=["O" if tag == "-" else tag for tag in tags]))
+        records.append(
+            (ContinuedRecord if records else dict)(tokens=words, ner_tags=["O" if tag == "-" else tag for tag in tags])
+        )
     return records
 
 
@@ -790,7 +792,7 @@ def tokens_of(record: Raw) -> tuple[str | None, list[Any] | None]:
 # Reading one record
 
 
-def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool = False) -> Record:
+def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool = False) -> SpanRecord:
     """The contents of a record; a `SpanError` if it cannot be read.
 
     With `prefixed` labels, tokens are merged into spans. With `plain` offsets (code points from 0, exclusive ends),
@@ -803,9 +805,9 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     has_words = tokens is not None and all(isinstance(token, str) for token in tokens)
     key, kind = layers.choose(record) or ("", "")
     _check_layer(record, layers, key, kind)
-    identifier, continues = record.get("id"), type(record) is Part
+    identifier, continues = record.get("id"), type(record) is ContinuedRecord
     if has_words and (kind == "tags" or (kind == "empty" and _names_tags(key))):
-        return Record(TAGS, tokens=tokens, tags=record[key], id=identifier, continues=continues)
+        return SpanRecord(TAGS, tokens=tokens, tags=record[key], id=identifier, continues=continues)
     if text is None and not has_words:
         if tokens is not None:
             raise SpanError("the record has tokens with offsets but no text", "give its text")
@@ -821,10 +823,10 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     if prefixed:
         spans = merge_tokens(spans, tokens if text is None else text, layers.score_of_span)
     if text is None:
-        return Record(TOKENS, None, tokens, _labeled(spans), None, quotes, identifier, continues, merged)
+        return SpanRecord(TOKENS, None, tokens, _labeled(spans), None, quotes, identifier, continues, merged)
     if tokens and not has_words and not (plain and _are_at_their_offsets(tokens, text)):
         quotes = [*_token_quotes(tokens), *quotes]
-    return Record(TEXT, text, None, _labeled(spans), None, quotes, identifier, continues, merged)
+    return SpanRecord(TEXT, text, None, _labeled(spans), None, quotes, identifier, continues, merged)
 
 
 def _check_layer(record: Raw, layers: Layers, key: str, kind: str) -> None:
@@ -861,7 +863,7 @@ def _without_layer(record: Raw, text: str | None) -> list[Any]:
     raise SpanError(finding, "list its spans under one of these keys")
 
 
-def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool, layers: Layers) -> Record:
+def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool, layers: Layers) -> SpanRecord:
     """Spans with offsets into a text that the record does not have."""
     is_output = key == SPAN_LIST or key.lower() in ("entities", "ents", "spans")
     if kind not in ("spans", "empty", "null") or (kind != "spans" and not is_output):
@@ -874,16 +876,18 @@ def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool, layers: L
     identifier = record.get("id")
     if identifier is None and type(record.get("Line")) is int:  # Comprehend, whose lines may be in any order
         identifier = f"{record.get('File', '')}:{record['Line']}"
-    return Record(OFFSETS, spans=_labeled(spans), quotes=quotes, id=identifier, merged=merged)
+    return SpanRecord(OFFSETS, spans=_labeled(spans), quotes=quotes, id=identifier, merged=merged)
 
 
 def _read_spans(values: Sequence[Any] | None, key: str, scores: ScoreFields) -> list[ListedSpan]:
     return [read_span(value, f"{key}[{at}]", scores, at + 1) for at, value in enumerate(values or ())]
 
 
-def _labeled(spans: Sequence[ListedSpan]) -> list[Span]:
+def _labeled(spans: Sequence[ListedSpan]) -> list[JsonSpan]:
     return [
-        Span(span.start, span.end, label, span.parts, span.level, span.score) for span in spans for label in span.labels
+        JsonSpan(span.start, span.end, label, span.parts, span.level, span.score)
+        for span in spans
+        for label in span.labels
     ]
 
 

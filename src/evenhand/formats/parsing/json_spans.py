@@ -58,7 +58,7 @@ _MEND_OFFSETS = "mend the offsets"
 _UNIT_NAMES = {"codepoints": "characters", "utf16": "UTF-16 units", "bytes": "bytes"}
 
 
-class Span(msgspec.Struct, gc=False, omit_defaults=True):
+class JsonSpan(msgspec.Struct, gc=False, omit_defaults=True):
     """One labeled span."""
 
     start: Offset
@@ -82,7 +82,7 @@ class OffsetMap:
 
     positions: Callable[[Ints, Ints], Ints]
     """The positions for records and offsets into them; -1 for offsets outside their record."""
-    fault: Callable[[int, Span], Fault]
+    fault: Callable[[int, JsonSpan], Fault]
     """Explains why a span of a record covers no positions."""
     first: int = 0
     """The offset of the first character or token."""
@@ -100,7 +100,7 @@ def on_texts(texts: Sequence[str], counting: Convention | Offsets) -> tuple[Text
     offsets, first, beyond = convention.unit, convention.first, int(convention.inclusive)
     characters = Texts.of(texts, offsets)
 
-    def fault(record: int, span: Span) -> Fault:
+    def fault(record: int, span: JsonSpan) -> Fault:
         size = _size(texts[record], offsets)
         start, end = span.start - first, span.end - first + beyond
         if end <= start:
@@ -125,7 +125,7 @@ def on_tokens(lengths: Ints, convention: Convention = _PLAIN) -> OffsetMap:
     def positions(record: Ints, offset: Ints) -> Ints:
         return np.where(offset > lengths[record], -1, offset)
 
-    def fault(record: int, span: Span) -> Fault:
+    def fault(record: int, span: JsonSpan) -> Fault:
         if span.end + beyond <= span.start:
             return f"{span} covers nothing", COUNT
         return f"{span} ends after the tokens of its record, which has {lengths[record]}", COUNT
@@ -172,7 +172,9 @@ def token_corpus(source: str, tokens: Tokens, lengths: Ints, lines: Ints, ids: T
     )
 
 
-def place(lists: Sequence[Sequence[Span]], offsets: OffsetMap) -> tuple[list[Span], Ints, Ints, Ints, Bools]:
+def spans_in_positions(
+    lists: Sequence[Sequence[JsonSpan]], offsets: OffsetMap
+) -> tuple[list[JsonSpan], Ints, Ints, Ints, Bools]:
     """The spans of records, their records, the positions of their bounds, and whether they cover any."""
     flat = list(chain.from_iterable(lists))
     scope = np.repeat(np.arange(len(lists)), ints(list(map(len, lists))))
@@ -181,9 +183,9 @@ def place(lists: Sequence[Sequence[Span]], offsets: OffsetMap) -> tuple[list[Spa
     return flat, scope, start, end, (start >= 0) & (end > start)
 
 
-def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vocabulary, report: Report) -> Spans:
+def spans_of(lists: Sequence[Sequence[JsonSpan]], offsets: OffsetMap, vocabulary: Vocabulary, report: Report) -> Spans:
     """The spans of records, one list per record. Spans that cover no positions are reported and left out."""
-    flat, scope, start, end, good = place(lists, offsets)
+    flat, scope, start, end, good = spans_in_positions(lists, offsets)
     if not good.all():
         for row in np.flatnonzero(~good).tolist():
             report(int(scope[row]), *offsets.fault(int(scope[row]), flat[row]))
@@ -202,7 +204,7 @@ def spans_of(lists: Sequence[Sequence[Span]], offsets: OffsetMap, vocabulary: Vo
     return replace(spans, level=level, shape=shapes(flat, spans, offsets, report))
 
 
-def shapes(flat: Sequence[Span], spans: Spans, offset_map: OffsetMap, report: Report) -> Ints:
+def shapes(flat: Sequence[JsonSpan], spans: Spans, offset_map: OffsetMap, report: Report) -> Ints:
     """The codes of the gaps in spans; 0 for spans without parts."""
     shape = np.zeros(len(flat), dtype=np.int64)
     for row, span in enumerate(flat):
@@ -251,7 +253,7 @@ class Quoted(msgspec.Struct, gc=False):
     largest: int = 0
 
     @staticmethod
-    def of(text: Words, quotes: Sequence[Quote], spans: Sequence[Span]) -> Quoted:
+    def of(text: Words, quotes: Sequence[Quote], spans: Sequence[JsonSpan]) -> Quoted:
         edges = [edge for span in spans for edge in (span.start, span.end)]
         edges += [edge for quote in quotes for part in quote.parts for edge in part]
         return Quoted(text, quotes, min(edges, default=1), max(edges, default=0))
@@ -812,15 +814,15 @@ def _is_next(last: ListedSpan, span: ListedSpan, text: Words | None) -> bool:
 # Spans to write
 
 
-def to_write(annotation: Annotation, layer: str = "spans") -> Iterator[tuple[int, list[Span]]]:
+def to_write(annotation: Annotation, layer: str = "spans") -> Iterator[tuple[int, list[JsonSpan]]]:
     """The sentences (or texts) of an annotation with their spans, in the order of the file, counted in positions."""
     spans = annotation.spans(layer)
-    lists: list[list[Span]] = [[] for _ in range(annotation.corpus.sentences)]
+    lists: list[list[JsonSpan]] = [[] for _ in range(annotation.corpus.sentences)]
     parts = {row: _parts(spans, row) for row in np.flatnonzero(spans.shape).tolist()}
     scores = [None] * len(spans) if spans.score is None else scores_to_write(spans.score)
     rows = zip(spans.rows(), spans.level.tolist(), scores, strict=True)
     for row, ((label, scope, start, end), level, score) in enumerate(rows):
-        lists[scope].append(Span(start, end, label, parts.get(row), level, score))
+        lists[scope].append(JsonSpan(start, end, label, parts.get(row), level, score))
     return enumerate(lists)
 
 
@@ -831,14 +833,14 @@ def _parts(spans: Spans, row: int) -> list[tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def text_records(annotation: Annotation) -> Iterator[tuple[str, list[Span]]]:
+def text_records(annotation: Annotation) -> Iterator[tuple[str, list[JsonSpan]]]:
     """The text of each sentence (or text), and its spans with offsets in code points; tokens are joined by spaces."""
     for sentence, spans in to_write(annotation):
         text, starts, ends = edges(annotation.corpus, sentence)
         yield text, with_offsets(spans, starts, ends)
 
 
-def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[Span]]]:
+def records(annotation: Annotation) -> Iterator[tuple[str | list[str], list[JsonSpan]]]:
     """The same with tokens instead of the text, and with token offsets, if spans count tokens."""
     corpus = annotation.corpus
     if corpus.atoms == "characters":
@@ -875,10 +877,10 @@ def edges(corpus: Corpus, sentence: int) -> tuple[str, list[int], list[int]]:
     return " ".join(tokens), [end - len(token) for end, token in zip(ends, tokens, strict=True)], ends
 
 
-def with_offsets(spans: Sequence[Span], starts: Sequence[int], ends: Sequence[int]) -> list[Span]:
+def with_offsets(spans: Sequence[JsonSpan], starts: Sequence[int], ends: Sequence[int]) -> list[JsonSpan]:
     """Spans with text offsets instead of positions; `starts` and `ends` are the offsets of the positions."""
     moved = []
     for span in spans:
         parts = None if span.parts is None else [(starts[start], ends[end - 1]) for start, end in span.parts]
-        moved.append(Span(starts[span.start], ends[span.end - 1], span.label, parts, span.level, span.score))
+        moved.append(JsonSpan(starts[span.start], ends[span.end - 1], span.label, parts, span.level, span.score))
     return moved

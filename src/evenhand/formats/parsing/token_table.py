@@ -97,7 +97,20 @@ _NAMES = TOKEN_NAMES | {
     *("id", "ids", "index", "number", "sentence", "sent", "doc", "document", "text", "lemma", "head", "deprel"),
     *("pos", "upos", "xpos", "feats", "chunk", "chunks", "tag", "tags", "label", "labels", "ner", "ne", "nel"),
     *("entity", "entities", "iob", "bio", "gold", "true", "pred", "predicted", "prediction", "system", "misc"),
-    *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
+    *(
+        "weight",
+        "weights",
+        "probability",
+        "prob",
+        "confidence",
+        "score",
+        "type",
+        "value",
+        "annotation",
+        "class",
+        "category",
+        "named",
+    ),
     *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "unnamed"),
 }
 _INDEX = re.compile(r"[0-9]{1,9}")
@@ -120,7 +133,7 @@ _NO_LOWERCASE = re.compile(r"[^a-zß-öø-ÿа-я]+")
 _LONGEST_EXAMPLE = 80
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLOCKS = 4
+_BLOCKS = 2
 """Factor for the size of blocks with several columns: more lines per call."""
 
 

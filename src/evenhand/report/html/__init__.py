@@ -17,11 +17,11 @@ from markupsafe import Markup
 from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
-from evenhand.report.html.sections import pair_data, sections
-from evenhand.report.html.wording import short_names, shortened, without_options
+from evenhand.report.html.sections import address, pair_data, sections, short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS
+from evenhand.tasks.tables import all_gold
 
 _COMPRESSION = 4
 """The usual level 6 takes three times as long and saves a twentieth."""
@@ -54,6 +54,7 @@ def render(report: Report) -> str:
         notes=_distinct(report.notes),
         overview=overview(report),
         fixes=fixes(report),
+        gold_units=address(all_gold(report.task), report.by) if report.results.gold.units else None,
         sections=list(sections(report)),
     )
 
@@ -142,6 +143,10 @@ def unit_data(report: Report) -> dict[str, Any]:
         "partner": units.partners[order].tolist(),
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
+        "slices": [
+            [name, values, code_of[row].tolist()]
+            for (name, (values, code_of)), row in zip(report.slices.items(), units.slices, strict=True)
+        ],
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
     }

@@ -1,15 +1,17 @@
-"""The sections of a page: the tables of all reports, with links from cells to their units."""
+"""The sections of a page: the tables of all reports, with links from cells to their units, and the texts of pages."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+from markupsafe import Markup, escape
 
 from evenhand.comparison.differences import Bound
 from evenhand.data.vocabulary import list_names
@@ -17,7 +19,6 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
-from evenhand.report.html.wording import with_minus
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
@@ -35,6 +36,8 @@ class HtmlCell:
     heat: float | None = None
     """The darkness of a cell of a matrix, from 0 to 1."""
     is_best: bool = False
+    is_unlisted: bool = False
+    """Whether it counts something else than units of the page, so it is not a link."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         ]
         yield HtmlSection("scores", "Scores", [], parts)
     if any(result.slices for result in results.values()):
-        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results)])
+        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results, by)])
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
@@ -125,8 +128,8 @@ def ordered_comparison(comparison: Comparison, names: Sequence[str]) -> Comparis
     rows = [comparison.systems.index(name) for name in names]
     cells = np.ix_(rows, rows)
 
-    def bound(given: Bound) -> Bound:
-        return replace(given, right=tuple(given.right[row] for row in rows))
+    def bound(present: Bound) -> Bound:
+        return replace(present, right=tuple(present.right[row] for row in rows))
 
     oracle = comparison.oracle
     return replace(
@@ -141,7 +144,7 @@ def ordered_comparison(comparison: Comparison, names: Sequence[str]) -> Comparis
             oracle,
             overall=bound(oracle.overall),
             sentences=bound(oracle.sentences),
-            labels={label: bound(given) for label, given in oracle.labels.items()},
+            labels={label: bound(present) for label, present in oracle.labels.items()},
             best=rows.index(oracle.best),
         ),
     )
@@ -212,7 +215,8 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
             text = with_minus(text) if numeric[index] else text
             href = address(query, by) if index == 0 or text not in ("", "0") else None
             heat = value / maximum if maximum and isinstance(value, int | float) else None
-            cells.append(HtmlCell(text, numeric[index], href, heat, (number, index) in best))
+            is_unlisted = column.kind == "count" and href is None and text not in ("", "0")
+            cells.append(HtmlCell(text, numeric[index], href, heat, (number, index) in best, is_unlisted))
         rows.append(cells)
     return HtmlTable(headings(table), numeric, rows, table.summary_rows, table.remark)
 
@@ -264,3 +268,54 @@ def pair_data(report: Report) -> dict[str, Any]:
 def _figures(pair: Pair) -> list[float | None]:
     low, high = pair.interval or (None, None)
     return [pair.delta, low, high, None if pair.significance is None else pair.significance.p_holm]
+
+
+# Texts: long names shortened in the middle, no options of commands, one minus sign
+
+
+MAX_NAME = 28
+"""Maximum length of a system's name; the title of the name has all of it."""
+_MINUS = re.compile(r"(?<![\w.-])-(?=[\d.])")
+_OPTION = r"--[a-z]"
+_CLAUSE = re.compile(rf"[;,] (?:[^;.()]|\.(?=\w))*{_OPTION}(?:[^;.()]|\.(?=\w))*(?=[;.)]|$)")
+_BRACKETS = re.compile(rf" \([^()]*{_OPTION}[^()]*\)")
+_SENTENCE = re.compile(r"(?<=[.:]) +(?=\S)")
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Names by their full forms; long ones lose their middle, and remain distinct."""
+    names, short = list(names), dict[str, str]()
+    for name in names:
+        width = MAX_NAME
+        while (shortened := _without_middle(name, width)) in short.values() and len(shortened) < len(name):
+            width += 1
+        short[name] = shortened
+    return short
+
+
+def _without_middle(name: str, width: int) -> str:
+    if len(name) <= width:
+        return name
+    begin = width // 2
+    return f"{name[:begin]}…{name[begin + 1 - width :]}"
+
+
+def shortened(text: str, short: Mapping[str, str]) -> Markup:
+    """A sentence in which long names are shortened; their titles have all of them."""
+    long = sorted((name for name in short if short[name] != name), key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, long))})", text) if long else [text]
+    return Markup("").join(
+        Markup('<span title="{}">{}</span>').format(part, short[part]) if part in long else escape(part)
+        for part in parts
+    )
+
+
+def without_options(text: str) -> str:
+    """A text without remedies that are options of a command, which readers of a page do not run."""
+    text = _BRACKETS.sub("", _CLAUSE.sub("", text))
+    return " ".join(sentence for sentence in _SENTENCE.split(text) if not re.search(_OPTION, sentence))
+
+
+def with_minus(text: str) -> str:
+    """Numbers with a minus sign, not a hyphen."""
+    return _MINUS.sub("−", text)

@@ -25,7 +25,7 @@ from evenhand.tasks.chains.measures import (
     count_muc,
     overlap_of_cells,
 )
-from evenhand.tasks.chains.mentions import CommonWords, MentionMatch, Side, inverse, repeats
+from evenhand.tasks.chains.mentions import CommonWords, MentionMatch, MentionSide, inverse, repeats
 from evenhand.tasks.chains.task import ZERO_KINDS
 
 _MIN_DENSE_CELLS = 10_000
@@ -38,8 +38,8 @@ class MatchedSides:
     """Two sides, and the counterpart in the response of each mention of the key, or -1."""
 
     documents: int
-    key: Side
-    response: Side
+    key: MentionSide
+    response: MentionSide
     counterpart: Ints
 
     @staticmethod
@@ -52,8 +52,8 @@ class MatchedSides:
             kept = ~repeats(key, numbers[0]), ~(repeats(response, numbers[1]) & np.isin(numbers[1], numbers[0]))
             key, response = key.take(kept[0]), response.take(kept[1])
             numbers = [numbers[0][kept[0]], numbers[1][kept[1]]]
-        key_side = Side.of(key, numbers[0], singletons=singletons)
-        side = Side.of(response, numbers[1], singletons=singletons)
+        key_side = MentionSide.of(key, numbers[0], singletons=singletons)
+        side = MentionSide.of(response, numbers[1], singletons=singletons)
         counterpart = way.counterparts(key_side.mentions, side.mentions, (key_side.identity, side.identity))
         return MatchedSides(documents, key_side, side, counterpart)
 
@@ -87,7 +87,7 @@ class MatchedSides:
         return np.bincount(document, values, minlength=self.documents).astype(np.float64)
 
 
-def _owners(side: Side, counterpart: Ints, other: Side) -> tuple[Ints, Ints]:
+def _owners(side: MentionSide, counterpart: Ints, other: MentionSide) -> tuple[Ints, Ints]:
     """For each row with a counterpart, its chain, and the chain that owns the counterpart."""
     rows = counterpart[side.mention]
     is_matched = rows >= 0
@@ -198,12 +198,12 @@ def zero_kinds(sides: MatchedSides) -> tuple[Ints, Ints, Ints]:
     return anaphors, np.where(correct, 0, np.where(resolved, 1, 2)), np.flatnonzero(spurious)
 
 
-def _is_zero(side: Side) -> Bools:
+def _is_zero(side: MentionSide) -> Bools:
     assert side.chains.words is not None
     return side.chains.words.is_zero
 
 
-def _ranks(side: Side) -> Ints:
+def _ranks(side: MentionSide) -> Ints:
     """The rank of each row in its chain, from 0."""
     words = side.chains.words
     assert words is not None

@@ -37,7 +37,7 @@ from evenhand.tasks.chains.task import (
 )
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.unit_rows import Places, UnitRows, without_units
-from evenhand.tasks.units import Agreement, DrawnRows, Predictions, SentenceView, together
+from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SystemAgreement, together
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -269,7 +269,7 @@ class ArcUnits:
     def rows(self) -> UnitRows:
         """The error types under the first response as rows, with both antecedents; positions are in documents."""
         mentions, matches = self.mentions, self.matches
-        place = Places.of(mentions.document, mentions.start, mentions.end, mentions.shape)
+        position = Places.of(mentions.document, mentions.start, mentions.end, mentions.shape)
         spans = Spans.of(mentions.vocabulary, mentions.document, mentions.start, mentions.end, self.label)
         places = {
             name: Places.at(replace(spans, shape=mentions.shape), antecedent)
@@ -279,7 +279,7 @@ class ArcUnits:
             )
         }
         shapes = mentions.vocabulary.shapes.values
-        return UnitRows.of(ARCS_KINDS, matches.kind[0], place, self.label, shapes=shapes, places=places)
+        return UnitRows.of(ARCS_KINDS, matches.kind[0], position, self.label, shapes=shapes, places=places)
 
     def predictions(self, corpus: Corpus) -> Predictions:
         """The error types as predictions; `corpus` is the key's text."""
@@ -306,7 +306,7 @@ class ArcUnits:
         )
 
 
-class ChainAgreement(Agreement):
+class ChainAgreement(SystemAgreement):
     """F1 under ARCS, LEA and MELA, with each system as the key for each other."""
 
     def __init__(self, systems: Sequence[str], by: str, settings: ScoreSettings) -> None:

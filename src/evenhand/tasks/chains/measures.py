@@ -133,7 +133,7 @@ def count_muc(overlap: Overlap) -> CountTable:
 
 
 def count_b_cubed(overlap: Overlap) -> CountTable:
-    """B³: the share of its own chain that each mention finds in the other one.
+    """B³: for each mention, the share of its chain that its chain on the other side contains.
 
     With K a chain of the key, R one of the response, and n = |K ∩ R|, summed over all documents before the division:
     recall of `b_cubed` = Σ n² / |K| over all K and R that share mentions, divided by the mentions of the key; precision

@@ -163,7 +163,7 @@ class _Matching:
         self.is_free[response] = False
 
     def unmatched(self, of_key: Bools | bool = True, of_response: Bools | bool = True) -> tuple[Ints, Ints]:
-        """The rows of unmatched mentions among the chosen ones."""
+        """The rows of unmatched mentions of either side, among the chosen ones."""
         return np.flatnonzero((self.counterpart < 0) & of_key), np.flatnonzero(self.is_free & of_response)
 
 
@@ -252,12 +252,12 @@ def _best(
 
 
 def _rows_of(side: Chains, rows: Ints, document: int) -> Ints:
-    """Those of some rows that are in a document; mentions are ordered by position."""
+    """The rows among `rows` that are in a document; mentions are ordered by position."""
     return rows[slice(*np.searchsorted(side.document[rows], (document, document + 1)).tolist())]
 
 
 @dataclass(frozen=True)
-class Side:
+class MentionSide:
     """One side: one row per mention of a chain, in the order of chains. Chains may share mentions."""
 
     chains: Chains
@@ -268,7 +268,7 @@ class Side:
     """The number of each distinct mention, equal for equal mentions."""
 
     @staticmethod
-    def of(chains: Chains, identity: Ints, *, singletons: bool) -> Side:
+    def of(chains: Chains, identity: Ints, *, singletons: bool) -> MentionSide:
         """A mention that a chain repeats counts once; singletons are removed after that."""
         rows = np.lexsort((identity, chains.chain))
         is_new = np.ones(len(rows), dtype=np.bool_)
@@ -280,7 +280,7 @@ class Side:
         distinct, first, mention = np.unique(number, return_index=True, return_inverse=True)
         mentions = kept.take(first)
         order = _by_position(mentions)
-        return Side(kept, np.argsort(order)[mention], mentions.take(order), distinct[order])
+        return MentionSide(kept, np.argsort(order)[mention], mentions.take(order), distinct[order])
 
     @cached_property
     def _numbered(self) -> tuple[Ints, ChainSizes]:
@@ -328,10 +328,10 @@ def mention_numbers(key: Chains, responses: Sequence[Chains], way: MentionMatch)
     sides = [key, *responses]
     identity = np.unique(np.concatenate(way.identities(*sides)), return_inverse=True)[1]
     key_identity, *identities = np.split(identity, np.cumsum([len(side) for side in sides])[:-1])
-    key_side = Side.of(key, key_identity, singletons=True)
+    key_side = MentionSide.of(key, key_identity, singletons=True)
     numbers = [2 * key_identity]
     for response, own_identity in zip(responses, identities, strict=True):
-        side = Side.of(response, own_identity, singletons=True)
+        side = MentionSide.of(response, own_identity, singletons=True)
         both = key_side.identity, side.identity
         back = inverse(way.counterparts(key_side.mentions, side.mentions, both), len(side.mentions))
         number = np.where(back >= 0, 2 * np.append(key_side.identity, 0)[back], 2 * side.identity + 1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter, split_names
+from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion, split_names
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Breakdown,
@@ -81,7 +81,7 @@ PARAMETERS = (
         None,
         "Keep chains of one mention [kept].",
         former=("keep_singletons",),
-        conversion=Conversion(spell=lambda kept: "kept" if kept else "removed"),
+        conversion=ParameterConversion(spell=lambda kept: "kept" if kept else "removed"),
         cli=CommandLine(negatable=True, hints={"-s": "--singletons"}),
     ),
     Parameter(
@@ -91,7 +91,7 @@ PARAMETERS = (
         "Mentions of several chains: first: only the first chain keeps them (CoNLL-2012); last: the last one owns "
         "them, and all copies count (CorefUD) [last for CorefUD, else first].",
         allowed=Allowed(choices=("first", "last"), optional=True),
-        conversion=Conversion(spell=lambda chain: f"{chain}-chain"),
+        conversion=ParameterConversion(spell=lambda chain: f"{chain}-chain"),
         cli=CommandLine(metavar="CHAIN"),
     ),
     Parameter(
@@ -101,7 +101,7 @@ PARAMETERS = (
         "The settings of a shared task: crac2022 (partial), crac2023 (head) or crac2024 (head, dependent zeros), all "
         "without singletons.",
         allowed=Allowed(choices=tuple(PRESETS), optional=True),
-        conversion=Conversion(key=""),
+        conversion=ParameterConversion(key=""),
         cli=CommandLine(metavar="NAME"),
     ),
 )
@@ -197,7 +197,7 @@ _NOMINAL = Parameter(
     NOMINAL,
     f"POS tags of nouns; a mention of one token is nominal if it has such a tag [{','.join(NOMINAL)}].",
     allowed=Allowed(optional=True),
-    conversion=Conversion(parse=split_names, stored=tuple[str, ...], spell="+".join),
+    conversion=ParameterConversion(parse=split_names, stored=tuple[str, ...], spell="+".join),
 )
 
 
@@ -223,7 +223,7 @@ MEASURES = (
     _measure("mentions", "count_chains", "Mentions that both sides have.", "mention detection", "md"),
     _measure("muc", "count_muc", "Links that join the mentions of a chain.", title="MUC"),
     _measure(
-        *("b_cubed", "count_b_cubed", "How much of its own chain each mention finds in the other one."),
+        *("b_cubed", "count_b_cubed", "How much of each mention's chain is in its chain on the other side."),
         *("b3", "bcub", "bcubed"),
         title="B³",
     ),
@@ -341,6 +341,7 @@ TASK = spec.Task(
     ),
     agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     display=spec.Display(
+        lists_all_gold=False,  # mentions without an antecedent are not in comparisons
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),

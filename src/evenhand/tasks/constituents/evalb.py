@@ -19,7 +19,7 @@ from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.settings import CONSTITUENTS, POS_TAGS
-from evenhand.tasks.constituents.task import Rules
+from evenhand.tasks.constituents.task import EvalbRules
 from evenhand.tasks.units import NameColumn
 
 VALID, ERROR, SKIP = range(3)
@@ -134,7 +134,7 @@ class ForestFollower(Follower):
 class Selection:
     """The effect of a parameter file on tags and labels, by their codes."""
 
-    def __init__(self, rules: Rules, tags: StringCoder, vocabulary: Vocabulary) -> None:
+    def __init__(self, rules: EvalbRules, tags: StringCoder, vocabulary: Vocabulary) -> None:
         self.rules, self.tag_names, labels = rules, tags.names, vocabulary.labels
         same, classes = rules.label_class(), dict[str, int]()
         deleted = set(map(same, rules.deleted))
@@ -171,7 +171,7 @@ class Selection:
 
 
 @dataclass
-class Sentences:
+class EvalbSentences:
     """Some sentences of both sides: the words that are kept, and the status of each sentence."""
 
     gold: Forest
@@ -202,7 +202,7 @@ class Sentences:
         return failed
 
 
-def comparable_sentences(gold: Forest, system: Forest, selection: Selection) -> Sentences:
+def comparable_sentences(gold: Forest, system: Forest, selection: Selection) -> EvalbSentences:
     """Which sentences can be scored: those with the same words on both sides.
 
     1. Words are left out if their tag is a DELETE_LABEL, unchanged.
@@ -225,7 +225,7 @@ def comparable_sentences(gold: Forest, system: Forest, selection: Selection) -> 
     Source: Sekine and Collins 1997, README and source code (2006).
     """
     keep_gold, keep_system = selection.keeps_words(gold), selection.keeps_words(system)
-    sentences = Sentences(gold, system, keep_gold, keep_system, np.full(len(gold), VALID), {}, [])
+    sentences = EvalbSentences(gold, system, keep_gold, keep_system, np.full(len(gold), VALID), {}, [])
     for problems, side in ((system.layer.problems, "the system's"), (gold.layer.problems, "the gold standard's")):
         for sentence, problem in problems.items():
             sentences.status[sentence], sentences.reasons[sentence] = ERROR, f"{side} tree: {problem}"
@@ -241,7 +241,7 @@ def _word_counts(forest: Forest, keep: Bools) -> Ints:
     return np.diff(np.append(0, np.cumsum(keep))[forest.bounds])
 
 
-def _compare_lengths(sentences: Sentences, selection: Selection) -> None:
+def _compare_lengths(sentences: EvalbSentences, selection: Selection) -> None:
     """Mark sentences with different numbers of words as errors, unless mended quotes make them equal."""
     gold, system = sentences.gold, sentences.system
     counts = _word_counts(gold, sentences.keep_gold), _word_counts(system, sentences.keep_system)
@@ -255,7 +255,7 @@ def _compare_lengths(sentences: Sentences, selection: Selection) -> None:
         sentences.reasons[row] = f"the system has {words}, the gold standard {counts[0][row]:,}"
 
 
-def _mend(sentences: Sentences, selection: Selection, sentence: int) -> bool:
+def _mend(sentences: EvalbSentences, selection: Selection, sentence: int) -> bool:
     """Put quotes back that are left out on one side only; return whether there are any."""
     gold, system, is_mended = sentences.gold, sentences.system, False
     gold_quotes, quotes = selection.quotes(gold, sentence), selection.quotes(system, sentence)
@@ -287,7 +287,7 @@ def _positions(keep: Bools, begin: int, words: Ints) -> Ints:
     return counts[words - begin]
 
 
-def _compare_words(sentences: Sentences, selection: Selection) -> None:
+def _compare_words(sentences: EvalbSentences, selection: Selection) -> None:
     gold_words, words = sentences.words
     tokens, system_tokens = sentences.gold.tokens, sentences.system.tokens
     different = np.flatnonzero(~equal(tokens.take(gold_words), system_tokens.take(words)))

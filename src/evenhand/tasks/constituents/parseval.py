@@ -44,7 +44,7 @@ from evenhand.data.layers import Spans
 from evenhand.dataclass import dataclass
 from evenhand.scoring.scores import MeasureScore, Row
 from evenhand.scoring.tally import Tally, tally_table
-from evenhand.tasks.constituents.evalb import ERROR, SKIP, Forest, Selection, Sentences
+from evenhand.tasks.constituents.evalb import ERROR, SKIP, EvalbSentences, Forest, Selection
 from evenhand.tasks.constituents.task import BRACKET_KINDS, ERRORS, LEFT_OUT, SENTENCE_KINDS, TAG_KINDS
 from evenhand.tasks.spans.matching import Matching, equal_keys, tally_pairs
 from evenhand.tasks.spans.measures import FN, FP, KINDS, LE, TP
@@ -66,7 +66,7 @@ _IS_SYSTEM = np.array([kind.endswith(".system") or kind == "FP" for kind in BRAC
 class BracketPair:
     """Gold standard and one system side by side."""
 
-    sentences: Sentences
+    sentences: EvalbSentences
     spans: tuple[Spans, Spans]
     """All brackets of both sides, with their labels renamed and chosen."""
     selection: Selection

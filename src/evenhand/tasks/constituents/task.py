@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
-from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
+from evenhand.parameters import Allowed, CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer, WeightedCounts, plus
 from evenhand.settings import CONSTITUENTS, ScoreSettings
@@ -207,7 +207,7 @@ Classes = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
-class Rules:
+class EvalbRules:
     """Parameter files of EVALB: deleted labels and words, and equivalent ones.
 
     A line has a key and its values. Lines that begin with `#` are comments.
@@ -254,13 +254,13 @@ class Rules:
         return _representative(self.same_words)
 
 
-COLLINS = Rules(
+COLLINS = EvalbRules(
     "collins",
     deleted=("TOP", "-NONE-", ",", ":", "``", "''", "."),
     uncounted=("-NONE-",),
     same_labels=(("ADVP", "PRT"),),
 )
-BUILT_IN = {"collins": COLLINS, "none": Rules()}
+BUILT_IN = {"collins": COLLINS, "none": EvalbRules()}
 
 
 def _representative(classes: Classes) -> Callable[[str], str]:
@@ -273,7 +273,7 @@ def _representative(classes: Classes) -> Callable[[str], str]:
     return lambda name: first.get(name, name)
 
 
-def parse_rules(text: str) -> Rules:
+def parse_rules(text: str) -> EvalbRules:
     """`collins`, `none`, or the path of a parameter file of EVALB."""
     if text.lower() in BUILT_IN:
         return BUILT_IN[text.lower()]
@@ -285,7 +285,7 @@ def parse_rules(text: str) -> Rules:
     return rules_of(source.read_whole().decode(errors="replace").splitlines(), name, source.display_name)
 
 
-def rules_of(lines: Iterable[str], name: str, display_name: str) -> Rules:
+def rules_of(lines: Iterable[str], name: str, display_name: str) -> EvalbRules:
     """Parse the lines of a parameter file; `display_name` is its name in messages."""
     numbers: dict[str, Any] = {}
     names: dict[str, list[str]] = {key: [] for key in _NAMES}
@@ -308,7 +308,7 @@ def rules_of(lines: Iterable[str], name: str, display_name: str) -> Rules:
     fields |= {_CLASSES[key]: tuple(values) for key, values in classes.items()}
     from msgspec import convert  # help loads this module, and should load little
 
-    return convert({"name": name, **fields}, Rules)
+    return convert({"name": name, **fields}, EvalbRules)
 
 
 def _problem(key: str, values: Sequence[str]) -> tuple[str, str] | None:
@@ -334,7 +334,7 @@ PARAMETERS = (
         "text",
         COLLINS,
         "Parameters of EVALB: collins, none, or a .prm file, which is read as it is [collins].",
-        conversion=Conversion(parse=parse_rules, stored=Rules, spell=str),
+        conversion=ParameterConversion(parse=parse_rules, stored=EvalbRules, spell=str),
         cli=CommandLine(metavar="collins|none|FILE"),
     ),
     Parameter(

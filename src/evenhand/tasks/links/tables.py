@@ -16,7 +16,6 @@ from evenhand.tasks.links.matching import RESPELLED, UNLINKED
 from evenhand.tasks.links.task import ERROR_NAMES, KINDS, NO_RANK, rank_order
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
 
 
@@ -69,15 +68,6 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     if "fair" not in results.models:
         raise SettingError("The kinds of linking errors come from the measure fair; score with it too.")
     return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
-
-
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
-    """Changes of error types, regardless of identifiers."""
-
-    def error_types(change: Transition) -> tuple[str, str]:
-        return change.before.partition(" ")[0], change.after.partition(" ")[0]
-
-    return shared.transition_table(pair, differences, error_types)
 
 
 def notes(

@@ -8,7 +8,7 @@ from math import inf
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import SIDES, CommandLine, Conversion, Parameter
+from evenhand.parameters import SIDES, CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors, count_fair, count_hits
 from evenhand.settings import LINKS, RESPELLED, ScoreSettings
@@ -184,7 +184,7 @@ PARAMETERS = (
         "names",
         (),
         "Table of identifiers and their replacements, separated by a tab; SIDE is gold or system [both]. Repeatable.",
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=parse_same_ids, stored=tuple[SameIds, ...], spell=lambda tables: ",".join(map(str, tables)) or "none"
         ),
         cli=CommandLine(metavar="[SIDE:]FILE", repeatable=True),
@@ -194,7 +194,7 @@ PARAMETERS = (
         "names",
         (),
         "Labels of system spans whose links are taken as NIL (TIME, for the relaxed scores of HIPE).",
-        conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
+        conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
     *spec.CONFIDENCES,
 )
@@ -240,7 +240,7 @@ TASK = spec.Task(
         details=lazy("evenhand.tasks.links.tables:details"),
         errors=lazy("evenhand.tasks.links.tables:error_bars"),
         confusion=None,
-        transitions=lazy("evenhand.tasks.links.tables:transitions"),
+        transitions=lazy("evenhand.tasks.tables:error_type_transitions"),
         remarks={"moved": "answer, but other bounds"},
         shows_error_types=True,
         has_label_answers=False,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from evenhand.alignment.records import NO_ANSWER
 from evenhand.data.structures import Calls
+from evenhand.formats.records import json_decoder
 from evenhand.grounding.items import READINGS, fenced_blocks, says_nothing, without_thoughts
 from evenhand.grounding.json_answers import NOTHING, answered_values, json_value
 
@@ -17,12 +16,7 @@ STATUSES = (*READINGS, "missing")
 TRIPLE = ("subject", "relation", "object")
 MALFORMED = "malformed triples"
 _TRIPLE_KEYS = (TRIPLE, ("sub", "rel", "obj"), ("head", "type", "tail"), ("s", "p", "o"))
-_DECODER = json.JSONDecoder(
-    strict=False,
-    parse_float=Decimal,
-    parse_int=lambda digits: int(digits) if len(digits) < 600 else Decimal(digits),
-    parse_constant=str,
-)
+_DECODER = json_decoder()
 
 
 def value_of(content: object, gold: object, tool: str | None = None) -> tuple[Any, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import field as dataclass_field
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.alignment.parts import Alignment, Batches
-from evenhand.alignment.records import RecordFollower
+from evenhand.alignment.records import RecordFollower, records_of
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
-from evenhand.data.structures import Records
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
@@ -25,7 +23,7 @@ from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideS
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import Labels, RecordPair, count_answers, count_grounded
+from evenhand.tasks.records.measures import RecordPair, count_answers, count_grounded
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
@@ -36,17 +34,17 @@ from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView
 _MANY = 1 << 10
 """Number of documents in a part, large enough to make the cost of a call negligible."""
 _TN, _TP = CLASS_KINDS.index("TN"), CLASS_KINDS.index("TP")
-WRAPPER, UNKNOWN, GREEDY, NOT_NEAR, WRAPPED = "wrapper ", "unknown ", "greedy ", "not near ", "wrapped"
-"""Beginnings of names of counts for notes: keys around values, fields that only the system has, large lists."""
+WRAPPER, GREEDY, NOT_NEAR, WRAPPED = "wrapper", "greedy", "not near", "wrapped"
+"""Beginnings of names of counts for notes: keys around values, large lists, single values."""
 
 
 def align(request: EvaluationRequest) -> Alignment:
     """Open the gold standard and all systems; documents are matched by id, else by order."""
     sides, settings = request.sides, request.settings
-    fields = fields_of(settings)
+    fields = _fields(request)
     request.tables[RECORDS] = fields
     if settings["fields"] or settings["unknown_fields"] == "drop":
-        request.tables["gold places"] = _gold_places(sides.gold(), settings, fields)
+        request.tables["gold slots"] = _gold_slots(sides.gold(), settings, fields)
     followers = {name: RecordFollower(system(), (system, sides.gold)) for name, system in sides.systems.items()}
     names: dict[str, str] = {}
     return Alignment(_checked(sides.gold(), names), followers, _is_full, document_names=names)
@@ -54,101 +52,88 @@ def align(request: EvaluationRequest) -> Alignment:
 
 def _checked(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
     for batch in gold:
-        _layer(batch)
+        records_of(batch)
         if batch.corpus.ids is not None:
             names.update(dict.fromkeys(batch.corpus.ids.texts(0, batch.corpus.sentences), batch.corpus.source))
         yield batch
-
-
-def _layer(batch: Annotation) -> Records:
-    layer = batch.layers.get(RECORDS)
-    if not isinstance(layer, Records):
-        raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
-    return layer
 
 
 def _is_full(batches: Batches) -> bool:
     return sum(batch.corpus.sentences for batch in batches) >= _MANY
 
 
-def fields_of(settings: ScoreSettings) -> Fields:
+def _fields(request: EvaluationRequest) -> Fields:
     """The fields of a run: those with options."""
+    settings = request.settings
     schema = settings["schema"]
     default = "relaxed" if settings["preset"] == "relaxed" else "exact"
     declared = () if schema is None else schema.fields
-    return Fields(settings["fields"], declared, default, strict=settings["empty"] == "strict")
+    return Fields(
+        request.vocabulary.labels, settings["fields"], declared, default, strict=settings["empty"] == "strict"
+    )
 
 
 def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
     return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", is_gold)
 
 
-def _gold_places(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
+def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
     """The places of all fields of the gold standard and the schema; declared fields must be among them."""
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
-        for number, value in enumerate(_layer(batch).values):
-            try:
-                build(_gold_value(value, settings, batch, number))
-            except LimitError as error:
-                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
+        for value, line in _gold_values(batch, settings):
+            _tree(build, value, batch.corpus.source, line)
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
-    return fields.known_places()
+    return fields.known_slots()
 
 
-def _located(error: LimitError, source: str, line: int | None) -> InputError:
-    return InputError(source, line, error.finding, error.remedy)
+def _tree(build: TreeBuilder, value: Any, source: str, line: int | None) -> Node | None:
+    try:
+        return build(value)
+    except LimitError as error:
+        raise InputError(source, line, error.finding, error.remedy) from None
 
 
-def _gold_value(value: Any, settings: ScoreSettings, batch: Annotation, number: int) -> Any:
-    if settings["preset"] != "triples":
-        return value
-    records, other_sizes = triples(value)
-    if other_sizes:
-        finding = f"expected a triple of three parts, got {other_sizes[0]}"
-        raise InputError(batch.corpus.source, batch.corpus.line(number), finding, "write subject, relation and object")
-    return records
+def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, int | None]]:
+    """The values of a gold standard, and their lines."""
+    for number, value in enumerate(records_of(batch).values):
+        line = batch.corpus.line(number)
+        if settings["preset"] == "triples":
+            value, other_sizes = triples(value)
+            if other_sizes:
+                finding = f"expected a triple of three parts, got {other_sizes[0]}"
+                raise InputError(batch.corpus.source, line, finding, "write subject, relation and object")
+        yield value, line
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    labels = request.tables.setdefault("labels", Labels(request.vocabulary.labels, fields))
     build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
-    groups = np.arange(part.sentences) + part.offsets[0].first_document
-    golds, texts, places = list[Any](), list[str | None](), list[tuple[Annotation, int]]()
+    golds, texts = list[tuple[Any, str, int | None]](), list[str | None]()
     for batch in part.gold:
-        layer = _layer(batch)
+        layer = records_of(batch)
         texts += layer.texts or (None,) * len(layer)
-        for number, value in enumerate(layer.values):
-            golds.append(_gold_value(value, settings, batch, number))
-            places.append((batch, number))
-    evaluation = RecordEvaluation(part=part, build=build, golds=golds)
+        golds += [(value, batch.corpus.source, line) for value, line in _gold_values(batch, settings)]
+    gold_values = [value for value, _, _ in golds]
+    evaluation = RecordEvaluation(part=part, golds=lambda: [_tree(build, *gold) for gold in golds])
     in_text = [None if text is None else TextValues(text) for text in texts]
-    known = request.tables.get("gold places") if settings["unknown_fields"] == "drop" else None
+    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
         summary = evaluation.system_counts[name]
-        values, statuses = _values(contents, golds, settings, summary)
+        values, statuses = _values(contents, gold_values, settings, summary)
         compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
         documents = []
-        for at, (gold, value) in enumerate(zip(golds, values, strict=True)):
-            try:
-                tree = build(gold)
-            except LimitError as error:
-                batch, number = places[at]
-                raise _located(error, batch.corpus.source, batch.corpus.line(number)) from None
-            try:
-                system = build_system(value)
-            except LimitError as error:
-                raise _located(error, name, None) from None
+        for gold, value, text in zip(golds, values, in_text, strict=True):
+            tree, system = _tree(build, *gold), _tree(build_system, value, name, None)
             if known is not None and system is not None:
                 system = _without_unknown(system, known)
-            documents.append(compare(tree, system, in_text[at]))
-        labels.update()
-        pair = RecordPair(documents, list(zip(golds, values, strict=True)), groups, labels, settings, texts, statuses)
+            documents.append(compare(tree, system, text))
+        both = list(zip(gold_values, values, strict=True))
+        pair = RecordPair(documents, both, evaluation.groups, request.vocabulary.labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
-        tallies[ANSWERS] = count_answers(statuses, groups)
+        tallies[ANSWERS] = count_answers(statuses, pair.groups)
         if any(text is not None for text in texts):
             tallies[GROUNDED] = count_grounded(pair, list(map(_grounded, documents, in_text)))
         evaluation.tallies[name] = tallies
@@ -168,7 +153,7 @@ def _values(
         value, status = value_of(content, gold, tool)
         value = at_path(value, path) if path else value
         if (key := wrapper_of(value, gold)) is not None:
-            summary.noted[WRAPPER + key] += 1
+            summary.noted[f"{WRAPPER}: {key}"] += 1
         if is_triples:
             value, malformed = triples(value)
             summary.noted[MALFORMED] += len(malformed)
@@ -182,7 +167,7 @@ def _values(
 def _without_unknown(node: Node, known: frozenset[int]) -> Node | None:
     """A tree without the fields that only systems have."""
     if isinstance(node, Leaf):
-        return node if node.field.place in known else None
+        return node if node.field.slot in known else None
     node.children = {
         step: kept for step, child in node.children.items() if (kept := _without_unknown(child, known)) is not None
     }
@@ -215,15 +200,15 @@ def _summarize(
         side.add(ints([leaf.field.label for leaves in documents for leaf in leaves]), names)
     summary.noted[WRAPPED] += sum(document.wrapped for document in pair.documents)
     for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
-        summary.noted.update({prefix + name: count for name, count in counts.items()})
+        summary.noted.update({f"{prefix}: {name}": count for name, count in counts.items()})
 
 
 @dataclass(kw_only=True)
 class RecordEvaluation(Evaluation):
     """The values of some documents and their verdicts."""
 
-    build: TreeBuilder
-    golds: list[Any] = dataclass_field(default_factory=list)
+    golds: Callable[[], list[Node | None]]
+    """Makes the trees of the gold standard."""
 
     @property
     def groups(self) -> Ints:
@@ -233,21 +218,16 @@ class RecordEvaluation(Evaluation):
     @cached_property
     def _shown(self) -> Part:
         """The part with the leaves of the gold standard as tokens, for display: `items[2].price: 12.50`."""
-        batches, begin = [], 0
+        trees, batches = self.golds(), []
         for batch in self.part.gold:
-            size = batch.corpus.sentences
-            trees = [self.build(value) for value in self.golds[begin : begin + size]]
-            texts = [[text_of(leaf) for leaf in leaves_of(tree)] if tree is not None else [] for tree in trees]
+            size, lines = batch.corpus.sentences, batch.corpus.lines
+            texts = [[text_of(leaf) for leaf in leaves_of(tree)] for tree in trees[:size]]
             bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
             tokens = Tokens.of([text for leaves in texts for text in leaves])
-            lines = (
-                np.repeat(batch.corpus.lines[np.arange(size)], np.diff(bounds))
-                if len(batch.corpus.lines)
-                else batch.corpus.lines
-            )
+            lines = np.repeat(lines[np.arange(size)], np.diff(bounds)) if len(lines) else lines
             corpus = replace(batch.corpus, bounds=bounds, tokens=tokens, lines=lines)
             batches.append(replace(batch, corpus=corpus))
-            begin += size
+            del trees[:size]
         return replace(self.part, gold=batches)
 
     @cached_property
@@ -269,17 +249,15 @@ class RecordEvaluation(Evaluation):
     def drawing(self, by: str) -> SentenceView:
         """Rows of a string and the number of the gold leaf, or -1: texts, and values of systems with their verdicts."""
         pairs = list(self.pairs.values())
-        name = pairs[0].labels.of_name
+        name = pairs[0].labels.code
         texts = enumerate(pairs[0].texts)
         sides = [[(at, name(text), -1) for at, text in texts if text is not None]]
         for pair in pairs:
             rows = []
             for at, document in enumerate(pair.documents):
-                position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves)}
-                shown = [(position[id(gold)], f"{gold.verdict}\t{text_of(system)}") for gold, system in document.pairs]
-                shown += [(position[id(leaf)], f"{leaf.verdict}\t") for leaf in document.missing]
-                shown += [(-1, f"{leaf.verdict}\t{text_of(leaf)}") for leaf in document.spurious]
-                rows += [(at, name(text), start) for start, text in shown]
+                for start, gold, system in document.units():
+                    verdict = (gold or system).verdict
+                    rows.append((at, name(f"{verdict}\t{text_of(system) if system is not None else ''}"), start))
             sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
         return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
@@ -325,19 +303,21 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
     for pair in pairs:
         own: list[tuple[int, int, int, int]] = []
         for at, document in enumerate(pair.documents):
-            position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves, int(begins[at]))}
-            for gold, system in document.pairs:
-                text = 0 if gold.verdict == "TP" else texts.setdefault(system.key, len(texts) + 1)
-                own.append((position[id(gold)], CLASS_KINDS.index(gold.verdict or ""), system.field.label, text))
-            own += [(position[id(leaf)], CLASS_KINDS.index(leaf.verdict or ""), -1, 0) for leaf in document.missing]
             copies: Counter[tuple[int, str]] = Counter()
-            for leaf in document.spurious:
-                copies[leaf.field.code, leaf.key] += 1
-                key = at, leaf.field.label, leaf.key, copies[leaf.field.code, leaf.key]
-                if key not in units:
-                    units[key] = size + len(units)
-                    starts.append(surplus.add(text_of(leaf)))
-                own.append((units[key], CLASS_KINDS.index(leaf.verdict or ""), leaf.field.label, 0))
+            for number, gold, system in document.units():
+                leaf = gold or system
+                assert leaf is not None
+                unit_number, text, field = int(begins[at]) + number, 0, -1 if system is None else system.field.label
+                if gold is None:
+                    copies[leaf.field.label, leaf.key] += 1
+                    key = at, field, leaf.key, copies[leaf.field.label, leaf.key]
+                    if key not in units:
+                        units[key] = size + len(units)
+                        starts.append(surplus.add(text_of(leaf)))
+                    unit_number = units[key]
+                elif system is not None and leaf.verdict != "TP":
+                    text = texts.setdefault(system.key, len(texts) + 1)
+                own.append((unit_number, CLASS_KINDS.index(leaf.verdict or ""), field, text))
         rows.append(own)
     extra, count = len(units), len(pairs)
     kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)

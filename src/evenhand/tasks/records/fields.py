@@ -27,11 +27,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import LABEL, InputError, LimitError, SettingError, nearest
 from evenhand.parameters import quote
+
+if TYPE_CHECKING:
+    from evenhand.data.vocabulary import StringIndex
+    from evenhand.formats.source import Source
 
 COMPARATORS = ("exact", "number", "currency", "date", "boolean", "relaxed", "anls", "token-f1")
 NORMALISERS = ("case", "spaces", "nfkc", "accents", "punctuation", "articles", "underscores")
@@ -43,7 +47,12 @@ Path = tuple[str, ...]
 """Steps of a field: keys, with a dot before each, and `[]`."""
 _STEP = re.compile(r'\[\]|\["((?:[^"\\]|\\.)*)"\]|\.?([^.\[\]"]+)')
 _SPECIAL = re.compile(r'[.\[\]"]')
-_CHOICES = {"compare": COMPARATORS, "decimal": ("point", "comma"), "first": ("day", "month")}
+_CHOICES = {
+    "compare": COMPARATORS,
+    "normalise": NORMALISERS,
+    "decimal": ("point", "comma"),
+    "first": ("day", "month"),
+}
 _FLAGS = ("key", "order", "ignore", "ground")
 _MAX_FIELDS = 100_000
 
@@ -122,28 +131,24 @@ def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name == "normalise":
-        names = tuple(value.replace("+", " ").split() if isinstance(value, str) else value)
-        for normaliser in names:
-            if normaliser not in NORMALISERS:
-                raise SettingError(unknown_value(name, normaliser, NORMALISERS))
-        return names
     if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise SettingError(unknown_value(name, value, _CHOICES[name]))
-        return value
+        names = value.replace("+", " ").split() if name == "normalise" and isinstance(value, str) else value
+        for choice in names if name == "normalise" else (names,):
+            if choice not in _CHOICES[name]:
+                raise SettingError(unknown_value(name, choice, _CHOICES[name]))
+        return tuple(names) if name == "normalise" else value
     if name in _FLAGS:
-        flag = {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
+        flag = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value
         if not isinstance(flag, bool):
             raise SettingError(f"{name}: expected true or false, got {value}.")
         return flag
     try:
         number = float(value)
     except (TypeError, ValueError):
-        number = float("nan")
-    is_valid = 0 < number <= 1 if name == "threshold" else 0 <= number < float("inf")
-    if not is_valid:
-        expected = "above 0 and at most 1" if name == "threshold" else "from 0 on"
+        number = -1.0
+    is_share = name == "threshold"
+    if not (0 < number <= 1 if is_share else 0 <= number < float("inf")):
+        expected = "above 0 and at most 1" if is_share else "from 0 on"
         raise SettingError(f"{name}: expected a number {expected}, got {value}.")
     return number
 
@@ -198,28 +203,16 @@ class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
     __slots__ = (
-        "children",
-        "code",
-        "has_keys",
-        "is_default",
-        "items",
-        "label",
-        "name",
-        "options",
-        "path",
-        "place",
-        "token",
+        *("children", "has_keys", "is_default", "items", "label", "name", "options"),
+        *("path", "slot", "token"),
     )
 
-    def __init__(self, path: Path, code: int, place: int, options: FieldOptions) -> None:
-        self.path, self.code, self.place, self.options = path, code, place, options
-        """`code` numbers fields; `place` is the same for `t` and `t[]`, unless shapes are strict."""
-        self.name = path_text(path)
+    def __init__(self, path: Path, name: str, label: int, slot: int, options: FieldOptions) -> None:
+        self.path, self.name, self.label, self.slot, self.options = path, name, label, slot, options
+        """`label` is the code of the name; `slot` is the same for `t` and `t[]`, unless shapes are strict."""
         self.token = path[-1] if path else ""
         self.children: dict[str, Field] = {}
         self.items: Field | None = None
-        self.label = -1
-        """The code of its name among the labels of all files, once it is known."""
         self.is_default = options.compare == "exact" and not options.normalise and not options.ignore
         self.has_keys = has_keys(options)
 
@@ -228,30 +221,35 @@ class Fields:
     """All fields of a run: declared ones, and those found in documents."""
 
     def __init__(
-        self, table: FieldTable = (), schema: FieldTable = (), default: str = "exact", *, strict: bool = False
-    ):
-        """`default` is the comparator of fields without one; `strict` distinguishes `t` from `t[]`."""
+        self, labels: StringIndex[str], table: FieldTable, schema: FieldTable, default: str, *, strict: bool
+    ) -> None:
+        """`labels` has the names of all fields; `default` is the comparator of fields without one.
+
+        `strict` distinguishes `t` from `t[]`.
+        """
+        self._labels = labels
         self.declared = {parse_path(name): name for name, _ in table}
         self.in_schema = {parse_path(name) for name, _ in schema}
         self._default = FieldOptions(compare=default)
         self._options: dict[Path, FieldOptions] = {}
         for name, options in (*schema, *table):
-            path = self._place(parse_path(name))
+            path = self._slot_path(parse_path(name))
             self._options[path] = replace(self._options.get(path, self._default), **dict(options))
         self._strict = strict
-        self._places: dict[Path, int] = {}
+        self._slots: dict[Path, int] = {}
         self.all: list[Field] = []
         self.root = self._new(())
         self.key_paths = [path for path, options in self._options.items() if options.key]
 
     @staticmethod
-    def _place(path: Path) -> Path:
+    def _slot_path(path: Path) -> Path:
         return tuple(step for step in path if step != ITEMS)
 
     def _new(self, path: Path) -> Field:
-        place = path if self._strict else self._place(path)
-        options = self._options.get(self._place(path), self._default)
-        field = Field(path, len(self.all), self._places.setdefault(place, len(self._places)), options)
+        slot = path if self._strict else self._slot_path(path)
+        options = self._options.get(self._slot_path(path), self._default)
+        name, number = path_text(path), self._slots.setdefault(slot, len(self._slots))
+        field = Field(path, name, self._labels.code(name), number, options)
         self.all.append(field)
         return field
 
@@ -268,22 +266,22 @@ class Fields:
             field.items = self._new((*field.path, ITEMS))
         return field.items
 
-    def known_places(self) -> frozenset[int]:
-        """The places of all fields so far, and of those in the schema."""
-        paths = (path if self._strict else self._place(path) for path in self.in_schema)
-        in_schema = (self._places.setdefault(path, len(self._places)) for path in paths)
-        return frozenset((*(field.place for field in self.all), *in_schema))
+    def known_slots(self) -> frozenset[int]:
+        """The slots of all fields so far, and of those in the schema."""
+        paths = (path if self._strict else self._slot_path(path) for path in self.in_schema)
+        in_schema = (self._slots.setdefault(path, len(self._slots)) for path in paths)
+        return frozenset((*(field.slot for field in self.all), *in_schema))
 
     def keys_of(self, record: Field) -> list[Path]:
         """The steps from a record to its key fields, without lists."""
-        prefix, size = self._place(record.path), len(self._place(record.path))
+        prefix, size = self._slot_path(record.path), len(self._slot_path(record.path))
         return [path[size:] for path in self.key_paths if path[:size] == prefix and len(path) > size]
 
     def unknown(self, seen: set[Path]) -> str | None:
         """The message about a declared field that neither the gold standard nor the schema has."""
-        places = {self._place(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
+        places = {self._slot_path(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
         for path, name in self.declared.items():
-            if self._place(path) not in places:
+            if self._slot_path(path) not in places:
                 close = nearest(name, [path_text(other) for other in {*seen, *self.in_schema}])
                 hint = f" Did you mean {close!r}?" if close else ""
                 return f"Unknown field {name!r}: not in gold and not in the schema.{hint}"
@@ -301,16 +299,21 @@ def parse_schema(value: Any) -> Schema:
         return schema_of(value.model_json_schema(), getattr(value, "__name__", "schema"))
     if isinstance(value, Mapping):
         return schema_of(value, "schema")
+    source, _, decoded = read_json(value, "a JSON schema")
+    return schema_of(decoded, source.display_name)
+
+
+def read_json(path: Any, what: str) -> tuple[Source, bytes, Any]:
+    """A JSON file, its bytes and its decoded value."""
     from evenhand.formats.source import Source
     from evenhand.formats.storage import to_path
 
-    source = Source(to_path(value))
+    source = Source(to_path(path))
+    data = source.read_whole()
     try:
-        decoded = json.loads(source.read_whole())
+        return source, data, json.loads(data)
     except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        raise source.error(line, "invalid JSON", "give a JSON schema") from None
-    return schema_of(decoded, source.display_name)
+        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"give {what}") from None
 
 
 @dataclass(frozen=True)
@@ -322,7 +325,7 @@ class Schema:
     fields: FieldTable
 
     def __str__(self) -> str:
-        return f"{self.name.replace(chr(92), '/').rpartition('/')[2]}#{self.digest}"
+        return f"{self.name.replace(chr(92), '/').rpartition('/')[2]}#{self.digest}".lower()
 
 
 def schema_of(schema: Any, name: str) -> Schema:

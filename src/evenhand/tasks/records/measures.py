@@ -34,7 +34,7 @@ from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.records.answers import STATUSES
-from evenhand.tasks.records.fields import Fields
+from evenhand.tasks.records.fields import parse_path
 from evenhand.tasks.records.task import (
     ANSWERS,
     DOCUMENT_KINDS,
@@ -46,13 +46,13 @@ from evenhand.tasks.records.task import (
     WEIGHTED,
     is_weighted,
 )
-from evenhand.tasks.records.trees import text_of
+from evenhand.tasks.records.trees import Leaf, text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
 from evenhand.tasks.unit_rows import Places, UnitRows
+from evenhand.tasks.units import Locations, Predictions
 
 _CODE = {kind: code for code, kind in enumerate(TALLY_KINDS)}
-_WEIGHTED = len(TALLY_KINDS)
 
 
 @dataclass
@@ -63,66 +63,43 @@ class RecordPair:
     values: Sequence[tuple[Any, Any]]
     """The values of gold standard and system."""
     groups: Ints
-    labels: Labels
+    labels: StringIndex[str]
+    """The names of fields, which all files share."""
     settings: ScoreSettings
     texts: Sequence[str | None] = ()
     statuses: Sequence[str] = ()
     """How the answers were read."""
 
 
-class Labels:
-    """The labels of fields, as codes of the labels that all files share."""
-
-    def __init__(self, index: StringIndex[str], fields: Fields) -> None:
-        self._index, self._fields, self._known = index, fields, 0
-
-    def update(self) -> None:
-        """Give all new fields their codes."""
-        for field in self._fields.all[self._known :]:
-            field.label = self._index.code(field.name)
-        self._known = len(self._fields.all)
-
-    def of_name(self, name: str) -> int:
-        code: int = self._index.code(name)
-        return code
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._index.values)
-
-
 def count_verdicts(pair: RecordPair) -> Tally:
     """Verdicts by gold field and system field; with weights, also their sums of weights."""
     groups = pair.groups.tolist()
-    rows: list[tuple[int, int, int, int, float]] = []
-    add, right = rows.append, _CODE["TP"]
     texts = zip(groups, pair.texts, strict=True)
-    rows += [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
+    rows = [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
+    add, right = rows.append, _CODE["TP"]
     for number, document in zip(groups, pair.documents, strict=True):
         for gold, system in document.pairs:
-            field, kind = gold.field, gold.verdict or ""
-            if kind == "TP":
-                add((number, field.label, field.label, right, field.options.weight))
-            elif kind == "KE":
-                other = system.field
-                add((number, field.label, other.label, _CODE["KE"], field.options.weight))
+            field, other = gold.field, system.field if gold.verdict == "KE" else gold.field
+            code = right if gold.verdict == "TP" else _code(gold)
+            add((number, field.label, other.label, code, field.options.weight))
+            if other is not field:
                 add((number, -1, other.label, _CODE["KE.system"], other.options.weight))
-            else:
-                code = _CODE[f"{kind}.{gold.how}" if gold.how else kind]
-                add((number, field.label, field.label, code, field.options.weight))
-        for leaf in document.missing:
-            add((number, leaf.field.label, -1, _CODE[leaf.verdict or ""], leaf.field.options.weight))
-        for leaf in document.spurious:
-            add((number, -1, leaf.field.label, _CODE[leaf.verdict or ""], leaf.field.options.weight))
+        rows += [(number, leaf.field.label, -1, _code(leaf), leaf.field.options.weight) for leaf in document.missing]
+        rows += [(number, -1, leaf.field.label, _code(leaf), leaf.field.options.weight) for leaf in document.spurious]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-    group, gold_label, system_label, kinds = (ints(column) for column in columns[:4])
+    group, gold_label, system_label, kinds = map(ints, columns[:4])
     if not is_weighted(pair.settings):
-        return Tally.of(pair.labels.names, TALLY_KINDS, group, gold_label, system_label, kinds)
+        return Tally.of(tuple(pair.labels.values), TALLY_KINDS, group, gold_label, system_label, kinds)
     names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
     counts = np.append(np.ones(len(kinds)), columns[4])
     group, gold_label, system_label = (np.tile(column, 2) for column in (group, gold_label, system_label))
-    both = np.append(kinds, kinds + _WEIGHTED)
-    return Tally.of(pair.labels.names, names, group, gold_label, system_label, both, counts)
+    both = np.append(kinds, kinds + len(TALLY_KINDS))
+    return Tally.of(tuple(pair.labels.values), names, group, gold_label, system_label, both, counts)
+
+
+def _code(leaf: Leaf) -> int:
+    """The code of a leaf's count type."""
+    return _CODE[f"{leaf.verdict}.{leaf.how}" if leaf.how else leaf.verdict or ""]
 
 
 def list_verdicts(pair: RecordPair) -> UnitRows:
@@ -130,20 +107,24 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
     rows: list[tuple[int, int, int, int, int]] = []
     strings, matched = dict[int, str](), dict[int, str]()
     for at, document in enumerate(pair.documents):
-        position = {id(leaf): number for number, leaf in enumerate(document.gold_leaves)}
-        for gold, system in document.pairs:
-            matched[len(rows)] = text_of(system)
-            kind = _CODE[f"{gold.verdict}.{gold.how}" if gold.how else gold.verdict or ""]
-            rows.append((kind, at, position[id(gold)], gold.field.label, system.field.label))
-        missing = ((_CODE[leaf.verdict or ""], leaf) for leaf in document.missing)
-        rows += [(kind, at, position[id(leaf)], leaf.field.label, -1) for kind, leaf in missing]
-        for leaf in document.spurious:
-            strings[len(rows)] = text_of(leaf)
-            rows.append((_CODE[leaf.verdict or ""], at, -1, -1, leaf.field.label))
+        for number, gold, system in document.units():
+            if system is not None:
+                (strings if gold is None else matched)[len(rows)] = text_of(system)
+            label, other = (-1 if leaf is None else leaf.field.label for leaf in (gold, system))
+            rows.append((_code(gold or system), at, number, label, other))  # type: ignore[arg-type]
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
-    columns = (gold_label, predicted, start < 0)
-    return UnitRows.of(TALLY_KINDS, kinds, place, *columns, strings=strings, matched_strings=matched)
+    is_surplus = start < 0
+    return UnitRows.of(
+        TALLY_KINDS, kinds, place, gold_label, predicted, is_surplus, strings=strings, matched_strings=matched
+    )
+
+
+def by_depth(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: Any) -> Ints:
+    """The slice `depth`: the number of keys and lists in the path of a value."""
+    codes, inverse = np.unique(answers.label, return_inverse=True)
+    depths = [names.code(str(len(parse_path(labels.values[code])))) for code in codes.tolist()]
+    return ints(depths)[inverse]
 
 
 def count_soft(pair: RecordPair) -> Tally:
@@ -161,7 +142,7 @@ def count_soft(pair: RecordPair) -> Tally:
                     rows.append((group, gold.field.label, 0, value * options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     groups, labels, kinds = map(ints, columns[:3])
-    return Tally.of(pair.labels.names, SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
+    return Tally.of(tuple(pair.labels.values), SOFT_KINDS, groups, labels, np.full(len(labels), -1), kinds, columns[3])
 
 
 def count_records(pair: RecordPair) -> Tally:
@@ -174,19 +155,14 @@ def count_documents(pair: RecordPair) -> Tally:
     """Right, wrong and empty documents, and the sum of their F1 under `exact`."""
     counts = []
     for document in pair.documents:
-        golds, systems = (
+        right = [leaf for leaf, _ in document.pairs if leaf.verdict == "TP"]
+        correct, golds, systems = (
             sum(leaf.field.options.weight for leaf in leaves)
-            for leaves in (document.gold_leaves, document.system_leaves)
+            for leaves in (right, document.gold_leaves, document.system_leaves)
         )
-        right = sum(leaf.field.options.weight for leaf, _ in document.pairs if leaf.verdict == "TP")
-        counts.append(
-            {
-                "right" if document.is_right else "wrong": 1.0,
-                "empty": float(not golds + systems),
-                "scored": float(golds + systems > 0),
-                "f1": 2 * right / (golds + systems) if golds + systems else 0.0,
-            }
-        )
+        size = golds + systems
+        f1 = {"scored": 1.0, "f1": 2 * correct / size} if size else {"empty": 1.0}
+        counts.append({"right" if document.is_right else "wrong": 1.0, **f1})
     return tally_table(DOCUMENT_KINDS, _table(counts, DOCUMENT_KINDS), pair.groups)
 
 
@@ -223,12 +199,12 @@ def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
     """How answers were read, and the shares of values that are in the text."""
     answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
-    found = {
+    grounded_shares = {
         side: grounded.get(f"{side}_found", 0) / grounded[side] for side in ("gold", "system") if grounded.get(side)
     }
     return {
         ANSWERS: {status: int(answers.get(status, 0)) for status in STATUSES},
-        **({GROUNDED: found} if found else {}),
+        **({GROUNDED: grounded_shares} if grounded_shares else {}),
     }
 
 

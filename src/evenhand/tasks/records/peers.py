@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy as np
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
+from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records.answers import plain, triples
-from evenhand.tasks.records.assignment import best_pairs
+from evenhand.tasks.records.fields import read_json
 from evenhand.tasks.records.measures import RecordPair
 from evenhand.tasks.records.values import MILLION, anls
 
@@ -36,7 +36,8 @@ def anls_star(gold: Any, system: Any) -> float:
       an empty value, adds to the length but not to the score
     - values of different shapes: 0 of the larger number of leaves
 
-    Both sides empty is 1. Options of fields are not used.
+    In gold, `{"x-any": [...]}` lists alternatives, of which the best one counts; its number of leaves is the largest of
+    them. Both sides empty is 1. Options of fields are not used.
 
     Source: Peer et al. 2024.
     """
@@ -49,6 +50,10 @@ def _is_none(value: Any) -> bool:
 
 
 def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
+    if options := _options(gold):
+        scored = [(*_anls_star(option, system), option == system) for option in options]
+        score, length, _ = max(scored, key=lambda one: (one[0] / one[1] if one[1] else 1.0, one[2]))
+        return score, length
     if gold is None:
         return (1.0, 1) if _is_none(system) else (0.0, max(_size(system), 1))
     if isinstance(gold, dict):
@@ -59,6 +64,12 @@ def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
         return 0.0, max(1, _size(system))
     similarity = anls(str(gold), str(system))
     return (similarity if similarity >= 0.5 else 0.0), 1
+
+
+def _options(value: Any) -> list[Any]:
+    """The alternatives of a gold value, if it has some."""
+    options = value.get("x-any") if isinstance(value, dict) and len(value) == 1 else None
+    return options if isinstance(options, list) else []
 
 
 def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, int]:
@@ -78,7 +89,7 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     )
     table = np.rint(means * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
-    pairs = best_pairs(table) if table.size else []
+    pairs = first_pairs(table) if table.size else []
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     total = sum(cells[row][column][0] for row, column in pairs)
     length = sum(cells[row][column][1] for row, column in pairs)
@@ -89,6 +100,8 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
 
 def _size(value: Any) -> int:
     """The number of leaves; None and empty values of objects count as one."""
+    if options := _options(value):
+        return max(map(_size, options))
     if isinstance(value, dict):
         return sum(max(_size(inner), 1) for inner in value.values())
     if isinstance(value, list):
@@ -118,7 +131,7 @@ def count_word_set(pair: RecordPair) -> Tally:
         sets = [_word_sets(value, root) for value in (gold, system if status == "ok" else None)]
         for name in dict.fromkeys((*sets[0], *sets[1])):
             one, other = (side.get(name, set()) for side in sets)
-            label, shared = pair.labels.of_name(name), len(one & other)
+            label, shared = pair.labels.code(name), len(one & other)
             counts = (shared, len(one), shared, len(other))
             rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
     return _word_tally(pair, rows)
@@ -159,13 +172,13 @@ def count_word_list(pair: RecordPair) -> Tally:
             one, other = (side.get(name) if isinstance(side, dict) else None for side in (gold, system))
             if _is_links(one) or _is_links(other):
                 links, system_links = list(_links(one)), list(_links(other))
-                found = sum(link in system_links for link in links)
-                counts = (found, len(links), found, len(system_links))
+                matched = sum(link in system_links for link in links)
+                counts = (matched, len(links), matched, len(system_links))
             else:
                 golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
                 found = sum(word in systems for word in golds)
                 counts = (found, len(golds), found, found + sum(word not in golds for word in systems))
-            label = pair.labels.of_name(name)
+            label = pair.labels.code(name)
             rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
     return _word_tally(pair, rows)
 
@@ -175,7 +188,7 @@ def _is_links(value: Any) -> bool:
 
 
 def _links(value: Any) -> Iterator[tuple[str, ...]]:
-    for member in value or ():
+    for member in value if _is_links(value) else ():
         parts = [text for inner in member.values() for text in _texts(inner)]
         if len(parts) == 2:
             yield from ((word, other) for word in parts[0].split() for other in parts[1].split())
@@ -194,7 +207,9 @@ def _word_tally(pair: RecordPair, rows: list[tuple[int, int, int, int]]) -> Tall
     group, label, kind, count = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     is_counted = count > 0
     label, none = label[is_counted], np.full(int(is_counted.sum()), -1)
-    return Tally.of(pair.labels.names, _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted])
+    return Tally.of(
+        tuple(pair.labels.values), _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted]
+    )
 
 
 @dataclass(frozen=True)
@@ -206,22 +221,14 @@ class Ontology:
     relations: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.name}#{self.digest}"
+        return f"{self.name}#{self.digest}".lower()
 
 
 def parse_ontology(path: Any) -> Ontology:
     """Read a JSON file with a list of relations, or with one under the key `relations`."""
-    from evenhand.formats.source import Source
-    from evenhand.formats.storage import to_path
-
     if isinstance(path, Ontology):
         return path
-    source = Source(to_path(path))
-    data = source.read_whole()
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        raise source.error(None, "invalid JSON", "give a list of relations") from None
+    source, data, value = read_json(path, "a list of relations")
     relations = value.get("relations") if isinstance(value, dict) else value
     if not isinstance(relations, list) or not all(isinstance(name, str) for name in relations):
         raise source.error(None, "has no list of relations", "give a list of texts, or an object with one as relations")

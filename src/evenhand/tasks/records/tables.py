@@ -19,7 +19,6 @@ from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
 from evenhand.tasks.records.task import ANSWERS, ERROR_NAMES, GROUNDED, KINDS
 
 if TYPE_CHECKING:
-    from evenhand.results.comparison import Comparison, Differences, Pair, Transition
     from evenhand.results.result import GoldSummary, Result, Results
 
 
@@ -75,15 +74,6 @@ def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     return shared.errors_by_kind(results, ["fair"], ERROR_NAMES, query)
 
 
-def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
-    """Changes of verdicts, regardless of fields."""
-
-    def verdicts(change: Transition) -> tuple[str, str]:
-        return change.before.partition(" ")[0], change.after.partition(" ")[0]
-
-    return shared.transition_table(pair, differences, verdicts)
-
-
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:
     """Whether all values are right."""
     tally = tallies.get("verdicts")
@@ -114,15 +104,15 @@ def notes(
     if noted[MALFORMED]:
         notes.append(f"system {name}: left out {counted(noted[MALFORMED], 'malformed triple')}.")
     for count_name, count in sorted(noted.items()):
-        if count_name.startswith(WRAPPER) and 2 * count > answered:
-            key = count_name.removeprefix(WRAPPER)
-            notes.append(f"system {name}: the values of {counted(count, 'answer')} are under {key!r}; try --at {key}.")
-        elif count_name.startswith(GREEDY):
-            list_name = count_name.removeprefix(GREEDY)
-            notes.append(f"{WARNING}{name}: lists {list_name} are too long for an exact alignment and paired greedily.")
-        elif count_name.startswith(NOT_NEAR):
-            list_name = count_name.removeprefix(NOT_NEAR)
-            notes.append(f"system {name}: lists {list_name} are too long to look for similar values.")
+        prefix, _, item = count_name.partition(": ")
+        if prefix == WRAPPER and 2 * count > answered:
+            notes.append(
+                f"system {name}: the values of {counted(count, 'answer')} are under {item!r}; try --at {item}."
+            )
+        elif prefix == GREEDY:
+            notes.append(f"{WARNING}{name}: lists {item} are too long for an exact alignment and paired greedily.")
+        elif prefix == NOT_NEAR:
+            notes.append(f"system {name}: lists {item} are too long to look for similar values.")
     if identical:
         notes.append(f"{WARNING}system {name} is identical to the gold standard. Is this the right file?")
     return tuple(notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from evenhand.parameters import Allowed, CommandLine, Conversion, Parameter
+from evenhand.parameters import Allowed, CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Breakdown,
@@ -26,21 +26,7 @@ KINDS = ("TP", "FE", "VE", "HE", "KE", "RE", "FN", "RN", "FP", "RP", "HP")
 CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 HOW = ("split", "merged", "moved")
-TALLY_KINDS = (
-    "TP",
-    "FE",
-    "VE",
-    "HE",
-    "KE",
-    "KE.system",
-    *(f"RE.{how}" for how in HOW),
-    "FN",
-    "RN",
-    "FP",
-    "RP",
-    "HP",
-    "text",
-)
+TALLY_KINDS = (*KINDS[:5], "KE.system", *(f"RE.{how}" for how in HOW), *KINDS[6:], "text")
 """Count types; `text` counts documents with a text, in which values can be looked up."""
 WEIGHTED = "weighted "
 """Before the kinds whose counts are weights of fields."""
@@ -66,6 +52,7 @@ _MEASURES = "evenhand.tasks.records.measures"
 _PEERS = "evenhand.tasks.records.peers"
 _RE = {f"RE.{how}": 1.0 for how in HOW}
 _PAIRED = {"FE": 1.0, "VE": 1.0, "HE": 1.0, **_RE}
+_HALF = dict.fromkeys(_PAIRED, 0.5)
 _TYPES = {kind: kind.partition(".")[0] for kind in TALLY_KINDS if kind not in ("KE.system", "text")}
 _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
@@ -74,7 +61,7 @@ _HALLUCINATED = Ratio(
     *("hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text."),
     is_best_low=True,
 )
-_WITH_TEXT = Breakdown(known={"hallucinated": {"text": 1.0}})
+_VERDICTS = ("verdicts", f"{_MEASURES}:count_verdicts")
 
 
 def is_weighted(settings: ScoreSettings) -> bool:
@@ -88,72 +75,67 @@ def _of(settings: ScoreSettings, sums: WeightedCounts) -> WeightedCounts:
     return {WEIGHTED + kind: weight for kind, weight in sums.items()} if is_weighted(settings) else sums
 
 
-def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
-    correct: WeightedCounts = dict.fromkeys(right, 1.0)
-    counts = {"TP": correct, "gold": _GOLD, "system": _SYSTEM}
+def _verdicts(
+    name: str, settings: ScoreSettings, extra: str, counts: dict[str, WeightedCounts], *sums: WeightedCounts
+) -> Formula:
+    """A formula for counts of verdicts; `sums` are the right values, those of the system and those of gold."""
     return Formula(
-        *(name, "verdicts", counts),
-        PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in (correct, _SYSTEM, _GOLD))),
+        *(name, "verdicts", counts, PrecisionRecall.of_pairs(*(_of(settings, part) for part in sums))),
         beta=settings.beta,
         ratios=(_HALLUCINATED,),
-        breakdown=_WITH_TEXT,
-        extra_scores=lazy(f"{_MEASURES}:with_documents"),
+        breakdown=Breakdown(known={"hallucinated": {"text": 1.0}}),
+        extra_scores=lazy(f"{_MEASURES}:{extra}"),
         is_null=True,
         types=_TYPES,
     )
+
+
+def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
+    sums: tuple[WeightedCounts, ...] = (dict.fromkeys(right, 1.0), _SYSTEM, _GOLD)
+    counts = {"TP": sums[0], "gold": _GOLD, "system": _SYSTEM}
+    return _verdicts(name, settings, "with_documents", counts, *sums)
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
-    counts: dict[str, WeightedCounts] = {kind: {kind: 1.0} for kind in KINDS}
-    counts |= {"RE": _RE, **{how: {f"RE.{how}": 1.0} for how in HOW}}
-    half = dict.fromkeys(_PAIRED, 0.5)
-    predicted = plus({"TP": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0, "KE.system": 0.5}, half)
-    expected = plus({"TP": 1.0, "FN": 1.0, "RN": 1.0, "KE": 0.5}, half)
-    return Formula(
-        *(name, "verdicts", counts),
-        PrecisionRecall.of_pairs(*(_of(settings, sums) for sums in ({"TP": 1.0}, predicted, expected))),
-        beta=settings.beta,
-        ratios=(_HALLUCINATED,),
-        breakdown=_WITH_TEXT,
-        extra_scores=lazy(f"{_MEASURES}:with_confusion"),
-        is_null=True,
-        types=_TYPES,
-    )
+    counts: dict[str, WeightedCounts] = {**_plain(*KINDS), "RE": _RE, **{how: {f"RE.{how}": 1.0} for how in HOW}}
+    predicted = plus({"TP": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0, "KE.system": 0.5}, _HALF)
+    expected = plus({"TP": 1.0, "FN": 1.0, "RN": 1.0, "KE": 0.5}, _HALF)
+    return _verdicts(name, settings, "with_confusion", counts, {"TP": 1.0}, predicted, expected)
+
+
+def _plain(*kinds: str) -> dict[str, WeightedCounts]:
+    return {kind: {kind: 1.0} for kind in kinds}
 
 
 def _soft(name: str, settings: ScoreSettings) -> Formula:
-    counts = {kind: {kind: 1.0} for kind in SOFT_KINDS}
     divided = PrecisionRecall.of_pairs({"similarity": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    return Formula(name, "soft", counts, divided, beta=settings.beta, is_null=True)
+    return Formula(name, "soft", _plain(*SOFT_KINDS), divided, beta=settings.beta, is_null=True)
 
 
 def _records(name: str, settings: ScoreSettings) -> Formula:
-    counts = {kind: {kind: 1.0} for kind in RECORD_KINDS}
     divided = PrecisionRecall.of_pairs({"right": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    return Formula(name, RECORDS, counts, divided, beta=settings.beta, breakdown=Breakdown("overall"), is_null=True)
+    counts, whole = _plain(*RECORD_KINDS), Breakdown("overall")
+    return Formula(name, RECORDS, counts, divided, beta=settings.beta, breakdown=whole, is_null=True)
 
 
 def _documents(name: str, settings: ScoreSettings) -> Formula:
     whole = {"right": 1.0, "wrong": 1.0}
-    counts = {"right": {"right": 1.0}, "documents": whole, "empty": {"empty": 1.0}}
+    counts = {**_plain("right"), "documents": whole, **_plain("empty")}
     share = Ratio("share", {"right": 1.0}, whole, "documents without an error.", title="right")
     return ratios_only(name, "documents", counts, (share,), Breakdown("overall"))
 
 
 def _anls_star(name: str, settings: ScoreSettings) -> Formula:
-    counts = {"documents": {"documents": 1.0}}
     ratio = Ratio("anls_star", {"score": 1.0}, {"documents": 1.0}, "the mean over documents.", title="ANLS*")
-    return ratios_only(name, name, counts, (ratio,), Breakdown("overall"))
+    return ratios_only(name, name, _plain("documents"), (ratio,), Breakdown("overall"))
 
 
 def _words(name: str, settings: ScoreSettings) -> Formula:
-    counts = {"found": {"found": 1.0}, "gold": {"gold": 1.0}, "right": {"right": 1.0}, "system": {"system": 1.0}}
     divided = PrecisionRecall({"right": 1.0}, {"system": 1.0}, {"found": 1.0}, {"gold": 1.0})
-    return Formula(name, name, counts, divided, beta=settings.beta)
+    return Formula(name, name, _plain("found", "gold", "right", "system"), divided, beta=settings.beta)
 
 
 def _text2kg(name: str, settings: ScoreSettings) -> Formula:
-    whole = {"documents": 1.0}
     definitions = {
         "f1": "mean F1 over documents.",
         "precision": "mean precision; triples whose relation gold does not have in the document are dropped before.",
@@ -162,52 +144,55 @@ def _text2kg(name: str, settings: ScoreSettings) -> Formula:
         "relation_hallucination": "1 - conformance, of the documents with an answer.",
     }
     ratios = tuple(
-        Ratio(key, {key: 1.0}, whole, text, is_best_low=key[0] == "relation_h") for key, text in definitions.items()
+        Ratio(key, {key: 1.0}, {"documents": 1.0}, text, is_best_low=key == "relation_hallucination")
+        for key, text in definitions.items()
     )
-    return ratios_only(name, name, {"documents": whole, "dropped": {"dropped": 1.0}}, ratios, Breakdown("overall"))
+    return ratios_only(name, name, _plain("documents", "dropped"), ratios, Breakdown("overall"))
 
 
-def _measure(name: str, formula: Any, scorer: str, count: str, summary: str, definition: str = _MEASURES) -> Measure:
-    counted: Any = lazy(count)
+def _measure(name: str, formula: Any, scorer: str, count: str, summary: str) -> Measure:
+    """`count` is the function that counts; measures of other tools are defined where they are counted."""
+    is_peer = count.startswith(_PEERS)
+    definition = count.replace(":", ".").replace("count_anls_star", "anls_star") if is_peer else _MEASURES
     units = lazy(f"{_MEASURES}:list_verdicts") if scorer == "verdicts" else None
     instead = "" if units else "choose fair for the errors of values"
+    counted: Any = lazy(count)
     listing = Scorer(scorer, counted, units=units)
     return Measure(name, RECORDS, listing, formula, definition, summary=summary, instead_of_units=instead)
 
 
-MEASURES = (
-    _measure(
-        "exact",
-        partial(_leaves, right=("TP",)),
-        "verdicts",
-        f"{_MEASURES}:count_verdicts",
-        "Leaves with the right value.",
-    ),
-    _measure(
-        *("relaxed", partial(_leaves, right=("TP", "FE")), "verdicts", f"{_MEASURES}:count_verdicts"),
-        "Leaves with the right value, formatting aside.",
-    ),
-    _measure("fair", _fair, "verdicts", f"{_MEASURES}:count_verdicts", "Each leaf counts once; errors have types."),
-    _measure("soft", _soft, "soft", f"{_MEASURES}:count_soft", "The similarity of values in place."),
-    _measure("records", _records, RECORDS, f"{_MEASURES}:count_records", "Records whose leaves are all right."),
-    _measure("documents", _documents, "documents", f"{_MEASURES}:count_documents", "Documents without an error."),
-    _measure(
-        *("anls-star", _anls_star, "anls-star", f"{_PEERS}:count_anls_star"),
-        *("ANLS*: similarity of trees of values.", f"{_PEERS}.anls_star"),
-    ),
-    _measure(
-        *("word-set", _words, "word-set", f"{_PEERS}:count_word_set"),
-        *("NERRE: sets of words by document and field.", f"{_PEERS}.count_word_set"),
-    ),
-    _measure(
-        *("word-list", _words, "word-list", f"{_PEERS}:count_word_list"),
-        *("NERRE, doping: lists of words by document and field.", f"{_PEERS}.count_word_list"),
-    ),
-    _measure(
-        *("text2kg", _text2kg, "text2kg", f"{_PEERS}:count_text2kg"),
-        *("Text2KGBench: triples by document.", f"{_PEERS}.count_text2kg"),
-    ),
+MEASURES = tuple(
+    _measure(name, formula, scorer, count, summary)
+    for name, formula, scorer, count, summary in (
+        ("exact", partial(_leaves, right=("TP",)), *_VERDICTS, "Leaves with the right value."),
+        ("relaxed", partial(_leaves, right=("TP", "FE")), *_VERDICTS, "Leaves with the right value, formatting aside."),
+        ("fair", _fair, *_VERDICTS, "Each leaf counts once; errors have types."),
+        ("soft", _soft, "soft", f"{_MEASURES}:count_soft", "The similarity of values in place."),
+        ("records", _records, RECORDS, f"{_MEASURES}:count_records", "Records whose leaves are all right."),
+        ("documents", _documents, "documents", f"{_MEASURES}:count_documents", "Documents without an error."),
+        *(
+            (name, formula, name, f"{_PEERS}:count_{name.replace('-', '_')}", summary)
+            for name, formula, summary in (
+                ("anls-star", _anls_star, "ANLS*: similarity of trees of values."),
+                ("word-set", _words, "NERRE: sets of words by document and field."),
+                ("word-list", _words, "NERRE, doping: lists of words by document and field."),
+                ("text2kg", _text2kg, "Text2KGBench: triples by document."),
+            )
+        ),
+    )
 )
+
+
+def _optional(name: str, kind: str, description: str, metavar: str, none: str = "none", **reading: Any) -> Parameter:
+    """A parameter that is None by default."""
+    conversion = ParameterConversion(spell=lambda value: none if value is None else str(value), **reading)
+    cli = CommandLine(metavar=metavar)
+    return Parameter(name, kind, None, description, allowed=Allowed(optional=True), conversion=conversion, cli=cli)
+
+
+def _choice(name: str, values: tuple[str, ...], description: str) -> Parameter:
+    return spec.choice(name, values, description, cli=CommandLine(metavar="|".join(values)))
+
 
 PARAMETERS = (
     Parameter(
@@ -216,82 +201,43 @@ PARAMETERS = (
         (),
         "Options of a field: compare, normalise, tolerance, relative, decimal, first, threshold, key, order, weight, "
         "ignore, ground. Repeatable.",
-        conversion=Conversion(parse=parse_fields, stored=FieldTable, spell=spell_fields),
+        conversion=ParameterConversion(parse=parse_fields, stored=FieldTable, spell=spell_fields),
         cli=CommandLine(metavar="FIELD:OPTION=VALUE,...", option="field", repeatable=True),
     ),
-    Parameter(
-        "schema",
-        "schema",
-        None,
-        "JSON schema whose fields have their options under x-evenhand.",
-        allowed=Allowed(optional=True),
-        conversion=Conversion(parse=parse_schema, stored=Schema, spell=lambda schema: str(schema or "none").lower()),
-        cli=CommandLine(metavar="FILE"),
+    _optional(
+        *("schema", "schema", "JSON schema whose fields have their options under x-evenhand.", "FILE"),
+        parse=parse_schema,
+        stored=Schema,
     ),
-    spec.choice(
-        "preset",
-        ("exact", "relaxed", "triples"),
+    _choice(
+        *("preset", ("exact", "relaxed", "triples")),
         "Comparator of all fields, or lists of subject, relation and object.",
-        cli=CommandLine(metavar="exact|relaxed|triples"),
     ),
     Parameter(
-        "absent",
-        "names",
-        (),
-        "Strings that count as absent values, such as N/A.",
-        conversion=Conversion(spell=lambda names: "+".join(names) or "none"),
+        *("absent", "names", (), "Strings that count as absent values, such as N/A."),
+        conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
-    spec.choice(
-        "empty",
-        ("absent", "strict"),
+    _choice(
+        *("empty", ("absent", "strict")),
         "null, empty strings, lists and objects: no value, or values that differ from each other and from no value.",
-        cli=CommandLine(metavar="absent|strict"),
     ),
-    Parameter(
-        "at",
-        "text",
-        None,
-        "Key of the value in the answers of systems, if it is wrapped: result, or data.items.",
-        allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda path: path or "none"),
-        cli=CommandLine(metavar="KEY"),
+    _optional(
+        "at", "text", "Key of the value in the answers of systems, if it is wrapped: result, or data.items.", "KEY"
     ),
-    Parameter(
-        "tool",
-        "text",
-        None,
-        "Name of the tool whose calls are the answer, if there are several.",
-        allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda name: name or "all"),
-        cli=CommandLine(metavar="NAME"),
-    ),
-    spec.choice(
-        "unknown_fields",
-        ("keep", "drop"),
+    _optional("tool", "text", "Name of the tool whose calls are the answer, if there are several.", "NAME", "all"),
+    _choice(
+        *("unknown_fields", ("keep", "drop")),
         "Fields that neither the gold standard nor the schema has: count their values as spurious, or drop them.",
-        cli=CommandLine(metavar="keep|drop"),
     ),
-    Parameter(
-        "root",
-        "text",
-        None,
-        "word-set: the field whose values are linked with the words of the other fields of a record.",
-        allowed=Allowed(optional=True),
-        conversion=Conversion(spell=lambda name: name or "none"),
-        cli=CommandLine(metavar="FIELD"),
+    _optional(
+        *("root", "text"),
+        *("word-set: the field whose values are linked with the words of the other fields of a record.", "FIELD"),
     ),
-    Parameter(
-        "ontology",
-        "file",
-        None,
-        "text2kg: JSON with the relations of the ontology, as a list or under the key relations.",
-        allowed=Allowed(optional=True),
-        conversion=Conversion(
-            parse=lazy(f"{_PEERS}:parse_ontology"),
-            stored=f"{_PEERS}:Ontology",
-            spell=lambda ontology: str(ontology or "none").lower(),
-        ),
-        cli=CommandLine(metavar="FILE"),
+    _optional(
+        *("ontology", "file"),
+        *("text2kg: JSON with the relations of the ontology, as a list or under the key relations.", "FILE"),
+        parse=lazy(f"{_PEERS}:parse_ontology"),
+        stored=f"{_PEERS}:Ontology",
     ),
 )
 
@@ -319,20 +265,8 @@ TASK = spec.Task(
     ),
     rules=spec.SettingRules(
         signature=(
-            *(
-                "gold",
-                "system",
-                "preset",
-                "fields",
-                "schema",
-                "empty",
-                "absent",
-                "at",
-                "tool",
-                "unknown-fields",
-                "near",
-            ),
-            *("macro", "beta"),
+            *("gold", "system", "preset", "fields", "schema", "empty", "absent", "at", "tool", "unknown-fields"),
+            *("near", "macro", "beta"),
         ),
         constants={"near": "0.5"},
     ),
@@ -349,6 +283,7 @@ TASK = spec.Task(
     comparison=spec.ComparisonSpec(
         unit_scorers=("verdicts",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
+        slices={"depth": lazy(f"{_MEASURES}:by_depth")},
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
     display=spec.Display(
@@ -356,7 +291,7 @@ TASK = spec.Task(
         details=lazy("evenhand.tasks.records.tables:details"),
         errors=lazy("evenhand.tasks.records.tables:error_bars"),
         confusion=spec.Confusion(("fair",), title="fields confused (KE)", caption="Right values under other keys."),
-        transitions=lazy("evenhand.tasks.records.tables:transitions"),
+        transitions=lazy("evenhand.tasks.tables:error_type_transitions"),
         remarks={"moved": "verdict, but another value"},
         label="field",
         drawing="records",

@@ -15,7 +15,7 @@ from typing import Any
 from evenhand.data.structures import UnreadableError, json_data
 from evenhand.dataclass import dataclass
 from evenhand.errors import Limit, LimitError
-from evenhand.tasks.records.fields import ITEMS, Field, Fields, Path, path_text
+from evenhand.tasks.records.fields import Field, Fields, Path, path_text
 from evenhand.tasks.records.values import comparison_key, scalar_key
 
 MAX_DEPTH, _LONG = 100, 1_000
@@ -26,14 +26,13 @@ RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 
 
 class Leaf:
-    """A scalar: its value, the key that it is compared by, and, once decided, its verdict and its partner."""
+    """A scalar: its value, the key that it is compared by, and, once decided, its verdict."""
 
-    __slots__ = ("field", "how", "key", "parent", "partner", "step", "value", "verdict")
+    __slots__ = ("field", "how", "key", "parent", "step", "value", "verdict")
 
     def __init__(self, value: Any, key: str, field: Field, parent: Container | None, step: str | int) -> None:
         self.value, self.key, self.field, self.parent, self.step = value, key, field, parent, step
         self.verdict: str | None = None
-        self.partner: Leaf | None = None
         self.how = ""
 
 
@@ -70,8 +69,10 @@ def text_of(leaf: Leaf) -> str:
     return f"{path_of(leaf)}: {leaf.value}"
 
 
-def leaves_of(node: Node) -> list[Leaf]:
+def leaves_of(node: Node | None) -> list[Leaf]:
     """All leaves of a tree, in its order."""
+    if node is None:
+        return []
     if node.__class__ is Leaf:
         return [node]
     assert isinstance(node, Container)
@@ -135,10 +136,24 @@ class TreeBuilder:
 
     def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:
         kind = value.__class__
-        if kind is dict:
-            node = Container(field, parent, step, False)
-            children, known, absent = node.children, field.children, self.absent
-            is_simple = not self.strict
+        if kind is not dict and kind is not list:
+            if kind in _SCALARS:
+                return None if field.options.ignore else self._leaf(value, field, parent, step)
+            try:
+                return self._build(json_data(value), field, parent, step)
+            except UnreadableError as error:
+                raise LimitError(f"a value is of type {error}, which cannot be read", "give JSON data") from None
+        node = Container(field, parent, step, kind is list)
+        children = node.children
+        if kind is list:
+            items = field.items or self.fields.items(field)
+            for index, inner in enumerate(value if not items.options.ignore else ()):
+                built = self._build(inner, items, node, index)
+                if built is not None:
+                    children[index] = built
+                    self.counts[1] += built.__class__ is Container
+        else:
+            known, absent, is_simple = field.children, self.absent, not self.strict
             for key, inner in value.items():
                 child = known.get(key) or self.fields.child(field, key)
                 if is_simple and inner.__class__ is str and child.is_default and len(inner) <= _LONG:
@@ -146,37 +161,14 @@ class TreeBuilder:
                     text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
                     if text and text not in absent:
                         children[key] = Leaf(inner, '"' + text, child, node, key)
-                    continue
-                if child.options.ignore:
-                    continue
-                built = self._build(inner, child, node, key)
-                if built is not None:
-                    children[key] = built
-            if children:
-                self.counts[0] += len(children)
-                return node
-            return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
-        if kind is list:
-            node = Container(field, parent, step, True)
-            items = field.items or self.fields.items(field)
-            if items.options.ignore:
-                return None
-            for index, inner in enumerate(value):
-                built = self._build(inner, items, node, index)
-                if built is not None:
-                    node.children[index] = built
-            if node.children:
-                self.counts[0] += len(node.children)
-                self.counts[1] += sum(built.__class__ is Container for built in node.children.values())
-                return node
-            return self._leaf(value, field, parent, step) if self.strict and parent is not None else None
-        if kind not in _SCALARS:
-            try:
-                data = json_data(value)
-            except UnreadableError as error:
-                raise LimitError(f"a value is of type {error}, which cannot be read", "give JSON data") from None
-            return self._build(data, field, parent, step)
-        return None if field.options.ignore else self._leaf(value, field, parent, step)
+                elif not child.options.ignore:
+                    built = self._build(inner, child, node, key)
+                    if built is not None:
+                        children[key] = built
+        self.counts[0] += len(children)
+        if children or not self.strict or parent is None:
+            return node if children else None
+        return self._leaf(value, field, parent, step)
 
     def _leaf(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Leaf | None:
         if value.__class__ is float and not isfinite(value):
@@ -205,8 +197,3 @@ def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
             node = node.children.get(step[1:]) if is_object else None  # type: ignore[union-attr]
         values.append(node.key if isinstance(node, Leaf) else None)
     return tuple(values)
-
-
-def is_items(field: Field) -> bool:
-    """Whether a field is an element of a list."""
-    return field.token == ITEMS

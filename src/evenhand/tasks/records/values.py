@@ -19,9 +19,10 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import category, is_normalized, normalize
 
+from evenhand.grounding.search import PLAIN_SIGNS
 from evenhand.tasks.records.fields import FieldOptions
 
 NULL, EMPTY_LIST, EMPTY_OBJECT = "\0null", "\0[]", "\0{}"
@@ -31,13 +32,6 @@ MILLION = 1_000_000
 _CACHED, _MAX_NEAR = 1 << 16, 10_000
 """Number of cached values, and length of the longest strings that may be similar."""
 _EXACT = Context(prec=2_000, traps=[])
-_SIGNS = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u0060\u00b4", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-    }
-)
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 _CODES = "usd|eur|gbp|jpy|inr|chf|cad|aud|cny|sek"
 _UNIT = rf"[$€£¥₹]|{_CODES}"
@@ -118,8 +112,7 @@ def number_key(value: object) -> str:
         text, exponent = str(value), 0
         sign, text = ("-", text[1:]) if value < 0 else ("", text)
     else:
-        decimal = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)  # type: ignore[arg-type]
-        is_negative, digits, power = decimal.as_tuple()
+        is_negative, digits, power = _exact(value).as_tuple()
         sign, text, exponent = "-" if is_negative else "", "".join(map(str, digits)).lstrip("0"), int(power)
     bare = text.rstrip("0")
     if not bare:
@@ -132,7 +125,7 @@ def number_key(value: object) -> str:
 def plain(text: str) -> str:
     """A string for parsing: NFKC, plain quotes and dashes, no format characters, casefolded, single blanks."""
     if not text.isascii():
-        text = normalize("NFKC", text.translate(_SIGNS))
+        text = normalize("NFKC", text.translate(PLAIN_SIGNS))
         text = "".join(character for character in text if category(character) != "Cf")
     return " ".join(text.replace("`", "'").casefold().split())
 
@@ -160,8 +153,11 @@ def parse_number(value: object, decimal: str = "point") -> Number | None:
         return _number_in(value, decimal) if len(value) < 1_000 and _DIGIT.search(value) else None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
-    exact = value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
-    return Number(exact, number_key(exact), None)
+    return Number(_exact(value), number_key(value), None)
+
+
+def _exact(value: Any) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(repr(value) if isinstance(value, float) else value)
 
 
 def parse_date(text: str, first: str | None = None) -> str | None:
@@ -318,9 +314,13 @@ def similarity(gold: object, system: object, options: FieldOptions) -> float:
 
 def anls(one: str, other: str) -> float:
     """1 - Levenshtein distance / length of the longer string, in lower case with single blanks."""
-    one, other = (" ".join(text.lower().split()) for text in (one, other))
+    one, other = _lowered(one), _lowered(other)
     longer = max(len(one), len(other))
     return 1 - levenshtein(one, other) / longer if longer else 1.0
+
+
+def _lowered(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def near(one: object, other: object) -> int:
@@ -334,7 +334,7 @@ def near(one: object, other: object) -> int:
 def _near(one: str, other: str) -> int:
     if parse_number(one) is not None or parse_number(other) is not None:
         return 0
-    one, other = (" ".join(text.lower().split()) for text in (one, other))
+    one, other = _lowered(one), _lowered(other)
     shorter, longer = sorted((len(one), len(other)))
     if 2 * shorter < longer or not 0 < longer <= _MAX_NEAR:
         return 0

@@ -28,19 +28,16 @@ Sources: Ortmann 2022 for counting an error once; the verdicts are Evenhand's ow
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field as dataclass_field
 
 from evenhand.dataclass import dataclass
-from evenhand.tasks.records.alignment import ListAligner, match_leaves
+from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves
 from evenhand.tasks.records.fields import FieldOptions
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Container, Leaf, Node, leaves_of, records_in
-from evenhand.tasks.records.values import format_keys, is_formatting, is_informative, is_right, scalar_key
+from evenhand.tasks.records.values import format_keys, is_formatting, is_informative, scalar_key
 
-KINDS = ("TP", "FE", "VE", "HE", "KE", "RE", "FN", "RN", "FP", "RP", "HP")
-PAIRED = KINDS[:6]
-HOW = ("split", "merged", "moved")
 _PLAIN = FieldOptions()
 
 
@@ -61,11 +58,11 @@ class Compared:
 
     @property
     def gold_leaves(self) -> list[Leaf]:
-        return leaves_of(self.gold) if self.gold is not None else []
+        return leaves_of(self.gold)
 
     @property
     def system_leaves(self) -> list[Leaf]:
-        return leaves_of(self.system) if self.system is not None else []
+        return leaves_of(self.system)
 
     @property
     def is_right(self) -> bool:
@@ -73,20 +70,25 @@ class Compared:
         is_paired = not self.missing and not self.spurious and not self.wrapped
         return is_paired and all(leaf.verdict == "TP" for leaf, _ in self.pairs)
 
+    def units(self) -> list[tuple[int, Leaf | None, Leaf | None]]:
+        """The number of the gold leaf, or -1, and the leaves of both sides: pairs, then missing and spurious ones."""
+        position = {id(leaf): number for number, leaf in enumerate(self.gold_leaves)}
+        units: list[tuple[int, Leaf | None, Leaf | None]] = [
+            (position[id(gold)], gold, system) for gold, system in self.pairs
+        ]
+        units += [(position[id(leaf)], leaf, None) for leaf in self.missing]
+        return units + [(-1, None, leaf) for leaf in self.spurious]
+
     def record_counts(self) -> dict[str, int]:
         """The records of both sides, aligned pairs, and pairs whose leaves are all right."""
-        right = sum(
-            all(leaf.verdict == "TP" for leaf in leaves_of(gold))
-            and all(leaf.verdict == "TP" for leaf in leaves_of(system))
-            for gold, system in self.records
-        )
-        sizes = [sum(1 for _ in records_in(side)) for side in (self.gold, self.system)]
-        # A single object that was wrapped is a record, too.
-        sizes = [
-            size + sum(pair[side].parent is None or not pair[side].parent.is_list for pair in self.records)  # type: ignore[union-attr]
-            for side, size in enumerate(sizes)
-        ]
-        return {"right": right, "gold": sizes[0], "system": sizes[1], "aligned": len(self.records)}
+        counts = {"right": 0, "gold": 0, "system": 0, "aligned": len(self.records)}
+        for pair in self.records:
+            counts["right"] += all(leaf.verdict == "TP" for record in pair for leaf in leaves_of(record))
+            for side, record in zip(("gold", "system"), pair, strict=True):  # a wrapped object is a record, too
+                counts[side] += record.parent is None or not record.parent.is_list
+        counts["gold"] += sum(1 for _ in records_in(self.gold))
+        counts["system"] += sum(1 for _ in records_in(self.system))
+        return counts
 
 
 class _Scope:
@@ -118,10 +120,10 @@ class DocumentComparison:
         if gold is not None and system is not None:
             self._compare(gold, system, scope)
         else:
-            scope.gold += leaves_of(gold) if gold is not None else []
-            scope.system += leaves_of(system) if system is not None else []
+            scope.gold += leaves_of(gold)
+            scope.system += leaves_of(system)
         if scope.gold or scope.system:
-            self._key_errors(scope)
+            self._pair_equal([scope], "KE")
             self._finish(scope)
         if text is not None:
             _look_up(result, text)
@@ -166,10 +168,9 @@ class DocumentComparison:
                     scope.system += leaves_of(other)
 
     def _compare_leaves(self, gold: Leaf, system: Leaf, scope: _Scope) -> None:
-        options = gold.field.options
-        if gold.key == system.key or (not gold.field.has_keys and is_right(gold.value, system.value, options)):
+        if are_right(gold, system):
             self._pair(gold, system, "TP")
-        elif is_formatting(gold.value, system.value, options):
+        elif are_formatted(gold, system):
             self._pair(gold, system, "FE")
         else:
             scope.gold.append(gold)
@@ -196,8 +197,7 @@ class DocumentComparison:
         for verdict, pairs in (("TP", right), ("FE", formatted)):
             for row, column in pairs:
                 self._pair(gold[row], system[column], verdict)
-        left = [leaf for leaf in gold if leaf.verdict is None]
-        others = [leaf for leaf in system if leaf.verdict is None]
+        left, others = _undecided(gold), _undecided(system)
         scope.gold += left
         scope.system += others
         if left and others:
@@ -211,101 +211,76 @@ class DocumentComparison:
             scope = _Scope()
             self._compare(gold[row], system[column], scope)
             if scope.gold or scope.system:
-                self._key_errors(scope)
+                self._pair_equal([scope], "KE")
                 scopes.append(scope)
         rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
         for number, record in enumerate(gold):
             if number not in rows:
-                scope = _Scope(has_system=False)
-                scope.gold += leaves_of(record)
-                scopes.append(scope)
+                scopes.append(_Scope(has_system=False))
+                scopes[-1].gold += leaves_of(record)
         for number, record in enumerate(system):
             if number not in columns:
-                scope = _Scope(has_gold=False)
-                scope.system += leaves_of(record)
-                scopes.append(scope)
+                scopes.append(_Scope(has_gold=False))
+                scopes[-1].system += leaves_of(record)
         if len(scopes) > 1:
-            self._record_errors(scopes, order)
+            self._pair_equal(scopes, "RE", order=order)
         for scope in scopes:
             self._finish(scope)
 
-    def _key_errors(self, scope: _Scope) -> None:
-        """Pair equal values of different fields of a scope."""
-        if scope.gold and scope.system:
-            golds = [(leaf, scope) for leaf in scope.gold]
-            systems = [(leaf, scope) for leaf in scope.system]
-            self._pair_equal(golds, systems, "KE", lambda one, other: one[0].field.place != other[0].field.place)
-
-    def _record_errors(self, scopes: Sequence[_Scope], order: bool) -> None:
-        """Pair equal values of one field in different records of a list; if the order counts, they have moved."""
+    def _pair_equal(self, scopes: Sequence[_Scope], verdict: str, *, order: bool = False) -> None:
+        """Pair equal values: KE in different fields of a scope; RE in one field of different records of a list."""
         golds = [(leaf, scope) for scope in scopes for leaf in scope.gold if leaf.verdict is None]
         systems = [(leaf, scope) for scope in scopes for leaf in scope.system if leaf.verdict is None]
-        if golds and systems:
-            self._pair_equal(
-                *(golds, systems, "RE"),
-                lambda one, other: one[1] is not other[1] and one[0].field.place == other[0].field.place,
-                (lambda one, other: "moved") if order else _how,
-            )
-
-    def _pair_equal(
-        self,
-        golds: list[tuple[Leaf, _Scope]],
-        systems: list[tuple[Leaf, _Scope]],
-        verdict: str,
-        fits: Callable[[tuple[Leaf, _Scope], tuple[Leaf, _Scope]], bool],
-        how: Callable[[_Scope, _Scope], str] = lambda one, other: "",
-    ) -> None:
-        golds = [one for one in golds if is_informative(one[0].value)]
-        for keys_of, is_equal in ((_default_keys, _is_same), (_format_keys, _is_formatting)):
-            known = {key for one in golds if one[0].verdict is None for key in keys_of(one[0])}
+        if not golds or not systems:
+            return
+        golds = sorted((one for one in golds if is_informative(one[0].value)), key=_by_field)
+        for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)):
+            known = {key for leaf, _ in golds if leaf.verdict is None for key in keys_of(leaf)}
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
-                for key in keys_of(other[0]):
+                for key in keys_of(other[0]) if other[0].verdict is None else ():
                     if key in known and is_informative(other[0].value):
                         by_key[key].append(other)
-            if not by_key:  # the usual case
-                continue
             for others in by_key.values():
                 others.sort(key=_by_field)
-            for one in sorted(golds, key=_by_field):
-                if one[0].verdict is None:
-                    candidates = [other for key in keys_of(one[0]) for other in by_key.get(key, ())]
-                    for other in candidates:
-                        if other[0].verdict is None and fits(one, other) and is_equal(one[0], other[0]):
-                            self._pair(one[0], other[0], verdict, how(one[1], other[1]))
-                            break
-            systems = [other for other in systems if other[0].verdict is None]
+            for gold, scope in golds if by_key else ():
+                for system, other_scope in (other for key in keys_of(gold) for other in by_key.get(key, ())):
+                    is_same_slot, is_same_scope = gold.field.slot == system.field.slot, scope is other_scope
+                    if gold.verdict is not None:
+                        break
+                    if system.verdict is not None or (is_same_slot, is_same_scope) != (
+                        verdict == "RE",
+                        verdict == "KE",
+                    ):
+                        continue
+                    if not may_differ or is_formatting(gold.value, system.value, _PLAIN):
+                        how = "moved" if order else _how(scope, other_scope)
+                        self._pair(gold, system, verdict, how if verdict == "RE" else "")
 
     def _finish(self, scope: _Scope) -> None:
         """Decide on the remaining leaves of a scope: moved, wrong, missing or spurious."""
         for gold, system, order in scope.lists:
-            if order:
-                self._moved(gold, system)
+            golds, systems = _undecided(gold), _undecided(system)
+            moved = equal_pairs([leaf.key for leaf in golds], [leaf.key for leaf in systems]) if order else []
+            for row, column in moved:
+                self._pair(golds[row], systems[column], "RE", "moved")
         for one, other in scope.places:
             if one.verdict is None and other.verdict is None:
                 self._pair(one, other, "VE")
         for gold, system, _ in scope.lists:
-            golds = [leaf for leaf in gold if leaf.verdict is None]
-            systems = [leaf for leaf in system if leaf.verdict is None]
+            golds, systems = _undecided(gold), _undecided(system)
             for row, column in self._aligner.near_leaves(golds, systems):
                 self._pair(golds[row], systems[column], "VE")
-        for leaf in scope.gold:
-            if leaf.verdict is None:
-                leaf.verdict = "FN" if scope.has_system else "RN"
-                self._result.missing.append(leaf)
-        for leaf in scope.system:
-            if leaf.verdict is None:
-                leaf.verdict = "FP" if scope.has_gold else "RP"
-                self._result.spurious.append(leaf)
+        for leaf in _undecided(scope.gold):
+            leaf.verdict = "FN" if scope.has_system else "RN"
+            self._result.missing.append(leaf)
+        for leaf in _undecided(scope.system):
+            leaf.verdict = "FP" if scope.has_gold else "RP"
+            self._result.spurious.append(leaf)
 
-    def _moved(self, gold: list[Leaf], system: list[Leaf]) -> None:
-        waiting: defaultdict[str, list[Leaf]] = defaultdict(list)
-        for leaf in reversed(system):
-            if leaf.verdict is None:
-                waiting[leaf.key].append(leaf)
-        for leaf in gold:
-            if leaf.verdict is None and waiting.get(leaf.key):
-                self._pair(leaf, waiting[leaf.key].pop(), "RE", "moved")
+
+def _undecided(leaves: list[Leaf]) -> list[Leaf]:
+    return [leaf for leaf in leaves if leaf.verdict is None]
 
 
 def _is_list(node: Node) -> bool:
@@ -320,16 +295,8 @@ def _default_keys(leaf: Leaf) -> tuple[str, ...]:
     return (leaf.key if leaf.field.is_default else scalar_key(leaf.value),)
 
 
-def _is_same(one: Leaf, other: Leaf) -> bool:
-    return True
-
-
 def _format_keys(leaf: Leaf) -> tuple[str, ...]:
     return format_keys(leaf.value, _PLAIN)
-
-
-def _is_formatting(one: Leaf, other: Leaf) -> bool:
-    return is_formatting(one.value, other.value, _PLAIN)
 
 
 def _how(gold: _Scope, system: _Scope) -> str:

@@ -27,7 +27,7 @@ Source: Piad-Morffis et al. 2020; where the paper leaves a choice open, the coun
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
@@ -40,7 +40,7 @@ from evenhand.data.structures import Parts
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.tasks.relations.matching import RelationPair, Side, relation_units
+from evenhand.tasks.relations.matching import RelationPair, RelationSide, relation_units
 from evenhand.tasks.relations.task import EQUIVALENCE
 from evenhand.tasks.unit_rows import UnitRows
 
@@ -51,6 +51,7 @@ EHEALTHKD_KINDS = (
 _CORRECT_A, _INCORRECT_A, _PARTIAL_A, _SPURIOUS_A, _MISSING_A, _CORRECT_B, _SPURIOUS_B, _MISSING_B = range(8)
 Row = tuple[int, int, int]
 """Kind of a unit, and its rows on both sides, or -1: spans of entities, or relations."""
+_PARTS, _PARTS_AND_LABEL = attrgetter("starts", "ends"), attrgetter("starts", "ends", "label")
 
 
 class Entity(NamedTuple):
@@ -81,7 +82,7 @@ def ehealthkd_units(pair: RelationPair) -> UnitRows:
     return entities.joined(relation_units(EHEALTHKD_KINDS, *columns[1], gold, system))
 
 
-def _labels(side: Side, rows: Ints, is_entity: Bools) -> Ints:
+def _labels(side: RelationSide, rows: Ints, is_entity: Bools) -> Ints:
     """The labels of entities and the types of relations, given their rows; -1 for none."""
     entities, relations = np.append(side.spans.label, -1), np.append(side.label, -1)
     return np.where(is_entity, entities[np.where(is_entity, rows, -1)], relations[np.where(is_entity, -1, rows)])
@@ -110,7 +111,7 @@ class _Sentence:
 
 
 class _Sentences:
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: RelationSide) -> None:
         self._side, self._scopes = side, (side.spans.scope, side.scope)
         self._orders = [np.argsort(scope, kind="stable") for scope in self._scopes]
         self._sorted = [scope[order] for scope, order in zip(self._scopes, self._orders, strict=True)]
@@ -121,7 +122,7 @@ class _Sentences:
             order[slice(*np.searchsorted(scopes, (scope, scope + 1)))]
             for scopes, order in zip(self._sorted, self._orders, strict=True)
         )
-        entities = sorted(map(partial(_entity, side), spans.tolist()), key=attrgetter("starts", "ends"))
+        entities = sorted(map(partial(_entity, side), spans.tolist()), key=_PARTS)
         first: dict[tuple[int, int, int], int] = {}
         columns = (side.label[relations], side.head[relations], side.tail[relations], relations)
         for label, head, tail, row in zip(*(column.tolist() for column in columns), strict=True):
@@ -130,7 +131,7 @@ class _Sentences:
         return _Sentence(entities, triples, side.spans.vocabulary.labels.find(EQUIVALENCE))
 
 
-def _entity(side: Side, row: int) -> Entity:
+def _entity(side: RelationSide, row: int) -> Entity:
     if side.parts is None:
         (tokens,) = side.spans.take(slice(row, row + 1)).token_sets()
         parts: Parts = tuple((token, token + 1) for token in sorted(tokens))
@@ -143,38 +144,47 @@ def _entity(side: Side, row: int) -> Entity:
 def _units(gold: _Sentence, system: _Sentence) -> Iterator[Row]:
     free_gold, free_system = list(gold.entities), list(system.entities)
     represents: dict[int, int] = {}
-    for kind, fits in ((_CORRECT_A, _is_correct), (_INCORRECT_A, _has_parts), (_PARTIAL_A, _is_partial)):
-        for one, other in list(_match_entities(free_gold, free_system, fits)):
+    for kind, key in ((_CORRECT_A, _PARTS_AND_LABEL), (_INCORRECT_A, _PARTS), (_PARTIAL_A, None)):
+        pairs = list(_overlapping(free_gold, free_system) if key is None else _equal(free_gold, free_system, key))
+        for one, other in pairs:
             yield kind, one.row, other.row
             if kind != _INCORRECT_A:
                 represents[other.row] = one.row
+        free_gold, free_system = (
+            [entity for entity in entities if entity.row not in matched]
+            for entities, matched in (
+                (free_gold, {one.row for one, _ in pairs}),
+                (free_system, {o.row for _, o in pairs}),
+            )
+        )
     yield from ((_SPURIOUS_A, -1, entity.row) for entity in free_system)
     yield from ((_MISSING_A, entity.row, -1) for entity in free_gold)
     yield from _relations(gold, system, represents)
 
 
-def _match_entities(
-    gold: list[Entity], system: list[Entity], fits: Callable[[Entity, Entity], bool]
+def _equal(
+    gold: list[Entity], system: list[Entity], key: Callable[[Entity], object]
 ) -> Iterator[tuple[Entity, Entity]]:
-    """Match each system entity in order with the first gold entity that fits; remove both from the lists."""
-    for other in list(system):
-        one = next((entity for entity in gold if fits(entity, other)), None)
-        if one is not None:
-            gold.remove(one)
-            system.remove(other)
-            yield one, other
+    """Match each system entity in order with the first free gold entity that has the same key."""
+    free = defaultdict[object, deque[Entity]](deque)
+    for one in gold:
+        free[key(one)].append(one)
+    for other in system:
+        if candidates := free.get(key(other)):
+            yield candidates.popleft(), other
 
 
-def _has_parts(one: Entity, other: Entity) -> bool:
-    return one.starts == other.starts and one.ends == other.ends
-
-
-def _is_correct(one: Entity, other: Entity) -> bool:
-    return one.label == other.label and _has_parts(one, other)
-
-
-def _is_partial(one: Entity, other: Entity) -> bool:
-    return one.label == other.label and (_begins_in(one, other) or _begins_in(other, one))
+def _overlapping(gold: list[Entity], system: list[Entity]) -> Iterator[tuple[Entity, Entity]]:
+    """Match each system entity in order with the first free gold entity of its label that it partly overlaps."""
+    free = defaultdict[int, list[Entity]](list)
+    for one in gold:
+        free[one.label].append(one)
+    for other in system:
+        candidates = free.get(other.label, [])
+        partner = next((one for one in candidates if _begins_in(one, other) or _begins_in(other, one)), None)
+        if partner is not None:
+            candidates.remove(partner)
+            yield partner, other
 
 
 def _begins_in(one: Entity, other: Entity) -> bool:
@@ -184,18 +194,18 @@ def _begins_in(one: Entity, other: Entity) -> bool:
 
 
 def _relations(gold: _Sentence, system: _Sentence, represents: dict[int, int]) -> Iterator[Row]:
-    class_of, expected, found = _classes(gold), defaultdict[tuple[int, int, int], list[int]](list), set[int]()
+    class_of, expected, matched = _classes(gold), defaultdict[tuple[int, int, int], list[int]](list), set[int]()
     for label, head, tail, row in gold.relations:
         expected[label, class_of[head], class_of[tail]].append(row)
     for label, head, tail, row in system.relations:
         ends = [class_of[represents[end]] for end in (head, tail) if end in represents]
         free = expected[label, ends[0], ends[1]] if len(ends) == 2 else []
         if free:
-            found.add(free[0])
+            matched.add(free[0])
             yield _CORRECT_B, free.pop(0), row
         else:
             yield _SPURIOUS_B, -1, row
-    yield from ((_MISSING_B, row, -1) for *_, row in gold.relations if row not in found)
+    yield from ((_MISSING_B, row, -1) for *_, row in gold.relations if row not in matched)
 
 
 def _classes(gold: _Sentence) -> dict[int, int]:

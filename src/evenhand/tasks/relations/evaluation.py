@@ -25,7 +25,7 @@ from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter
-from evenhand.tasks.relations.matching import RelationMatches, RelationPair, Side, extent, without_repeats
+from evenhand.tasks.relations.matching import RelationMatches, RelationPair, RelationSide, extent, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
 from evenhand.tasks.spans.comparison import drawn_spans
@@ -102,7 +102,7 @@ class NumberedRelations:
                 self._parts |= {first + row: layer.parts[row] for row in range(len(spans))}
             yield replace(batch, layers={"spans": replace(spans, level=np.arange(first, self._count))})
 
-    def between(self, spans: Spans) -> Side:
+    def between(self, spans: Spans) -> RelationSide:
         """The relations between aligned spans, which no longer wait."""
         here, is_tail_here = (np.isin(ends, spans.level) for ends in self._waiting[1:3])
         if (here != is_tail_here).any():
@@ -116,7 +116,7 @@ class NumberedRelations:
         listed = self._parts
         parts = None if listed is None else {number: listed.pop(number) for number in spans.level.tolist()}
         score = None if np.isnan(known).all() else known
-        return Side(spans, label, head, tail, marked.astype(np.bool_), parts, score)
+        return RelationSide(spans, label, head, tail, marked.astype(np.bool_), parts, score)
 
 
 def _is_marked(relations: Relations) -> Bools:
@@ -129,7 +129,7 @@ def _is_marked(relations: Relations) -> Bools:
 class AlignedRelations:
     """The spans and relations of a system in a part of the gold standard."""
 
-    side: Side
+    side: RelationSide
     texts: Sequence[Corpus] | None
     """The batches of the gold standard in the text of the system, if only the system has a text."""
 
@@ -190,12 +190,12 @@ def _has_scores(batch: Annotation) -> int:
     return 0 if score is None else int(np.count_nonzero(~np.isnan(score)))
 
 
-def _gold_side(part: Part, vocabulary: Vocabulary) -> Side:
+def _gold_side(part: Part, vocabulary: Vocabulary) -> RelationSide:
     spans = part.spans("spans", vocabulary)
     relations = Relations.join(RELATIONS, [batch.layers for batch in part.gold]).into(vocabulary)
     marked = np.concatenate([_is_marked(_relations(batch)) for batch in part.gold])
     numbered = replace(spans, level=np.arange(len(spans)))
-    return Side(numbered, relations.label, relations.head, relations.tail, marked, relations.parts)
+    return RelationSide(numbered, relations.label, relations.head, relations.tail, marked, relations.parts)
 
 
 def _tallies(pair: RelationPair, part: Part, request: EvaluationRequest) -> dict[str, Tally]:
@@ -205,7 +205,7 @@ def _tallies(pair: RelationPair, part: Part, request: EvaluationRequest) -> dict
         raise InputError(part.gold[0].corpus.source, None, error.finding, error.remedy) from None
 
 
-def _selected(side: Side, settings: ScoreSettings, which: str, name: str) -> Side:
+def _selected(side: RelationSide, settings: ScoreSettings, which: str, name: str) -> RelationSide:
     """Apply `--map`, `--labels` and `--exclude` to the relations of one side."""
     if settings.keeps_labels:
         return side
@@ -267,7 +267,7 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
     return Predictions.of_codes(shown, KINDS, (TP, TN), TN, **of_units, **bounds)
 
 
-def _columns(side: Side) -> dict[str, Ints]:
+def _columns(side: RelationSide) -> dict[str, Ints]:
     """The type, sentence and bounds of each relation, the bounds of its arguments, and the sentence of the tail."""
     spans, head, tail = side.spans, side.head, side.tail
     start, end = extent(side)
@@ -276,7 +276,7 @@ def _columns(side: Side) -> dict[str, Ints]:
     return columns | {"tail_start": spans.start[tail], "tail_end": spans.end[tail], "tail_sentence": spans.scope[tail]}
 
 
-def _identified(sides: Sequence[Side]) -> tuple[Ints, Ints]:
+def _identified(sides: Sequence[RelationSide]) -> tuple[Ints, Ints]:
     """A number for each relation of all sides, one side after the other, and the first relation with each number."""
     columns = [np.concatenate(parts) for parts in zip(*map(_key_columns, sides), strict=True)]
     key, _ = pack(*((column, empty()) for column in columns))
@@ -284,7 +284,7 @@ def _identified(sides: Sequence[Side]) -> tuple[Ints, Ints]:
     return unit, first
 
 
-def _key_columns(side: Side) -> list[Ints]:
+def _key_columns(side: RelationSide) -> list[Ints]:
     columns, spans = [side.scope, side.label], side.spans
     for end in (side.head, side.tail):
         columns += [column[end] for column in (spans.scope, spans.start, spans.end, spans.shape, spans.label)]
@@ -305,7 +305,7 @@ class RelationAgreement(SetAgreement):
         self.both_right += together(answers.right[:, ~answers.is_surplus])
 
 
-def _drawn_links(side: Side) -> DrawnRows:
+def _drawn_links(side: RelationSide) -> DrawnRows:
     """Rows of type, and the indices of head and tail in the sentence of the head; a tail elsewhere is -1."""
     order = np.argsort(side.spans.scope, kind="stable")
     ordered = side.spans.scope[order]

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Side:
+class RelationSide:
     """All spans of a side, and the relations between them as columns."""
 
     spans: Spans
@@ -54,17 +54,17 @@ class Side:
         """The scope of a relation is its head's."""
         return self.spans.scope[self.head]
 
-    def take(self, rows: Ints) -> Side:
+    def take(self, rows: Ints) -> RelationSide:
         score = None if self.score is None else self.score[rows]
         columns = {name: getattr(self, name)[rows] for name in ("label", "head", "tail", "marked")}
         return replace(self, **columns, score=score)
 
-    def swapped(self, rows: Bools) -> Side:
+    def swapped(self, rows: Bools) -> RelationSide:
         """The same with head and tail of some relations swapped."""
         head, tail = np.where(rows, self.tail, self.head), np.where(rows, self.head, self.tail)
         return replace(self, head=head, tail=tail)
 
-    def within(self, scopes: Bools) -> Side:
+    def within(self, scopes: Bools) -> RelationSide:
         """The spans and relations in some scopes."""
         kept = scopes[self.spans.scope]
         rows = np.flatnonzero(kept[self.head]) if len(self) else empty()
@@ -94,7 +94,13 @@ class RelationPair:
     """
 
     def __init__(
-        self, gold: Side, kept: Ints, system: Side, documents: Ints, groups: Ints, settings: ScoreSettings
+        self,
+        gold: RelationSide,
+        kept: Ints,
+        system: RelationSide,
+        documents: Ints,
+        groups: Ints,
+        settings: ScoreSettings,
     ) -> None:
         """`kept` are the gold relations without repeats; `documents` and `groups` have an entry for each scope."""
         self.as_read, self.groups, self.settings, self._documents = (gold, system), groups, settings, documents
@@ -163,7 +169,7 @@ class RelationPair:
         return Candidates(*(np.concatenate([getattr(candidates, name) for candidates in both]) for name in names))
 
 
-def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Ints:
+def without_repeats(side: RelationSide, documents: Ints, settings: ScoreSettings) -> Ints:
     """The relations of a side that do not repeat an earlier one, with the symmetric types that it marks itself."""
     nothing = side.within(np.zeros(len(documents), dtype=np.bool_))
     symmetric = _symmetric((side, nothing), documents, settings)
@@ -171,7 +177,9 @@ def without_repeats(side: Side, documents: Ints, settings: ScoreSettings) -> Int
     return _first_of_each(_relation_keys(_ordered_ends((side, nothing), ends, symmetric), ends)[0])
 
 
-def _symmetric(sides: tuple[Side, Side], documents: Ints, settings: ScoreSettings) -> tuple[Bools, Bools]:
+def _symmetric(
+    sides: tuple[RelationSide, RelationSide], documents: Ints, settings: ScoreSettings
+) -> tuple[Bools, Bools]:
     """Which relations of each side have a symmetric type: named by the user, or marked in the same document."""
     find = sides[0].spans.vocabulary.labels.find
     named = [code for code in map(find, settings["symmetric"]) if code is not None]
@@ -181,7 +189,9 @@ def _symmetric(sides: tuple[Side, Side], documents: Ints, settings: ScoreSetting
     return gold, system
 
 
-def _ordered_ends(sides: tuple[Side, Side], ends: SpanKeys, symmetric: tuple[Bools, Bools]) -> list[Side]:
+def _ordered_ends(
+    sides: tuple[RelationSide, RelationSide], ends: SpanKeys, symmetric: tuple[Bools, Bools]
+) -> list[RelationSide]:
     """Both sides with the ends of symmetric relations ordered by bounds and label."""
     ordered = []
     for side, bounds, is_symmetric in zip(sides, ends.bounds, symmetric, strict=True):
@@ -192,7 +202,7 @@ def _ordered_ends(sides: tuple[Side, Side], ends: SpanKeys, symmetric: tuple[Boo
     return ordered
 
 
-def _relation_keys(sides: Sequence[Side], ends: SpanKeys) -> tuple[Ints, Ints]:
+def _relation_keys(sides: Sequence[RelationSide], ends: SpanKeys) -> tuple[Ints, Ints]:
     columns = []
     for side, bounds in zip(sides, ends.bounds, strict=True):
         name = ends.names[side.spans.label]
@@ -282,17 +292,17 @@ class RelationMatches:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def tally(self, gold: Side, system: Side, groups: Ints) -> Tally:
+    def tally(self, gold: RelationSide, system: RelationSide, groups: Ints) -> Tally:
         """Counts by type; `groups` is the group of each scope."""
         scope = np.where(self.gold >= 0, np.append(gold.scope, 0)[self.gold], np.append(system.scope, 0)[self.system])
         types = np.append(gold.label, -1)[self.gold], np.append(system.label, -1)[self.system]
         return Tally.of(gold.spans.vocabulary.labels.values, KINDS, groups[scope], *types, self.kind)
 
-    def rows(self, gold: Side, system: Side) -> UnitRows:
+    def rows(self, gold: RelationSide, system: RelationSide) -> UnitRows:
         return relation_units(KINDS, self.kind, self.gold, self.system, gold, system)
 
 
-def extent(side: Side) -> tuple[Ints, Ints]:
+def extent(side: RelationSide) -> tuple[Ints, Ints]:
     """The first and last position of the arguments of each relation, in its head's scope."""
     spans, head, tail = side.spans, side.head, side.tail
     is_here = spans.scope[head] == spans.scope[tail]
@@ -305,8 +315,8 @@ def relation_units(
     kind: Ints,
     gold_row: Ints,
     system_row: Ints,
-    gold: Side,
-    system: Side,
+    gold: RelationSide,
+    system: RelationSide,
     is_extra: Bools | None = None,
 ) -> UnitRows:
     """Relations as rows (see `UnitRows.of_pairs`), from the first to the last position of their arguments."""

@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.arrays import Ints, empty, ints, pack
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import HIT_KINDS, Tally, tally_by_hit
-from evenhand.tasks.relations.matching import Candidates, RelationMatches, RelationPair, Side, relation_units
+from evenhand.tasks.relations.matching import Candidates, RelationMatches, RelationPair, RelationSide, relation_units
 from evenhand.tasks.relations.task import AB, AL, ALB, AM, AS, DE, FN, FP, IN_ORDER, TE, TP, XE
 from evenhand.tasks.spans.matching import equal_keys, taken
 from evenhand.tasks.unit_rows import UnitRows
@@ -82,16 +82,18 @@ def dygie_units(pair: RelationPair) -> UnitRows:
     return matches.rows(*sides)
 
 
-def _last_relations(pair: RelationPair) -> list[Side]:
+def _last_relations(pair: RelationPair) -> list[RelationSide]:
     return [side.take(_last(bounds, side)) for side, bounds in zip(pair.as_read, pair.ends.bounds, strict=True)]
 
 
-def _last(bounds: Ints, side: Side) -> Ints:
+def _last(bounds: Ints, side: RelationSide) -> Ints:
     key, _ = pack((bounds[side.head], empty()), (bounds[side.tail], empty()))
     return np.sort(len(key) - 1 - np.unique(key[::-1], return_index=True)[1])
 
 
-def _match_bounds(pair: RelationPair, gold: Side, system: Side) -> tuple[RelationMatches, Side, Side]:
+def _match_bounds(
+    pair: RelationPair, gold: RelationSide, system: RelationSide
+) -> tuple[RelationMatches, RelationSide, RelationSide]:
     """Match relations by type and bounds; return the matches and the relations of both sides without repeats."""
     columns = [
         (bounds[side.head], bounds[side.tail], side.label)

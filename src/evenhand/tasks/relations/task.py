@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import CommandLine, Conversion, Effect, Parameter, split_names
+from evenhand.parameters import CommandLine, Effect, Parameter, ParameterConversion, split_names
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Formula,
@@ -145,7 +145,7 @@ PARAMETERS = (
         "names",
         (),
         "Types whose ends are interchangeable, in addition to brat's * lines.",
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=split_names, stored=tuple[str, ...], spell=lambda types: "+".join(sorted(types)) or "marked"
         ),
         cli=CommandLine(metavar="TYPE,..."),

@@ -76,13 +76,13 @@ class CustomMatches:
 
 
 def count_custom(pair: SpanPair, measure: str) -> Tally:
-    found = pair.cached(custom_matches, measure)
-    units = found.matches
+    decided = pair.cached(custom_matches, measure)
+    units = decided.matches
     group, gold, system = groups_and_labels(units.gold, units.system, *pair.original, pair.groups)
     partial = np.flatnonzero(units.kind == PAR)
     rows = np.append(np.arange(len(units)), partial)
     kind = np.append(units.kind, np.full(len(partial), _CREDIT))
-    count = np.append(np.ones(len(units)), found.credit[partial]) if len(partial) else None
+    count = np.append(np.ones(len(units)), decided.credit[partial]) if len(partial) else None
     return Tally.of(pair.labels, _KINDS, group[rows], gold[rows], system[rows], kind, count)
 
 

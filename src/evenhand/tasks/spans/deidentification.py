@@ -70,11 +70,11 @@ def units(pair: SpanPair, measure: str) -> UnitRows:
     labels, documents = pair.gold.vocabulary.labels, pair.cached(documents_of)
     listed = [(number, *unit) for number, document in enumerate(documents) for unit in _UNITS[measure](document)]
     assert pair.context.texts is not None
-    place = pair.context.texts.places([(number, start, end) for number, _, start, end, _ in listed])
+    position = pair.context.texts.places([(number, start, end) for number, _, start, end, _ in listed])
     kind = ints([KINDS.index(kind) for _, kind, *_ in listed])
     label = ints([-1 if name == NO_LABEL else labels.code(name) for *_, name in listed])
     gold, system = (np.where(kind == KINDS.index(absent), -1, label) for absent in ("FP", "FN"))
-    return UnitRows.of(KINDS, kind, place, gold, system, kind == KINDS.index("FP"))
+    return UnitRows.of(KINDS, kind, position, gold, system, kind == KINDS.index("FP"))
 
 
 def _sentences(numbers: Mapping[str, int], document: str) -> int:

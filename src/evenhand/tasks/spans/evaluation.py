@@ -31,7 +31,7 @@ from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span
 from evenhand.tasks.spans.fair import matches
 from evenhand.tasks.spans.matching import Context, SpanMatches, SpanPair, equal_spans
 from evenhand.tasks.spans.measures import LEAK
-from evenhand.tasks.spans.strings import Form, Strings, StringSides, UnplacedStrings
+from evenhand.tasks.spans.strings import Form, LabeledStrings, StringSides, UnplacedStrings
 from evenhand.tasks.spans.task import GROUNDING
 from evenhand.tasks.spans.token_separator import all_units, tally_units
 from evenhand.tasks.unit_rows import UnitRows
@@ -108,7 +108,7 @@ class _Followers:
                 first, stream = peek(self._on_gold_texts(first, stream))
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
-            # A system is reordered batch by batch of the gold standard, so that is read by both.
+            # A system is reordered by batches of the gold standard, which both therefore read.
             sides = (request.sides.systems[name], request.sides.gold)
             by_id = SentencesById(stream, sides, layer, all_known=not self._first.corpus.omits_empty)
             self.gold, copy = tee(self.gold)
@@ -234,12 +234,12 @@ def _checked(batch: Annotation, request: EvaluationRequest) -> Annotation:
     if request.needs("document_text") and (corpus.tokens is None or corpus.bounds is None):
         raise SettingError(f"{corpus.source} has no text, in which meddocan and i2b2 look; give tokens or a text.")
     if weighs and corpus.atoms == "characters":
-        raise SettingError("Weights are those of tokens; they cannot be used where characters are compared.")
+        raise SettingError("Weights are of tokens; they cannot be used where characters are compared.")
     return batch
 
 
 @dataclass(frozen=True)
-class Reference:
+class GoldReference:
     """The gold spans that systems are compared with, and additional input of scorers."""
 
     spans: Spans
@@ -252,7 +252,7 @@ class Reference:
     """Number of spans with a confidence, which is ignored."""
 
 
-def reference(part: Part, request: EvaluationRequest, layer: str, targets: Spans | None = None) -> Reference:
+def reference(part: Part, request: EvaluationRequest, layer: str, targets: Spans | None = None) -> GoldReference:
     """The spans of a layer of the gold standard, with selected labels."""
     spans = LabelFilter(request.settings, "gold", "gold")(part.spans(layer, request.vocabulary))
     scored = 0 if spans.score is None else int(np.count_nonzero(~np.isnan(spans.score)))
@@ -262,7 +262,7 @@ def reference(part: Part, request: EvaluationRequest, layer: str, targets: Spans
         from evenhand.tasks.spans.values import part_values  # rare
 
         values = part_values(part, spans)
-    return Reference(spans, part.tags(layer) if request.needs("token_tags") else None, values, targets, scored)
+    return GoldReference(spans, part.tags(layer) if request.needs("token_tags") else None, values, targets, scored)
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> SpanEvaluation:
@@ -333,7 +333,7 @@ class System:
     """Its tags, if they have the encoding of the gold standard's."""
     unplaced: Spans | None = None
     """Strings of a language model that are not in the text, at positions outside all sentences."""
-    items: Strings | None = None
+    items: LabeledStrings | None = None
     """All strings of its answers, placed or not."""
     best: Spans | None = None
     """The same at their best-scoring positions, with unplaced ones: an upper bound; None if nothing is ambiguous."""
@@ -378,7 +378,7 @@ class _Pairing:
             best=None if best is None else by_score.spans(relabel(best), SideSummary()),
         )
 
-    def pair(self, name: str, gold: Reference, system: System) -> SpanPair:
+    def pair(self, name: str, gold: GoldReference, system: System) -> SpanPair:
         spans, unplaced = system.spans, system.unplaced
         if unplaced is not None and len(unplaced):
             spans = Spans.concatenate([spans, unplaced], [0, 0])
@@ -413,7 +413,7 @@ class _Pairing:
         first: Ints = begins[np.searchsorted(begins, sentences, side="right") - 1]
         return first
 
-    def _words(self, spans: Spans) -> Strings:
+    def _words(self, spans: Spans) -> LabeledStrings:
         """The words of spans, without those that they leave out."""
         locations = self._part.locations(self.unplaced)
         words = [locations.words(scope, start, end) or "" for _, scope, start, end in spans.rows()]
@@ -422,7 +422,7 @@ class _Pairing:
             from evenhand.tasks.spans.values import words_without_gaps  # rare
         for row in gapped:
             words[row] = words_without_gaps(spans, row, locations)
-        return Strings(spans.vocabulary, spans.scope, spans.label, tuple(words))
+        return LabeledStrings(spans.vocabulary, spans.scope, spans.label, tuple(words))
 
 
 @dataclass(kw_only=True)
@@ -455,9 +455,9 @@ class SpanEvaluation(Evaluation):
             return rows
         assert self.unplaced is not None
         strings = {row: self.unplaced.text(int(rows.start[row])) for row in unplaced.tolist()}
-        place = rows.place.take(np.arange(len(rows)))
-        place.start[unplaced] = place.end[unplaced] = -1
-        return replace(rows, place=place, strings={**rows.strings, **strings})
+        position = rows.position.take(np.arange(len(rows)))
+        position.start[unplaced] = position.end[unplaced] = -1
+        return replace(rows, position=position, strings={**rows.strings, **strings})
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))

@@ -180,11 +180,11 @@ def tally_equal_and_unequal(
         by_label = np.bincount(gold.label[equal], minlength=1)
         label = np.flatnonzero(by_label)
         group, count = np.zeros_like(label), by_label[label]
-    all_labels = np.arange(len(labels))
-    cell = Tally.cell_of(labels, SPAN_KINDS, all_labels, all_labels, correct).take(label)
     gold_row, system_row = np.append(rows[0], -1)[unequal.gold], np.append(rows[1], -1)[unequal.system]
     unequal_group, gold_label, system_label = groups_and_labels(gold_row, system_row, gold, system, groups)
     kind = unequal.kind * len(EDGES) + unequal.edge
+    all_labels = np.arange(len(labels))
+    cell = Tally.cell_of(labels, SPAN_KINDS, all_labels, all_labels, correct).take(label)
     return Tally.of_cells(
         labels,
         SPAN_KINDS,

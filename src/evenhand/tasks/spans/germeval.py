@@ -103,7 +103,7 @@ def count_as_script(tags: Ints, sentence_starts: Ints) -> tuple[Ints, Ints, Coun
     The script reads the tags of a level from the first line of the file to the last, as if it were one sentence:
 
     - an entity begins at B-, and at I- after O; it ends before B- and before O. Neither a blank line nor another label
-      on I- ends it. It counts, as gold or as found, for the label of its first token.
+      on I- ends it. It counts, as gold or as predicted, for the label of its first token.
     - it is correct if both sides begin and end it at the same tokens and have the same label at every token of it; it
       then counts for the label of its last token. Loose: the same, with the suffixes deriv and part cut off.
     - an entity on the last token of the file, which no tag follows, is never correct.

@@ -26,7 +26,7 @@ from evenhand.errors import InputError, counted
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels
 from evenhand.settings import OFFSET_LISTS, Convention, ScoreSettings
-from evenhand.tasks.spans.strings import LabeledOffsets, Row, Strings, UnitText, UnitTexts, known_scores
+from evenhand.tasks.spans.strings import LabeledOffsets, LabeledStrings, Row, UnitText, UnitTexts, known_scores
 
 if TYPE_CHECKING:
     from evenhand.grounding.placement import Placement
@@ -154,12 +154,12 @@ def _about(batch: Annotation, first: int, end: int) -> Iterator[About]:
 class GroundedAnswers:
     """The strings of a language model in some texts, apart from the spans at which they were placed."""
 
-    unplaced: Strings
-    items: Strings
+    unplaced: LabeledStrings
+    items: LabeledStrings
     """All strings, placed or not."""
     best: Spans
     """The placed items at their best-scoring occurrences, chosen by the gold spans: an upper bound."""
-    best_unplaced: Strings
+    best_unplaced: LabeledStrings
     has_choice: bool
     """Whether one occurrence of each string is chosen; otherwise all count, and none is the best."""
 
@@ -212,10 +212,10 @@ class GroundedFollower(Follower):
         first = first_sentences(gold)
         placed, answers = zip(*(self._placed(batch.corpus, batch.spans(self._layer)) for batch in gold), strict=True)
         joined = GroundedAnswers(
-            Strings.concatenate([batch.unplaced for batch in answers], first),
-            Strings.concatenate([batch.items for batch in answers], first),
+            LabeledStrings.concatenate([batch.unplaced for batch in answers], first),
+            LabeledStrings.concatenate([batch.items for batch in answers], first),
             Spans.concatenate([batch.best for batch in answers], first),
-            Strings.concatenate([batch.best_unplaced for batch in answers], first),
+            LabeledStrings.concatenate([batch.best_unplaced for batch in answers], first),
             self._has_choice,
         )
         return AlignedSpans(Spans.concatenate(placed, first), answers=joined)
@@ -233,7 +233,7 @@ class GroundedFollower(Follower):
         placed_spans, unplaced, grew = placed.spans(self._vocabulary, is_strict=is_strict)
         self.grounding.counts["outside" if is_strict else "widened"] += grew
         best_spans, best_unplaced, _ = best.spans(self._vocabulary, is_strict=is_strict)
-        items = Strings.of(self._vocabulary, rows)
+        items = LabeledStrings.of(self._vocabulary, rows)
         return placed_spans, GroundedAnswers(unplaced, items, best_spans, best_unplaced, self._has_choice)
 
     @property
@@ -275,7 +275,7 @@ class _Items:
                 item = placement.item
                 self._unplaced.append((self._texts.units[unit].first, item.label, item.text, item.score))
 
-    def spans(self, vocabulary: Vocabulary, *, is_strict: bool) -> tuple[Spans, Strings, int]:
+    def spans(self, vocabulary: Vocabulary, *, is_strict: bool) -> tuple[Spans, LabeledStrings, int]:
         """Placed items as spans, unplaced items, and the number of items that begin or end inside a token.
 
         The latter are expanded to whole tokens or, if `is_strict`, left unplaced.
@@ -290,7 +290,7 @@ class _Items:
                 (first, self._labels[row], self._strings[row], self._scores[row]) for first, row in firsts
             ]
             spans = spans.without(rows)
-        return spans, Strings.of(vocabulary, unplaced), len(rows)
+        return spans, LabeledStrings.of(vocabulary, unplaced), len(rows)
 
 
 def _location(gold: Corpus, unit: UnitText) -> str:
@@ -333,7 +333,7 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
 
 
 def _line(corpus: Corpus, row: int) -> int | None:
-    """The line of a record; the rows of a table of spans are not those of its documents."""
+    """The line of a record. None for a table of spans, whose rows are not documents."""
     return None if corpus.omits_empty else corpus.line(row)
 
 

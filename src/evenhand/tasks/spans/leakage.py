@@ -55,7 +55,7 @@ _NO_LABEL = -1
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _CoverageCounts:
     """Counts of one kind by sentence and label; a single label or number applies to all rows."""
 
     kind: str
@@ -87,7 +87,7 @@ class Cover:
         covered = np.bincount(gold.label, self._covered(gold), minlength=count)
         return np.where(covered == size, COVERED, np.where(covered > 0, PARTIAL, EXPOSED))
 
-    def counts(self, label_of: Ints) -> Iterator[_Counts]:
+    def counts(self, label_of: Ints) -> Iterator[_CoverageCounts]:
         """Atoms of each side and of one side only; `label_of` has the label of every gold span."""
         gold = within_scopes(replace(self.gold, label=label_of[self.gold.label]), self.text)
         if (gold.begin[1:] < gold.end[:-1]).any():
@@ -100,9 +100,9 @@ class Cover:
             ("leaked", exposed, length - self._covered(gold)),
         ):
             rows = np.flatnonzero(count)
-            yield _Counts(kind, scope[rows], gold.label[rows], count[rows])
+            yield _CoverageCounts(kind, scope[rows], gold.label[rows], count[rows])
             if is_repeated:  # an atom with several labels counts once overall
-                yield _Counts(kind, scope[rows], count=-count[rows])
+                yield _CoverageCounts(kind, scope[rows], count=-count[rows])
                 yield self._by_scope(kind, atoms)
         yield self._by_scope("redacted", self.in_system)
         yield self._by_scope("over", self.in_system & ~self.in_gold)
@@ -117,11 +117,11 @@ class Cover:
         """The number of atoms in system spans before each position."""
         return _count_before(self.in_system)
 
-    def _by_scope(self, kind: str, atoms: Bools) -> _Counts:
+    def _by_scope(self, kind: str, atoms: Bools) -> _CoverageCounts:
         bounds = np.minimum(np.append(self.text.first, len(atoms)), len(atoms))
         count = np.diff(_count_before(atoms)[bounds])
         scope = np.flatnonzero(count)
-        return _Counts(kind, scope, count=count[scope])
+        return _CoverageCounts(kind, scope, count=count[scope])
 
 
 def _runs(spans: Spans, text: Text) -> Runs:
@@ -150,14 +150,16 @@ def count_leakage(pair: SpanPair) -> Tally:
     (gold, system), text = pair.placed, pair.text
     cover = Cover.of(gold, system, text)
     state = cover.states(len(gold))
-    counts = [_Counts(kind, gold.scope[state == code], gold.label[state == code]) for code, kind in enumerate(STATES)]
+    counts = [
+        _CoverageCounts(kind, gold.scope[state == code], gold.label[state == code]) for code, kind in enumerate(STATES)
+    ]
     counts += cover.counts(gold.label)
     if text.lengths is not None:
-        counts.append(_Counts("atoms", np.arange(len(text.lengths)), count=text.lengths))
+        counts.append(_CoverageCounts("atoms", np.arange(len(text.lengths)), count=text.lengths))
     if pair.values is not None:
         counts += _count_values(pair.values, gold.scope, state != COVERED)
         if pair.values.has_words:
-            counts.append(_Counts("worded", np.arange(len(pair.groups))))
+            counts.append(_CoverageCounts("worded", np.arange(len(pair.groups))))
     return _tally(counts, pair)
 
 
@@ -175,17 +177,17 @@ def leakage_units(pair: SpanPair) -> UnitRows:
     return UnitRows.of(STATES, states(pair), place, gold.label, shapes=shapes)
 
 
-def _count_values(values: PartValues, scope: Ints, is_exposed: Bools) -> Iterator[_Counts]:
+def _count_values(values: PartValues, scope: Ints, is_exposed: Bools) -> Iterator[_CoverageCounts]:
     """All values and documents, and without the exposed ones the safe ones; each counts where it occurs first."""
     new, exposed = values.first(np.ones_like(is_exposed)), values.first(is_exposed)
     for (label, row), change in ((new, 1), (exposed, -1)):
         for kind, chosen in (("documents", label < 0), ("values", label >= 0)):
             if change > 0:
-                yield _Counts(kind, scope[row[chosen]], label[chosen])
-            yield _Counts(f"{kind}_safe", scope[row[chosen]], label[chosen], change)
+                yield _CoverageCounts(kind, scope[row[chosen]], label[chosen])
+            yield _CoverageCounts(f"{kind}_safe", scope[row[chosen]], label[chosen], change)
 
 
-def _tally(counts: Sequence[_Counts], pair: SpanPair) -> Tally:
+def _tally(counts: Sequence[_CoverageCounts], pair: SpanPair) -> Tally:
     sizes = [len(rows.scope) for rows in counts]
     scope = np.concatenate([rows.scope for rows in counts])
     label, count = (

@@ -177,7 +177,7 @@ class _Overlaps:
 
 
 class _Inside:
-    """The pairs (i, j) in which start i lies in [begin j, end j)."""
+    """The pairs (i, j) in which start i is in [begin j, end j)."""
 
     def __init__(self, starts: Ints, begin: Ints, end: Ints) -> None:
         self._order = np.argsort(starts, kind="stable")
@@ -226,7 +226,7 @@ def token_ranges(spans: Spans) -> list[Ranges]:
 
 
 def _runs(positions: Sequence[int]) -> list[Range]:
-    """Ranges of consecutive positions."""
+    """Sorted positions as ranges of consecutive ones."""
     ordered = np.sort(ints(positions))
     breaks = np.flatnonzero(np.diff(ordered) > 1)
     first, last = np.append(ordered[:1], ordered[breaks + 1]), np.append(ordered[breaks], ordered[-1:])
@@ -234,7 +234,7 @@ def _runs(positions: Sequence[int]) -> list[Range]:
 
 
 def shared_ranges(left: Ranges, right: Ranges) -> Ranges:
-    """The tokens in ranges of both sides."""
+    """The tokens that are in the ranges of both sides, as ranges."""
     if len(left) > len(right):
         left, right = right, left
     shared_ranges = []

@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
+from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import (
     Breakdown,
@@ -345,7 +345,7 @@ WEIGHTS = Parameter(
     "Error weights: fair, lenient, boundaries, as-fp, as-fn, a formula such as 'LE = 0.5 FP + 0.5 FN, "
     "BE = 0.5 TP + 0.25 FP + 0.25 FN', or a file with a formula [boundaries]. Implies --match weighted.",
     allowed=Allowed(optional=True),
-    conversion=Conversion(parse=parse_weights, stored=Weights),
+    conversion=ParameterConversion(parse=parse_weights, stored=Weights),
     cli=CommandLine(metavar="NAME|FORMULA|FILE", file_of="formula of weights"),
     effect=Effect(compares=False, adds_measure=True),
 )
@@ -355,7 +355,7 @@ SEPARATOR_WEIGHT = Parameter(
     1.0,
     "Weight of a separator; a token weighs 1.",
     allowed=Allowed(least=0),
-    conversion=Conversion(spell=lambda weight: f"{weight:g}", key="separators"),
+    conversion=ParameterConversion(spell=lambda weight: f"{weight:g}", key="separators"),
     effect=Effect(compares=False),
 )
 TOKEN_WEIGHT = Parameter(
@@ -364,7 +364,9 @@ TOKEN_WEIGHT = Parameter(
     None,
     "Column of GOLD, by number or name, with the weight of each token.",
     allowed=Allowed(optional=True),
-    conversion=Conversion(spell=lambda column: "none" if column is None else f"column-{column}", key="token-weights"),
+    conversion=ParameterConversion(
+        spell=lambda column: "none" if column is None else f"column-{column}", key="token-weights"
+    ),
     cli=CommandLine(metavar="COLUMN"),
     effect=Effect(compares=False),
 )
@@ -376,7 +378,7 @@ SPURIOUS, MISSING = (
         f"Number of {kind} tokens that are allowed.",
         former=(kind,),
         allowed=Allowed(least=0),
-        conversion=Conversion(key=kind),
+        conversion=ParameterConversion(key=kind),
         effect=Effect(compares=False),
     )
     for kind in ("spurious", "missing")
@@ -387,7 +389,7 @@ IOU = Parameter(
     0.5,
     "Minimum IoU for two spans to match.",
     allowed=Allowed(most=1, above=0),
-    conversion=Conversion(spell=lambda share: f"{share:g}"),
+    conversion=ParameterConversion(spell=lambda share: f"{share:g}"),
     effect=Effect(compares=False),
 )
 
@@ -420,7 +422,7 @@ SENTENCES = Parameter(
     TEXT,
     "Sentences of a text: all of it or its lines (relations in brat's files); or a FILE with documents and their "
     "numbers of sentences (spans).",
-    conversion=Conversion(parse=parse_sentences, stored=str | dict[str, int], spell=_sentences_text),
+    conversion=ParameterConversion(parse=parse_sentences, stored=str | dict[str, int], spell=_sentences_text),
     cli=CommandLine(metavar="text|lines|FILE", file_of="table of sentences"),
     effect=Effect(reads=True),
 )

@@ -117,7 +117,7 @@ def _distinct(spans: Spans) -> Ints:
 
 
 @dataclass(frozen=True)
-class Strings:
+class LabeledStrings:
     """Labeled strings with the sentences they belong to."""
 
     vocabulary: Vocabulary
@@ -130,7 +130,7 @@ class Strings:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def formed(self, form: Form) -> Strings:
+    def formed(self, form: Form) -> LabeledStrings:
         return replace(self, texts=tuple(map(form, self.texts)))
 
     def spans(self, codes: StringIndex[str], first: int = 0) -> Spans:
@@ -139,16 +139,16 @@ class Strings:
         return replace(Spans.of(self.vocabulary, self.scope, start, start + 1, self.label), score=self.score)
 
     @staticmethod
-    def of(vocabulary: Vocabulary, rows: Sequence[Row]) -> Strings:
+    def of(vocabulary: Vocabulary, rows: Sequence[Row]) -> LabeledStrings:
         label = vocabulary.labels.codes([label for _, label, *_ in rows])
         scores = known_scores([score for *_, score in rows])
-        return Strings(vocabulary, ints([row[0] for row in rows]), label, tuple(row[2] for row in rows), scores)
+        return LabeledStrings(vocabulary, ints([row[0] for row in rows]), label, tuple(row[2] for row in rows), scores)
 
     @staticmethod
-    def concatenate(parts: Sequence[Strings], scopes: Sequence[int]) -> Strings:
+    def concatenate(parts: Sequence[LabeledStrings], scopes: Sequence[int]) -> LabeledStrings:
         """Strings one after the other; the scopes of part i are moved by `scopes[i]`."""
         moved = [replace(part, scope=part.scope + shift) for part, shift in zip(parts, scopes, strict=True)]
-        return Strings(
+        return LabeledStrings(
             parts[0].vocabulary,
             np.concatenate([part.scope for part in moved]),
             np.concatenate([part.label for part in moved]),
@@ -173,7 +173,7 @@ class StringSides:
 
     def __init__(
         self,
-        gold: Strings,
+        gold: LabeledStrings,
         system: Callable[[StringIndex[str], Form], Spans],
         text_of: Ints,
         *,
@@ -205,7 +205,7 @@ class UnplacedStrings:
         self._first = int(lengths.max(initial=0)) + 1
         self._codes: StringIndex[str] = StringIndex()
 
-    def spans(self, strings: Strings) -> Spans:
+    def spans(self, strings: LabeledStrings) -> Spans:
         return strings.spans(self._codes, self._first)
 
     def has(self, start: Ints) -> Bools:

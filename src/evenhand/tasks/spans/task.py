@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenhand.errors import SettingError
-from evenhand.parameters import Allowed, CommandLine, Conversion, Effect, Parameter
+from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.settings import LabelGroup, ScoreSettings
 from evenhand.tasks import task as spec
@@ -42,7 +42,7 @@ GROUNDING = (
         None,
         "Layout of the answers of a language model.",
         allowed=Allowed(choices=SHAPES, optional=True),
-        conversion=Conversion(key=""),
+        conversion=ParameterConversion(key=""),
         effect=Effect(trait="answers", reads=True),
     ),
     spec.choice(
@@ -56,7 +56,7 @@ GROUNDING = (
         "percent",
         15,
         "Maximum share of characters in which a string may differ from the text, in percent, or off [15].",
-        conversion=Conversion(_fuzzy, int, lambda value: str(value or "off")),
+        conversion=ParameterConversion(_fuzzy, int, lambda value: str(value or "off")),
         cli=CommandLine(metavar="PERCENT|off"),
         effect=_OF_ANSWERS,
     ),
@@ -86,7 +86,7 @@ OVERRIDES = (
         None,
         "File of overrides of the gold standard, JSON lines: wrong, missing and unclear spans.",
         allowed=Allowed(optional=True),
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=lazy("evenhand.formats.overrides:read_overrides"), stored="evenhand.data.overrides:OverrideFile"
         ),
         cli=CommandLine(metavar="FILE"),
@@ -142,7 +142,7 @@ PARAMETERS = (
         "names",
         (),
         "Report several labels as one, in addition to the others: all labels, or the named ones.",
-        conversion=Conversion(
+        conversion=ParameterConversion(
             parse=_supertags,
             stored=tuple[LabelGroup, ...],
             spell=lambda tags: ",".join(map(str, tags)),
@@ -156,7 +156,7 @@ PARAMETERS = (
         "flag",
         False,
         "Report the scores of trivial systems under ts and t.",
-        conversion=Conversion(key=""),
+        conversion=ParameterConversion(key=""),
         effect=Effect(on="rows", compares=False),
     ),
     *GROUNDING,

@@ -53,7 +53,7 @@ Rows = tuple[Ints, Ints, Ints, Values | Ints]
 
 
 @dataclass(frozen=True)
-class Units:
+class UnitCounts:
     """Rows of counts: `count` units of one kind and label (-1: all units) in a scope."""
 
     scope: Ints
@@ -62,7 +62,7 @@ class Units:
     count: Numbers
 
 
-def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> Units:
+def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> UnitCounts:
     """The tables of all labels, by scope; `equal` are the rows of equal spans."""
     rows: list[Rows] = []
     if _is_flat(gold, text) and _is_flat(system, text):
@@ -74,7 +74,7 @@ def units(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> U
         parts = segments(*sides)
         for kind, chosen, count in _outcomes(parts):
             rows.append(_count_segments(parts, chosen, count, kind + number * len(_OUTCOMES), text))
-    return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    return UnitCounts(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
 def within_scopes(runs: Runs, text: Text) -> Runs:
@@ -84,7 +84,7 @@ def within_scopes(runs: Runs, text: Text) -> Runs:
     return split(runs, text.scope_of(runs.begin) != text.scope_of(runs.end - 1))
 
 
-def _count_segments(segments: Segments, rows: Ints, count: Ints, kind: int, text: Text) -> Rows:
+def _count_segments(segments: UnitSegments, rows: Ints, count: Ints, kind: int, text: Text) -> Rows:
     """Rows for some segments, with `count` spans on each of their units; unit by unit if tokens have weights."""
     begin, length, label = segments.begin[rows], segments.length[rows], segments.label[rows]
     if text.weights is None or kind >= len(_OUTCOMES):  # separators have no weights here
@@ -114,7 +114,7 @@ def _equal(spans: Spans, text: Text) -> list[Rows]:
     ]
 
 
-def _outcomes(segments: Segments) -> Iterator[tuple[int, Ints, Ints]]:
+def _outcomes(segments: UnitSegments) -> Iterator[tuple[int, Ints, Ints]]:
     """Kind, segments and counts: TP, FP and FN by presence, then the surplus of several spans on a unit."""
     gold, system = segments.gold, segments.system
     both, spurious, missing = (gold > 0) & (system > 0), gold == 0, system == 0
@@ -131,7 +131,7 @@ def _outcomes(segments: Segments) -> Iterator[tuple[int, Ints, Ints]]:
         yield kind, rows, count[rows]
 
 
-def all_units(text: Text) -> Units:
+def all_units(text: Text) -> UnitCounts:
     """The number of tokens and separators of each scope; nothing if lengths are unknown."""
     rows: list[Rows] = []
     for number, part in enumerate(PARTS):
@@ -141,10 +141,10 @@ def all_units(text: Text) -> Units:
             count = np.add.reduceat(text.weights, text.first[scope])
         kind = np.full(len(scope), (number + 1) * len(_OUTCOMES) - 1)
         rows.append((scope, np.full(len(scope), -1), kind, count))
-    return Units(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    return UnitCounts(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> Units:
+def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, Ints]) -> UnitCounts:
     """Gold spans whose bounds differ by one token from an overlapping system span of their label; those with none."""
     if _is_flat(gold, text) and _is_flat(system, text):
         # Then equal spans overlap no other spans.
@@ -158,7 +158,7 @@ def close_and_missed(gold: Spans, system: Spans, text: Text, equal: tuple[Ints, 
         overlapped[left] = True
     rows = np.concatenate((np.flatnonzero(close), np.flatnonzero(~overlapped)))
     kind = np.repeat((_CLOSE, _MISSED), (np.count_nonzero(close), np.count_nonzero(~overlapped)))
-    return Units(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))
+    return UnitCounts(gold.scope[rows], gold.label[rows], kind, ones(len(rows)))
 
 
 def count_units(pair: SpanPair) -> Tally:
@@ -196,13 +196,13 @@ def _with_levels(pair: SpanPair, spans: Spans) -> Spans:
     return spans if levels == 1 else replace(spans, label=spans.label * levels + spans.level % levels)
 
 
-def _count(pair: SpanPair, evaluate: Callable[..., Units], gold: Spans, system: Spans) -> Tally:
+def _count(pair: SpanPair, evaluate: Callable[..., UnitCounts], gold: Spans, system: Spans) -> Tally:
     rows = evaluate(*(_with_levels(pair, side) for side in (gold, system)), pair.text, pair.equal)
     rows = replace(rows, label=np.where(rows.label < 0, -1, rows.label // pair.levels))
     return tally_units(rows, pair.labels, pair.groups)
 
 
-def tally_units(units: Units, labels: Sequence[str], groups: Ints) -> Tally:
+def tally_units(units: UnitCounts, labels: Sequence[str], groups: Ints) -> Tally:
     """Count tokens and separators; the total number of units has no label."""
     no_system = np.full(len(units.scope), -1)
     return Tally.of(labels, UNIT_KINDS, groups[units.scope], units.label, no_system, units.kind, units.count)
@@ -231,7 +231,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Segments:
+class UnitSegments:
     """Neighbouring units with the same number of spans of one label: `gold` and `system` spans."""
 
     begin: Ints
@@ -274,7 +274,7 @@ def split(runs: Runs, rows: Bools) -> Runs:
     return Runs(*map(np.concatenate, ((kept.begin, begin), (kept.end, begin + 1), (kept.label, label))))
 
 
-def segments(gold: Runs, system: Runs) -> Segments:
+def segments(gold: Runs, system: Runs) -> UnitSegments:
     """All segments with at least one span, by label.
 
     Each boundary is one number: label, position, and which boundary of which side it is. The numbers of gold and of
@@ -290,7 +290,7 @@ def segments(gold: Runs, system: Runs) -> Segments:
     # After the last end of a label both numbers are 0, so no segment continues into the next label.
     rows = np.flatnonzero((length != 0) & (spans != 0))
     label, begin = np.divmod(position[rows], width)
-    return Segments(begin, length[rows], label, spans[rows] >> 32, spans[rows] & (1 << 32) - 1)
+    return UnitSegments(begin, length[rows], label, spans[rows] >> 32, spans[rows] & (1 << 32) - 1)
 
 
 def equal_tags(gold: Tags, system: Tags) -> Bools:

@@ -84,7 +84,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class WordComparison:
     """The words of both sides: the aligned ones that are correct, by metric, and those with a content relation."""
 
     correct: Mapping[str, Bools]
@@ -92,7 +92,7 @@ class Comparison:
     system_content: Bools
 
 
-def compare(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> Comparison:
+def compare(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[str]) -> WordComparison:
     """Which aligned words are correct under each metric of words."""
     same_head = heads.are_same
     gold_rows, system_rows = heads.aligned.rows
@@ -121,10 +121,10 @@ def compare(heads: Heads, gold: Analysis, system: Analysis, relations: Sequence[
         "mlas": content & same_upos & same_features & _same_children(heads, gold, system, is_functional, is_child),
         "blex": content & same_lemma,
     }
-    return Comparison(correct, is_content[gold.relation], is_content[system.relation])
+    return WordComparison(correct, is_content[gold.relation], is_content[system.relation])
 
 
-def count_conll18(aligned: Aligned, compared: Comparison) -> Ints:
+def count_conll18(aligned: Aligned, compared: WordComparison) -> Ints:
     """The counts of `KINDS` for every sentence of the gold standard.
 
     Units of the system count for the sentence in which they begin.
@@ -144,7 +144,7 @@ def count_conll18(aligned: Aligned, compared: Comparison) -> Ints:
 
 
 def list_conll18(
-    aligned: Aligned, compared: Comparison, labels: Callable[[str], tuple[Ints, Ints]], name: str
+    aligned: Aligned, compared: WordComparison, labels: Callable[[str], tuple[Ints, Ints]], name: str
 ) -> UnitRows:
     """The units of one metric; `labels` returns the labels of all words of both sides under a metric.
 
@@ -196,7 +196,7 @@ def _list_segments(aligned: Aligned, metric: str) -> UnitRows:
     sentence = aligned.gold.sentence[first]
     begin, nowhere = first - aligned.gold.bounds[sentence], np.full(len(extra), -1)
     stop = np.minimum(stop, aligned.gold.bounds[sentence + 1]) - aligned.gold.bounds[sentence]
-    place = Places.of(
+    position = Places.of(
         np.append(sentence, gold_sentences(aligned)[other_first[extra]]),
         np.append(begin, nowhere),
         np.append(stop, nowhere),
@@ -204,7 +204,7 @@ def _list_segments(aligned: Aligned, metric: str) -> UnitRows:
     tokens, words = aligned.system.corpus.tokens, other_first[extra].tolist()
     strings = {} if tokens is None else {len(first) + row: tokens[word] for row, word in enumerate(words)}
     kind = np.append(np.where(is_right, 0, 2), np.full(len(extra), 3))
-    rows = UnitRows.of(UNIT_TYPES, kind, place, is_extra=kind == 3, strings=strings)
+    rows = UnitRows.of(UNIT_TYPES, kind, position, is_extra=kind == 3, strings=strings)
     return replace(rows, is_error=kind > 0)
 
 

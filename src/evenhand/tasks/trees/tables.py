@@ -134,9 +134,9 @@ def _attachment(results: Results, models: Sequence[str]) -> DisplayTable:
 
 def _official(result: Result, models: Sequence[str]) -> DisplayTable:
     rows: list[list[Cell]] = []
-    for name in models:
-        overall = result[name].overall
-        row: list[Cell] = [model_title(result.settings.task, name), overall.precision, overall.recall, overall.f1]
+    titles = [model_title(result.settings.task, name) for name in models]
+    for title, overall in zip(titles, [result[name].overall for name in models], strict=True):
+        row: list[Cell] = [title, overall.precision, overall.recall, overall.f1]
         rows.append([*row, overall.more.get("aligned_accuracy")])
     return DisplayTable(_OFFICIAL, [Column("metric", "text"), *_percents("prec.", "recall", "F1", "aligned")], rows)
 

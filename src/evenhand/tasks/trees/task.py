@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import SettingError
-from evenhand.parameters import CommandLine, Conversion, Parameter
+from evenhand.parameters import CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Breakdown, Formula, Measure, PrecisionRecall, Ratio, Scorer
 from evenhand.settings import ScoreSettings
@@ -169,7 +169,7 @@ TASK = spec.Task(
             "flag",
             False,
             "Compare relations with their subtypes (nmod:poss).",
-            conversion=Conversion(spell=lambda kept: "kept" if kept else "cut"),
+            conversion=ParameterConversion(spell=lambda kept: "kept" if kept else "cut"),
         ),
         spec.choice(
             "empty_nodes",
@@ -181,7 +181,7 @@ TASK = spec.Task(
             "text",
             "0",
             "elas, eulas: enhancement types (1-6) that the treebank lacks, such as 156 (see the definitions).",
-            conversion=Conversion(parse=_digits, stored=str),
+            conversion=ParameterConversion(parse=_digits, stored=str),
             cli=CommandLine(metavar="DIGITS"),
         ),
     ),

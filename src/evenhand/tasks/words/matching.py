@@ -177,11 +177,11 @@ class UnitMatches:
         is_extra = self.gold < 0
         word, system_word = np.append(words[0], -1)[self.gold], np.append(words[1], -1)[self.system]
         start = np.where(is_extra, -1, word - aligned.gold.bounds[self.sentence])
-        place = Places.of(self.sentence, start, np.where(is_extra, -1, start + 1))
+        position = Places.of(self.sentence, start, np.where(is_extra, -1, start + 1))
         tokens, extra = aligned.system.corpus.tokens, np.flatnonzero(is_extra).tolist()
         strings = {} if tokens is None else {row: tokens[int(system_word[row])] for row in extra}
         labels = self.gold_label, self.system_label
-        return UnitRows.of(self.kinds, self.kind, place, *labels, is_extra, strings=strings, **columns)
+        return UnitRows.of(self.kinds, self.kind, position, *labels, is_extra, strings=strings, **columns)
 
     def sentence_tally(self, correct: Mapping[str, tuple[str, ...]], groups: Ints) -> Tally:
         """Sentences of the gold standard with a unit that counts, and the fully correct ones by score."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import CommandLine, Conversion, Parameter
+from evenhand.parameters import CommandLine, Parameter, ParameterConversion
 from evenhand.scoring.measure import Formula, PrecisionRecall, Scorer, WeightedCounts
 from evenhand.settings import UNIVERSAL_LAYERS, ReadSettings, ScoreSettings
 
@@ -85,13 +85,13 @@ def is_confused(kind: str) -> bool:
 
 def with_sentences(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the fully correct sentences and, if distances were counted, the scores by distance."""
-    from evenhand.scoring.scores import Sentences, score_row
+    from evenhand.scoring.scores import SentenceCounts, score_row
 
     sentences, distances = None, {}
     tally = tallies.get("sentences")
     if tally is not None and score.name in tally.kinds:
         counts = dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True))
-        sentences = Sentences(int(counts[score.name]), int(counts["sentences"]))
+        sentences = SentenceCounts(int(counts[score.name]), int(counts["sentences"]))
     if "distances" in tallies:
         tally = tallies["distances"]
         rows = tally.by_label().rows
@@ -144,7 +144,7 @@ PUNCTUATION = Parameter(
     Punctuation(),
     "Words to leave out as punctuation: none (keep), those with the relation punct (relation), those without letters "
     "and digits (form), or those with these tags (pos:PUNCT,SYM) [keep].",
-    conversion=Conversion(parse=Punctuation.parse, stored=Punctuation),
+    conversion=ParameterConversion(parse=Punctuation.parse, stored=Punctuation),
     cli=CommandLine(metavar="POLICY"),
 )
 

@@ -29,6 +29,8 @@ function buildFilters() {
   control(form, "gold", data.antecedents ? data.label_name : `gold ${data.label_name}`, named(used("gold", "hasGold")));
   addSearch(more);
   if (!data.antecedents) control(others, "predicted", `system's ${data.label_name}`, named(used("predicted", "hasPredicted")));
+  const slices = data.slices.flatMap(([name, values]) => values.map((value) => [`${name}=${value}`, `${name}: ${value}`]));
+  if (slices.length) control(others, "slice", "slice", slices);
   if (systems.length > 1) {
     control(others, "from", "from", ranked);
     control(others, "to", "to", ranked);

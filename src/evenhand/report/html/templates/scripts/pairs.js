@@ -110,7 +110,7 @@ function tableOf(names, rows) {
   for (const row of rows) {
     const line = make("tr");
     row.forEach((value, at) => {
-      const node = make(at ? "td" : "th", isNumber(at) ? "number" : ""), text = visible(value.text ?? value);
+      const node = make(at ? "td" : "th", isNumber(at) ? (value.href === null ? "number unlisted" : "number") : ""), text = visible(value.text ?? value);
       if (!at) node.scope = "row";
       if (value.href) { const link = make("a", "", text); link.href = value.href; node.append(link); }
       else node.append(make("bdi", "", text));

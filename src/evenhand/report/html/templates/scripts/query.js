@@ -1,5 +1,5 @@
 /* The units that the address of the page requests. */
-const FIELDS = ["system", "kind", "gold", "except_gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "text", "sort"];
+const FIELDS = ["system", "kind", "gold", "except_gold", "predicted", "label", "from", "to", "change", "before", "after", "what", "different", "solved", "right", "of", "shared", "slice", "text", "sort"];
 
 function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; } /* an address that was cut or mistyped */
@@ -57,6 +57,12 @@ function conditions(filters) {
   if (filters.right === "1") tests.push(some((outcome) => outcome.right));
   if (filters.of === "gold") tests.push((unit) => !data.surplus[unit]);
   if (filters.of === "system") tests.push(some((outcome) => outcome.hasPredicted));
+  if (filters.slice !== undefined) {
+    const at = filters.slice.indexOf("="), slicing = data.slices.find(([name]) => name === filters.slice.slice(0, at));
+    const value = slicing ? slicing[1].indexOf(filters.slice.slice(at + 1)) : -1;
+    if (value < 0) return [() => false];
+    tests.push((unit) => slicing[2][unit] === value);
+  }
   if (filters.shared !== undefined) tests.push(isShared);
   if (filters.solved !== undefined) tests.push((unit) => isShared(unit) && (filters.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(filters.solved)));
   if (pair) {
