@@ -15,7 +15,6 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.formats.format import WrappedObject
 from evenhand.formats.read import read
 from evenhand.parameters import check_number, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
@@ -24,7 +23,7 @@ from evenhand.pipeline.inputs import (
     content_for,
     known_options,
     name_of,
-    place_of,
+    paths_of,
     prepare,
     side_of,
     systems_by_name,
@@ -300,7 +299,8 @@ def _measured(
     job = Job(gold, systems, prepared, prepared.settings.match, "finest")
     run = job.run([collected], vocabulary)
     for system, other in systems.items():
-        source = system if isinstance(other, Annotation | WrappedObject) else str(place_of(other))
+        paths = paths_of([other])
+        source = str(paths[0]) if paths else system
         check_confidences(source, system, run.systems, prepared.settings, are_needed=True)
     document_of = np.concatenate(run.document_of) if run.document_of and run.documents > 1 else None
     kind = run.kept_apart("finest")

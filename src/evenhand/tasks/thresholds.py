@@ -73,6 +73,9 @@ class PartChanges:
     """Which units are correct when all are kept; None if the measure does not count these units."""
 
 
+_EVENTS = ("score", "group", "change", "label_score", "label", "label_change")
+
+
 def check_curve(measure: Measure, formula: Formula, settings: ScoreSettings) -> None:
     """Refuse measures without a precision-recall curve."""
     scorer = measure.scorer
@@ -111,7 +114,7 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
         parts = list(_changes_of_windows(pair, score, count, columns, labels))
         by_event = tuple(np.concatenate(column) for column in zip(*parts, strict=True)) if parts else _nothing(columns)
     return PartChanges(
-        *by_event,
+        **dict(zip(_EVENTS, by_event, strict=True)),
         base_group=pair.windows,
         base=without.by_group(windows, columns)[:, 0],
         label_base=label_base,
@@ -138,7 +141,7 @@ def changes_of_rows(rows: UnitRows, groups: Ints, labels: Sequence[str]) -> Part
     base[:, 2], label_base[:, 2] = size, of_label
     events: tuple[Any, ...] = (score, group, change, score, label, change)
     return PartChanges(
-        *events,
+        **dict(zip(_EVENTS, events, strict=True)),
         base_group=base_group,
         base=base,
         label_base=label_base,

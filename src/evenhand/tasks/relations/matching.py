@@ -134,7 +134,7 @@ class RelationPair:
         first = np.cumsum(sizes[source]) - sizes[source]
         gold_rows, gold_copy = rows_of_windows(documents[self.gold.scope], source, len(sizes))
 
-        def copied(side: Side, rows: Ints, copy: Ints) -> Side:
+        def copied(side: RelationSide, rows: Ints, copy: Ints) -> RelationSide:
             window = documents[side.spans.scope]
             span_rows, span_copy = rows_of_windows(window, source, len(sizes))
             spans = side.spans.take(span_rows)
