@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from math import comb
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from evenhand.statistics.guarantees import (
     learn_then_test,
     units_needed,
 )
-from evenhand.statistics.precision_recall import Changes, aurc, risks
+from evenhand.statistics.precision_recall import Changes, ap_randomization, aurc, risks
 
 Close = pytest.approx
 
@@ -214,3 +215,75 @@ def test_mean_missed_share_is_below_the_level(system: str, documents: int, miss:
         drawn, rows, groups = _drawn(random, group[hits], len(gold), documents)
         risk.append(missed[control_missed(score[hits][rows], groups, gold[drawn], miss)[0]])
     assert np.mean(risk) <= miss
+
+
+# Differences in AP of two systems
+
+
+def _exact(units: list[tuple[float, bool, int]], gold: list[int]) -> Changes:
+    """The changes of units (score, correct, group) under exact match, with these numbers of gold units by group."""
+    score, hit, group = (np.array(column) for column in zip(*units, strict=True))
+    change = np.stack([hit, np.ones(len(units)), np.zeros(len(units))], axis=-1).astype(np.float64)
+    base = np.stack([np.zeros(len(gold)), np.zeros(len(gold)), gold], axis=-1).astype(np.float64)
+    return Changes.of(score, group, change, base)
+
+
+def _plain_ap(units: list[tuple[float, bool]], gold: int) -> float:
+    """AP by its definition: the precision at every threshold, weighted by the recall that it adds."""
+    total, before = 0.0, 0.0
+    for threshold in sorted({score for score, _ in units}, reverse=True):
+        kept = [hit for score, hit in units if score >= threshold]
+        recall = sum(kept) / gold
+        total += max(recall - before, 0) * sum(kept) / len(kept)
+        before = max(before, recall)
+    return total
+
+
+SYSTEMS = (
+    [(0.9, True, 0), (0.8, False, 1), (0.7, True, 1), (0.4, True, 2), (0.2, False, 3)],
+    [(12.0, False, 0), (11.0, True, 1), (11.0, False, 2), (5.0, True, 3), (4.0, False, 3), (1.0, False, 0)],
+)
+
+
+def test_the_p_of_a_difference_in_ap_is_the_share_of_all_swaps() -> None:
+    """All 16 ways to swap four documents, by the definition: ranks within each system first, then whole documents."""
+    gold = [1, 2, 1, 1]
+    ranked = [
+        [(-sum(other > score for other, *_ in units) / len(units), hit, group) for score, hit, group in units]
+        for units in SYSTEMS
+    ]
+    differences = []
+    for swapped in product([False, True], repeat=4):
+        sides: list[list[tuple[float, bool]]] = [[], []]
+        for side, units in enumerate(ranked):
+            for score, hit, group in units:
+                sides[side != swapped[group]].append((score, hit))
+        differences.append(_plain_ap(sides[1], sum(gold)) - _plain_ap(sides[0], sum(gold)))
+    reached = sum(abs(one) >= abs(differences[0]) - 1e-12 for one in differences)
+    difference, p = ap_randomization(*(_exact(units, gold) for units in SYSTEMS), trials=1_000, seed=0)
+    assert difference == pytest.approx(differences[0])
+    assert 1 < reached < 16
+    assert p == reached / 16
+
+
+def test_systems_in_other_order_have_the_same_p() -> None:
+    one, other = (_exact(units * 10, [10, 20, 10, 10]) for units in SYSTEMS)
+    assert ap_randomization(one, other, 500, 0)[0] == -ap_randomization(other, one, 500, 0)[0]
+    assert ap_randomization(one, one, 500, 0) == (0.0, 1.0)
+
+
+@pytest.mark.long
+def test_equal_systems_are_rarely_significant() -> None:
+    """Type I error of systems that are exchangeable: at most two standard errors above 5 % of 400 draws."""
+    random = np.random.default_rng(5)
+    rejected = 0
+    for _ in range(400):
+        group = np.repeat(np.arange(30), 12)
+        sides = []
+        quality = random.normal(size=30)
+        for _ in range(2):
+            score = random.uniform(size=len(group))
+            hit = random.uniform(size=len(group)) < 1 / (1 + np.exp(-2 * (score - 0.5) - quality[group]))
+            sides.append(_exact(list(zip(score, hit, group, strict=True)), [12] * 30))
+        rejected += ap_randomization(*sides, trials=199, seed=0)[1] <= 0.05
+    assert rejected / 400 <= 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5

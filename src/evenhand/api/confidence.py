@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -32,6 +33,7 @@ from evenhand.pipeline.run import Job
 from evenhand.results.confidence import (
     RELIABLE_FROM,
     Acceptance,
+    ApDifference,
     BestThreshold,
     Calibration,
     Confidence,
@@ -45,7 +47,8 @@ from evenhand.scoring.measure import Formula, Measure
 from evenhand.statistics.bootstrap import bootstrap, interval
 from evenhand.statistics.calibration import mass_edges, width_edges
 from evenhand.statistics.guarantees import GRID, control_missed, learn_then_test, units_needed
-from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, scores_of
+from evenhand.statistics.precision_recall import Answers, Changes, Curve, ap_randomization, aurc, scores_of
+from evenhand.statistics.significance import holm
 from evenhand.tasks.evaluation import Evaluation, check_confidences
 from evenhand.tasks.registry import TASKS, model, parameters_of
 from evenhand.tasks.thresholds import PartChanges, changes_of_rows, check_curve, threshold_changes
@@ -68,6 +71,7 @@ def confidence(
     by_label: bool = False,
     threshold_from: tuple[Input, Input] | None = None,
     resamples: int = 1_000,
+    trials: int = 1_000,
     seed: int = 0,
     **options: Unpack[Keywords],
 ) -> Confidence:
@@ -79,6 +83,7 @@ def confidence(
                gold standard and system of other data, such as the development set, that chooses the threshold;
                otherwise the score at the threshold is cross-fitted
     resamples  of the bootstrap of documents, for intervals; 0 for none
+    trials     of the test of each pair of systems for a difference in AP; 0 for no tests
     seed       of the random numbers
 
     Other keywords are as in `score`: `match` is one measure, by default exact for spans and strict for relations, and
@@ -89,6 +94,7 @@ def confidence(
     chosen = dict[str, Any](options)
     beta = check_number("beta", chosen.get("beta", 1.0), lambda value: value > 0, "a number above 0")
     resamples = check_whole_number("resamples", resamples, 0, 100_000)
+    trials = check_whole_number("trials", trials, 0, 100_000)
     seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
     sides = systems_by_name(systems) or {}
     if not sides:
@@ -113,7 +119,9 @@ def confidence(
         notes += [f"system {name}: {remark}" if len(sides) > 1 else remark for remark in remarks]
     if measured.groups < RELIABLE_FROM and resamples and any(one.best_threshold.interval for one in figures.values()):
         notes.append(f"Too few {measured.of} for a reliable interval.")
-    settings = f"bins:{bins}|bs:{resamples}|seed:{seed}"
+    differences = _differences(measured.changes, trials, seed) if trials and measured.groups > 1 else ()
+    tests = f"|trials:{trials}" if len(sides) > 1 else ""
+    settings = f"bins:{bins}|bs:{resamples}{tests}|seed:{seed}"
     return Confidence(
         gold=measured.results.gold,
         task=measured.prepared.task.name,
@@ -125,6 +133,18 @@ def confidence(
         signature=f"{measured.results.signature}|{settings}",
         notes=tuple(notes),
         by_label=bool(by_label),
+        differences=differences,
+    )
+
+
+def _differences(changes: Mapping[str, Changes], trials: int, seed: int) -> tuple[ApDifference, ...]:
+    """The tested differences in AP of all pairs of systems."""
+    pairs = list(combinations(changes, 2))
+    tests = [ap_randomization(changes[first], changes[second], trials, seed) for first, second in pairs]
+    corrected = holm([p for _, p in tests])
+    return tuple(
+        ApDifference(*pair, difference, p, p_holm)
+        for pair, (difference, p), p_holm in zip(pairs, tests, corrected, strict=True)
     )
 
 

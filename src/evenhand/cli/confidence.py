@@ -23,7 +23,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style, write
 
 CONFIDENCE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
-_NAMES = ("bins", "by_label", "resamples", "seed", "threshold_from")
+_NAMES = ("bins", "by_label", "resamples", "seed", "threshold_from", "trials")
 
 curve_options = with_options(
     bins_option,
@@ -49,6 +49,14 @@ curve_options = with_options(
 @click.command(cls=Command)
 @input_arguments()
 @option(STATISTICS, "--by-label", is_flag=True, help="Also the figures of each label.")
+@option(
+    STATISTICS,
+    "--trials",
+    type=int,
+    default=1_000,
+    help="Trials of the test of each pair of systems for a difference in AP; 0 for no tests.",
+    rare=True,
+)
 @curve_options
 @option(
     WRITING, "--plot", "figure", type=OUTPUT, metavar="FILE", help="Also draw precision and recall: .svg, .pdf or .png."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evenhand.errors import counted, plural
+from evenhand.report.comparison_tables import p_text
 from evenhand.report.document import ReportDocument, Section
 from evenhand.results.confidence import (
     SHOWN_PRECISIONS,
@@ -28,7 +29,7 @@ def confidence_document(confidence: Confidence, style: TableStyle) -> ReportDocu
     gold = confidence.gold
     sizes = f"{counted(gold.units, confidence.unit)}, {counted(confidence.groups, confidence.of.removesuffix('s'))}"
     opening = f"gold standard {gold.name}: {sizes}; measure {confidence.match}"
-    sections = [Section("", [_summary(confidence)])]
+    sections = [Section("", [_summary(confidence), *_differences(confidence, style)])]
     for system in confidence.systems.values():
         tables = [] if system.calibration is None else [_bins(system.calibration)]
         if confidence.by_label:
@@ -120,6 +121,19 @@ def _summary(confidence: Confidence) -> DisplayTable:
         )
     remark = "AP is at most reach, the recall of all units. R at P: the highest recall with at least this precision."
     return DisplayTable("", columns, rows, remark=remark)
+
+
+def _differences(confidence: Confidence, style: TableStyle) -> Iterator[DisplayTable]:
+    """The tested differences in AP, if there are several systems."""
+    if confidence.differences:
+        columns = [Column("from", "text"), Column("to", "text")]
+        columns += [Column(name, "label") for name in ("AP difference", "p", "p (Holm)")]
+        rows: list[list[Cell]] = [
+            [one.first, one.second, style.score(one.difference, "+"), p_text(one.p), p_text(one.p_holm)]
+            for one in confidence.differences
+        ]
+        remark = f"p: approximate randomization of {confidence.of} with their ranked confidences."
+        yield DisplayTable("", columns, rows, remark=remark)
 
 
 def _bins(calibration: Calibration) -> DisplayTable:

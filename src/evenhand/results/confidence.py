@@ -321,6 +321,19 @@ def calibration_of(answers: Answers, edges: Values) -> tuple[Calibration, Binned
     return Calibration(units, accuracy, mean, **figures, by_chance=chance, bins=binned.rows(sums)), binned
 
 
+@dataclass(frozen=True)
+class ApDifference:
+    """The difference in AP of two systems, `ap` of `second` minus that of `first`."""
+
+    first: str
+    second: str
+    difference: float
+    p: float
+    """Of approximate randomization; see `statistics.precision_recall`."""
+    p_holm: float
+    """Corrected for the number of pairs."""
+
+
 @dataclass(frozen=True, repr=False)
 class Confidence(Displayed, WithTables, WithRows):
     """The confidences of systems: curves, thresholds, selective prediction and calibration, by system.
@@ -340,6 +353,8 @@ class Confidence(Displayed, WithTables, WithRows):
     notes: tuple[str, ...] = ()
     by_label: bool = False
     """Whether tables of labels are shown."""
+    differences: Sequence[ApDifference] = ()
+    """The tested differences in AP of all pairs of systems."""
 
     def __getitem__(self, name: str) -> SystemConfidence:
         if name not in self.systems:
@@ -452,6 +467,7 @@ class Confidence(Displayed, WithTables, WithRows):
             "reading": self.gold.reading,
             "by_label": self.by_label,
             "systems": [system.saved() for system in self.systems.values()],
+            "differences": self.differences,
         }
 
 

@@ -34,7 +34,14 @@ from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
-from evenhand.results.confidence import BestThreshold, Calibration, Confidence, LabelConfidence, SystemConfidence
+from evenhand.results.confidence import (
+    ApDifference,
+    BestThreshold,
+    Calibration,
+    Confidence,
+    LabelConfidence,
+    SystemConfidence,
+)
 from evenhand.results.counts import COMMAND, Counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
@@ -249,6 +256,7 @@ def _confidence(saved: Saved) -> Confidence:
         systems={system.name: system for system in systems},
         notes=_field(saved, "notes", tuple[str, ...]),
         by_label=_field(saved, "by_label", bool),
+        differences=_field(saved, "differences", tuple[ApDifference, ...]),
         **texts,
     )
 
