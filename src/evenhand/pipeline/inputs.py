@@ -15,6 +15,7 @@ from dataclasses import field, replace
 from itertools import chain, islice, tee
 from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
@@ -54,7 +55,7 @@ from evenhand.settings import (
     own_key,
     system_settings,
 )
-from evenhand.tasks.evaluation import Inputs
+from evenhand.tasks.evaluation import Inputs, uses_confidences
 from evenhand.tasks.registry import (
     TASKS,
     all_parameters,
@@ -66,7 +67,7 @@ from evenhand.tasks.registry import (
     task_named,
     tasks_with,
 )
-from evenhand.tasks.task import GoldProfile, Task, uses_confidences
+from evenhand.tasks.task import GoldProfile, Task
 
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
@@ -237,13 +238,13 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
 
 def path_of(side: File) -> AnyPath | FileList:
     """The path of a side's file, or its list of files."""
-    return side if isinstance(side, FileList) else to_path(side)
+    return side if isinstance(side, FileList | Path) else to_path(side)
 
 
 def paths_of(sides: Iterable[Input]) -> list[AnyPath | FileList]:
     """The paths of all sides that are not in memory."""
     files = (side for side in sides if not isinstance(side, Annotation | WrappedObject))
-    return [side if isinstance(side, FileList) else to_path(side) for side in files]
+    return list(map(path_of, files))
 
 
 def is_same_file(one: Input, other: Input) -> bool:
@@ -313,7 +314,7 @@ def _is_named(side: Any) -> bool:
 def side_of(value: Any, name: str | None = None) -> Input:
     """Check that a value can be read as a side, and wrap objects of other libraries; `name` is the user's name."""
     if _is_known(value):
-        side: Input = value
+        side: Input = to_path(value) if isinstance(value, str | PathLike) else value
         return side
     if (wrapped := wrap_object(value, name)) is None:
         remedy = wrapping_call(value) or "a path, or the result of eh.read, eh.tags or eh.spans"
@@ -335,7 +336,7 @@ def sides_of(gold: Any, systems: Any) -> tuple[Input, dict[str, Input] | None]:
 def name_of(side: Input) -> str:
     if isinstance(side, Annotation | FileList | WrappedObject):
         return side.name
-    return file_name(to_path(side))
+    return file_name(side if isinstance(side, Path) else to_path(side))
 
 
 def folder_of(side: Input) -> str | None:

@@ -11,8 +11,9 @@ from evenhand.errors import WARNING, counted, nearest, plural
 from evenhand.formats.format import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
+from evenhand.tasks.evaluation import uses_confidences
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
-from evenhand.tasks.task import GoldProfile, uses_confidences
+from evenhand.tasks.task import GoldProfile
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Pair, ScoreChange, Significance, Slice

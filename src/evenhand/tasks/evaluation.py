@@ -29,7 +29,7 @@ from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
-from evenhand.tasks.task import uses_confidences
+from evenhand.tasks.task import CONFIDENCES
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Locations, Predictions, SentenceView, UnplacedPositions
 
@@ -225,6 +225,15 @@ class ScoreFilter:
             if self._labels.find(name) is not None:
                 finding = f"{name} is a system and a label, so --min-score {name}:NUMBER is ambiguous"
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
+
+
+def uses_confidences(parameters: Mapping[str, Any]) -> bool:
+    """Whether the parameters of a task use the confidences of units, so these must be good."""
+    return any(
+        parameters.get(parameter.name, parameter.default) != parameter.default
+        for parameter in CONFIDENCES
+        if parameter.name != "score_of_span"
+    )
 
 
 def check_confidences(

@@ -97,15 +97,6 @@ CONFIDENCES = (
 """Parameters of tasks whose units may have a confidence (a `score`)."""
 
 
-def uses_confidences(parameters: Mapping[str, Any]) -> bool:
-    """Whether the parameters of a task use the confidences of units, so these must be good."""
-    return any(
-        parameters.get(parameter.name, parameter.default) != parameter.default
-        for parameter in CONFIDENCES
-        if parameter.name != "score_of_span"
-    )
-
-
 @dataclass(frozen=True)
 class Example:
     """Files that come with the package: a folder of `evenhand/examples`, its gold standard and its systems."""
