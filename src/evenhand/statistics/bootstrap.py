@@ -228,7 +228,7 @@ class GroupCounts:
         return GroupCounts(group, cell, count, is_compared)
 
     def add_hashes(self, hashes: Sequence[Words], random: np.random.Generator) -> None:
-        """Add the counts of each group to its hashes, which are sums modulo 2⁶⁴ with random weights by hash and cell."""
+        """Add the counts of each group to its hashes: sums modulo 2⁶⁴, weighted at random by hash and cell."""
         group = self.group.astype(np.intp, copy=False)
         cell = self.cell.astype(np.intp, copy=False)
         count = None if is_ones(self.count) else _bits(self.count)
