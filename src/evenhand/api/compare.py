@@ -190,7 +190,7 @@ class Testing:
     """Tests and intervals of the differences between systems under one score.
 
     Systems are ordered by their scores, the lowest first. So the draws do not depend on the order in which a user names
-    systems. The interval of a pair from the higher to the lower score is that of the reversed pair, mirrored.
+    systems. A pair from the higher to the lower score has the mirrored interval of the reversed pair.
     """
 
     def __init__(self, counts: GroupTables, resampling: ResamplingSettings) -> None:
@@ -246,7 +246,7 @@ class Testing:
         return Significance(name, test.p, test.p, test.trials, seed, test.groups, test.least, test.exact)
 
     def _samples(self) -> dict[str, Values]:
-        """By system: its scores in the resamples, which all systems share. Empty if there are no intervals."""
+        """By system: its scores in the resamples, which all systems share. Empty without intervals."""
         resamples, seed = self._resampling.resamples, self._resampling.seed
         if not resamples or int(self._sizes.sum()) < 2:
             return {}
@@ -277,7 +277,7 @@ class Testing:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """The counts of an evaluation, and those of the comparison of its systems."""
+    """The counts of an evaluation, and the counts of the comparison of its systems."""
 
     gold_name: str
     run: Run

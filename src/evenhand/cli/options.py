@@ -273,7 +273,7 @@ def manifest_option(replaced: str, *, rare: bool = False) -> Decorator:
 
 
 def input_arguments(metavar: str = "SYSTEM...", *, rare: bool = False) -> Decorator:
-    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; `metavar` stands for the systems in help."""
+    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; the help shows `metavar` for SYSTEM."""
     return with_options(
         click.argument("gold", required=False, type=INPUT),
         click.argument("systems", nargs=-1, type=SYSTEM, metavar=metavar),
@@ -558,7 +558,7 @@ _OTHER_READING_OPTIONS = (
 
 
 def _map_option(side: str, explained: str) -> Decorator:
-    """The option that renames labels; `side` stands for a side in help, which is `explained` there."""
+    """The option that renames labels; the help calls a side `side`, and `explained` has its values."""
     help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 
@@ -593,7 +593,7 @@ def scoring_options(
 ) -> Decorator:
     """Options for scoring: common options, and the parameters of tasks and measures.
 
-    Without `with_match`, there is no --match, and only parameters that affect comparisons are included. Parameters must
+    Without `with_match`, --match is left out, and so are parameters that do not affect comparisons. Parameters must
     also have one of the `effects`, and belong to one of the `tasks`. `without` are common options that are left out.
     With `of_annotators`, annotators replace gold and system.
     """

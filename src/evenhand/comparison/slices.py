@@ -1,8 +1,8 @@
 """Slices: scores on some of the units, chosen by an attribute, a column or metadata.
 
-Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its own
-attributes, even if those of the matched system unit differ. A unit that only a system has belongs to the slice of its
-own attributes. Values of sentences and documents come from the gold standard.
+Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its
+attributes, even if the matched system unit has others. A unit that only a system has belongs to the slice of the
+attributes that it has in the system's output. Values of sentences and documents come from the gold standard.
 
 - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
@@ -147,7 +147,7 @@ def _by_column(column: str, units: Units, locations: Locations, names: StringInd
 
 
 def _placed(codes: Ints, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
-    """The codes of slices, but that of `NO_PLACE` for units that are not in the text."""
+    """The codes of slices, where units that are not in the text get the code of `NO_PLACE`."""
     has_no_place = locations.has_no_place(units.start)
     return np.where(has_no_place, names.code(NO_PLACE), codes) if has_no_place.any() else codes
 

@@ -454,7 +454,7 @@ def open_object(wrapped: WrappedObject, settings: ReadSettings) -> OpenFile:
 class OpenFiles:
     """One side of an evaluation: a file, several files as one text, or an object of another library.
 
-    Several files are those of a folder, a pattern or a list. The format of each is detected once, when it is needed.
+    Several files belong to a folder, a pattern or a list. The format of each is detected once, when it is needed.
     """
 
     def __init__(self, path: AnyPath | FileList | WrappedObject, settings: ReadSettings) -> None:

@@ -37,7 +37,7 @@ class Placement(NamedTuple):
 
     item: Item
     status: str
-    """The step that found the item, or why it has no span."""
+    """The step that placed the item, or the reason why it has no span."""
     spans: tuple[Span, ...] = ()
     """One span, or none; several only for `all` occurrences."""
 
@@ -70,9 +70,10 @@ def place_items(
 
     - `in-order`: items with correct offsets keep these (`given`). The others are placed by the longest chain of
       occurrences in the order of the output (`longest_chain`). An item outside the chain gets the first free occurrence
-      that the first successful step finds, or that a later step up to `punctuation` finds. An occurrence is free if it
-      overlaps no placed span; if there is none, if it equals no placed span; if there is none, if it equals no placed
-      span of the same label. Without a free occurrence, the item is `repeated`: named more often than it occurs.
+      that the first successful step finds; failing that, a later step up to `punctuation`. An occurrence is *free* if
+      it overlaps no placed span. If a step finds no such occurrence, one that equals no placed span is free; failing
+      that, one that equals no placed span of the same label. Without a free occurrence, the item is `repeated`: named
+      more often than it occurs.
     - `first`, `all`: a document's items are a set of (string, label). Each gets the first occurrence, or all. Offsets
       in the answer are ignored. An item with the string and label of an earlier one is `merged`.
 
@@ -130,7 +131,7 @@ def _on_gold(
 ) -> dict[int, Placement]:
     """Place the items that occur on a gold span of their label, by item number.
 
-    A gold span has one item; those of `fixed` items are not free.
+    A gold span has one item, so gold spans of `fixed` items are not free.
     """
     free = set(gold) - {(*span, placement.item.label) for placement in fixed.values() for span in placement.spans}
     untried = dict[tuple[str, str], Iterator[Span]]()
@@ -304,8 +305,8 @@ class Occupancy:
     def choose(self, spans: Sequence[Span], label: str, key: Hashable, rows: range | None = None) -> Span | None:
         """Return the first free one of some spans; None if all are taken.
 
-        A span is free if it overlaps no placed span. If no span is free in this sense, one is if it equals no placed
-        span; and if none is free in this sense either, one is if it equals no placed span of this label.
+        A span is free if it overlaps no placed span. If every span overlaps one, a span that equals no placed span is
+        free; failing that, a span that equals no placed span of this label.
 
         Only `rows` of the list are considered. `key` identifies the list. Placed spans stay, so the next search in the
         same list continues where the last one ended.

@@ -103,7 +103,7 @@ class Run:
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
     def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
-        """Summarize the gold standard `name`; its units and labels are those of `side`, if specified."""
+        """Summarize the gold standard `name`; `side` replaces its units and labels."""
         from evenhand.results.result import GoldSummary  # worker processes do without the results
 
         side = side or self.gold
@@ -245,7 +245,7 @@ class RunAccumulator:
         return run
 
     def finish(self, alignment: Alignment, labels: Sequence[str]) -> Run:
-        """Return the run of all parts. `alignment` has how the systems were read; `labels` are those of both sides."""
+        """Return the run of all parts. `alignment` has how systems were read, `labels` the labels of both sides."""
         run = self.sum_tallies()
         shared = {scorer: Tally.merge(tallies) for scorer, tallies in self._shared.items()}
         for by_scorer in (*run.tallies.values(), *(run.before.tallies.values() if run.before else ())):
@@ -289,7 +289,7 @@ class Job:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that run, without duplicates: those of the measures and, for totals, their additional scorers."""
+        """The scorers that run, without duplicates: scorers of the measures and, for totals, additional scorers."""
         task = self.prepared.settings.task
         scorers = [model(task, name).scorer for name in self.models]
         if self.with_totals or self.groups != "finest":

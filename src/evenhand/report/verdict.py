@@ -156,7 +156,7 @@ def _sentence(note: str) -> str:
 
 
 def _score_of_one(report: Report) -> list[str]:
-    """The score of the only system with its interval, and why there is no interval."""
+    """The score of the only system with its interval, or the reason why it has none."""
     ranking = report.ranking
     name, standing = next(iter(ranking[report.by].items()))
     if isnan(standing.score):

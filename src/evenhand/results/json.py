@@ -321,7 +321,7 @@ def _results(saved: Saved) -> Results:
 
 
 def _settings(saved: Saved) -> ScoreSettings:
-    """The settings of a result: those of all tasks, and the parameters of its task.
+    """The settings of a result: the common ones, and the parameters of its task.
 
     A measure that was a function of the user has its name only, with the prefix `CUSTOM`.
     """

@@ -460,8 +460,9 @@ class SystemScores(Mapping[str, MeasureScore]):
         """`tallies` are by scorer, `supertags` by supertag and scorer, and `support` has the gold units by label.
 
         `levels` is the number of nesting levels that are scored separately. With `is_empty`, the gold standard has no
-        units. `other_units` are the names of measures that count other units than the task, `lacking` those of an
-        annotation that the system does not have: their score of 0 is undefined. `units` is the number of gold units.
+        units. `other_units` are the names of measures that count other units than the task. `lacking` are the names of
+        measures of an annotation that the system does not have: their score of 0 is undefined. `units` is the number of
+        gold units.
         """
         self.models = {model.name: model for model in models}
         self._tallies = tallies
@@ -510,7 +511,7 @@ class SystemScores(Mapping[str, MeasureScore]):
         return len(self.models)
 
     def _added_up(self, model: Formula, tallies: Mapping[str, Tally]) -> Tally:
-        """The counts of a measure: its scorer's, the text's (once per level), and those of its additional scorer."""
+        """The counts of a measure: from its scorer, from the text (once per level), and from its additional scorer."""
         tally = tallies[model.scorer].total()
         if model.text_tally is not None and model.text_tally in self._tallies:
             text = self._tallies[model.text_tally].total()

@@ -216,7 +216,7 @@ class GroupCounts:
 
     @staticmethod
     def of_tally(tally: Tally, kinds: AbstractSet[str]) -> GroupCounts:
-        """The counts of a tally, of which those of some count types are compared."""
+        """The counts of a tally; only counts of the types `kinds` are compared."""
         group, count = tally.group, tally.count
         cells, cell = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
         is_compared = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cells % len(tally.kinds)]

@@ -47,7 +47,7 @@ class Locations:
     """The locations of units in consecutive batches of the gold standard.
 
     Sentences are numbered from 0 at the beginning of these batches, and documents from 0 in the whole file. Positions
-    count the tokens or characters of a sentence. A text or a location of a unit is that of the gold standard.
+    count the tokens or characters of a sentence. Texts and locations are from the gold standard.
     """
 
     def __init__(
