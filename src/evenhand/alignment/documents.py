@@ -263,7 +263,8 @@ class DocumentsByName:
         elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
             self._issues.by_order = True
         elif system:
-            first, gold_first = next(iter(system)), next(iter(gold), "")
+            first = next(iter(system))
+            gold_first = next(iter(gold), "")
             finding = f"no document of {key} is here: the first one is {first!r}, there {gold_first!r}"
             raise InputError(self._source, self._first_line, finding, remedy, "document")
         return system, gold

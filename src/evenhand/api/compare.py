@@ -647,8 +647,8 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:
     """The score of every system under a measure."""
-    labels, is_empty = list(gold.labels), not gold.units
-    return {name: headline(model, tally, labels, is_empty=is_empty) for name, tally in tallies.items()}
+    labels = list(gold.labels)
+    return {name: headline(model, tally, labels, is_empty=not gold.units) for name, tally in tallies.items()}
 
 
 def _uncorrected(run: ComparedRun) -> dict[str, float]:

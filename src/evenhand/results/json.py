@@ -1,4 +1,4 @@
-"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote, and counts.
+"""Load saved results that `to_json` or `--as json` wrote, and the counts of `score --counts`.
 
 Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object, and checks the
 type and range of each field against the annotations of the class. A row of scores has the counts and ratios that its
@@ -118,7 +118,8 @@ def load_counts(source: str | Path) -> Counts:
         read_as = decode(_field(saved, "read_as"), dict[str, ReadSettings])
         content = GoldProfile(settings.task, frozenset(_field(saved, "traits", list[str])))
         config = RunConfig(settings, read_as, content)
-        groups, files = _field(saved, "groups", Groups), _field(saved, "files", tuple[str, ...])
+        groups = _field(saved, "groups", Groups)
+        files = _field(saved, "files", tuple[str, ...])
         run = decode(_field(saved, "run"), Run)
         if not run.systems or {*run.tallies} != {*run.systems}:
             raise ValueError("its systems have no counts")
@@ -255,7 +256,7 @@ def _gold(saved: Saved) -> GoldSummary:
 
 
 def _confidence(saved: Saved) -> Confidence:
-    """The figures and curves of a saved result; it has no units."""
+    """The figures and curves of all systems; their units were not saved."""
     systems = [_system_confidence(system) for system in _field(saved, "systems", list[Saved])]
     texts = {name: _field(saved, name, str) for name in ("task", "unit", "match", "of", "signature")}
     return Confidence(
@@ -271,7 +272,8 @@ def _confidence(saved: Saved) -> Confidence:
 
 def _system_confidence(saved: Saved) -> SystemConfidence:
     curve = _field(saved, "curve")
-    threshold, base = (np.array(_field(curve, name, list[float])) for name in ("threshold", "base"))
+    threshold = np.array(_field(curve, "threshold", list[float]))
+    base = np.array(_field(curve, "base", list[float]))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
     labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])

@@ -217,7 +217,9 @@ class GroupCounts:
     @staticmethod
     def of_tally(tally: Tally, kinds: AbstractSet[str]) -> GroupCounts:
         """The counts of a tally; only counts of the types `kinds` are compared."""
-        group, count = tally.group, tally.count
+        group = tally.group
+        count = tally.count
+        # The cells of a wide tally are too many for one random weight each, so those that occur are renumbered.
         cells, cell = np.unique_inverse(tally.cell) if tally.is_wide else (np.arange(tally.cell_count), tally.cell)
         is_compared = np.array([kind in kinds for kind in tally.kinds], dtype=np.bool_)[cells % len(tally.kinds)]
         if tally.has_fractions:
