@@ -23,6 +23,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
                 "rank_suite",
                 "gate",
                 "power",
+                "merge",
                 "confidence",
                 "accept",
                 "agree",
@@ -41,7 +42,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "results": (
         "Results",
         (
-            *("Result", "Results", "Summary", "scoring.scores:MeasureScore", "scoring.scores:Row"),
+            *("Result", "Results", "Summary", "Metric", "scoring.scores:MeasureScore", "scoring.scores:Row"),
             *(
                 "Comparison",
                 "Ranking",

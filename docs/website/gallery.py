@@ -18,13 +18,17 @@ from evenhand.tasks.task import Example, Task
 from website.staging import ROOT
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
+OF_CONFIDENCES = ("pr", "threshold", "calibration", "risk")
 FIGURES = {
     "errors": ("spans", "trees"),
     "confusion": ("spans", "tags"),
     "comparison": ("spans",),
     "ranks": ("spans", "chains"),
+    **dict.fromkeys(OF_CONFIDENCES, ("spans",)),
 }
 """The kinds of figures, and the tasks that they are drawn for."""
+SCORED = "gold.conll scored.jsonl"
+"""The files of spans with confidences."""
 HEAD = """# Gallery
 
 Every picture and every page here was made by one command on the bundled examples (`src/evenhand/examples`).
@@ -48,9 +52,10 @@ def _figures(source: Path) -> Iterator[str]:
         for name in names:
             task = TASKS[name]
             picture = f"gallery/{kind}-{name}.svg"
-            command = f"evenhand plot {kind} {_files(task)} -o {kind}.svg"
+            files = SCORED if kind in OF_CONFIDENCES else _files(task)
+            command = f"evenhand plot {kind} {files} -o {kind}.svg"
             with chdir(EXAMPLES / task.example.folder):
-                plot.main([kind, *_files(task).split(), "-o", str(source / picture), "--quiet"], standalone_mode=False)
+                plot.main([kind, *files.split(), "-o", str(source / picture), "--quiet"], standalone_mode=False)
             yield f"```sh\n{command}\n```\n\n![{kind} of {task.title}]({picture})"
 
 

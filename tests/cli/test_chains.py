@@ -156,6 +156,7 @@ def test_units_as_json_lines(example: Path) -> None:
     found = run("compare", *FILES, "--as", "jsonl", "--show", "unsolved", *FAST)
     units = [json.loads(line) for line in found.stdout.splitlines()]
     whole = json.loads(run("compare", *FILES, "--as", "json", "--show", "unsolved", *FAST).stdout)
+    assert {unit.pop("signature") for unit in units} == {whole["signature"]}
     assert units == whole["units"]
     assert len(units) == whole["difficulty"]["0"]
     assert units[0]["document_name"] == "news/ferry_0"

@@ -130,6 +130,7 @@ def test_a_row_says_where_a_unit_is_and_what_it_was_matched_with(tmp_path: Path)
     first = {"document": 1, "document_name": "a", "sentence": 1, "line": 1, "text": "Ada Lovelace"}
     last = {"document": 2, "document_name": "b", "sentence": 3, "line": 3}
     nothing = {"matched_start": None, "matched_end": None}
+    unscored = {"score": None}
     items = [
         {**first, "start": 0, "end": 2, "gold_label": "PER", "system_label": "PER", "verdict": "BES", "side": "gold"}
         | {"matched_start": 1, "matched_end": 2},
@@ -139,7 +140,10 @@ def test_a_row_says_where_a_unit_is_and_what_it_was_matched_with(tmp_path: Path)
         | {"side": "gold", **nothing},
     ]
     assert rows(tmp_path / "v.arrow") == [
-        common | each | {"positions": "tokens", "token_start": each["start"], "token_end": each["end"], "parts": None}
+        common
+        | unscored
+        | each
+        | {"positions": "tokens", "token_start": each["start"], "token_end": each["end"], "parts": None}
         for each in items
     ]
 

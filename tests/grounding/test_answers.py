@@ -241,7 +241,7 @@ def test_no_value_is_an_error(value: object, label: str | None) -> None:
 @pytest.mark.property
 @given(st.lists(st.fixed_dictionaries({"text": st.text(max_size=3), "label": st.sampled_from(["PER", "LOC"])})))
 def test_the_short_way_of_plain_items_is_the_general_one(items: list[dict[str, str]]) -> None:
-    general = [{**item, "score": 1} for item in items]
+    general = [{**item, "note": 1} for item in items]
     assert read_answer(items, "json", LABELS_ODD_ANSWERS, None, "") == read_answer(
         general, "json", LABELS_ODD_ANSWERS, None, ""
     )

@@ -172,7 +172,8 @@ class _Conll2012Reader:
     def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: ReadInfo) -> None:
         self._source, self._layout, self._vocabulary, self._reading = source, layout, vocabulary, reading
         self._names = DocumentNames(source)
-        self._unnamed = False
+        self._unnamed: int | None = None
+        """The line of the first word outside of documents."""
 
     def read(self, block: Block) -> Annotation | None:
         """Return the documents of a block, if it has any."""
@@ -187,9 +188,8 @@ class _Conll2012Reader:
         before = np.searchsorted(tokens.line, begins)
         if len(tokens) and (not len(before) or before[0] > 0):  # a file without marks is one document
             if names or self._names:
-                finding = "found words before the first document"
-                self._source.report(tokens.number(0), finding, f"begin it with {BEGIN}", "document")
-            self._unnamed = True
+                self._report_unnamed(tokens.number(0))
+            self._unnamed = tokens.number(0) if self._unnamed is None else self._unnamed
             names, before = ("", *names), np.append(0, before)
             begins = np.append(tokens.line[0], begins)
         if not names:
@@ -262,10 +262,13 @@ class _Conll2012Reader:
             self._source.report(tokens.number(row), finding, f"begin a new one with {BEGIN}", "document")
         return tokens.take(~outside)
 
+    def _report_unnamed(self, line: int) -> None:
+        finding = "found words before the first document"
+        self._source.report(line, finding, f"begin it with {BEGIN}", "document")
+
     def _name(self, text: str, number: int) -> str:
-        if self._unnamed and not self._names:
-            finding = "there are words before this mark, outside of documents"
-            self._source.report(number, finding, f"begin the first document with {BEGIN}", "document")
+        if self._unnamed is not None and not self._names:
+            self._report_unnamed(self._unnamed)
         name, part = _title(text)
         if not name:
             self._source.report(number, "the document has no name", f"write {BEGIN} (name); part 000", "document")
