@@ -222,8 +222,8 @@ def test_occupancy_chooses_free_spans_then_other_spans_then_other_labels() -> No
 def test_occupancy_chooses_within_rows() -> None:
     occupancy = Occupancy()
     choices = [(0, 4), (6, 8), (10, 12)]
-    assert occupancy.choose(choices, "PER", "key", (1, 2)) == (6, 8)
-    assert occupancy.choose(choices, "PER", "key", (2, 2)) is None
+    assert occupancy.choose(choices, "PER", "key", range(1, 2)) == (6, 8)
+    assert occupancy.choose(choices, "PER", "key", range(2, 2)) is None
     assert occupancy.choose(choices, "PER", "key") == (0, 4)
 
 

@@ -1,9 +1,11 @@
 """Match a system's documents and sentences to the gold standard's by name or id.
 
 If no name occurs on both sides, documents are matched by order, provided that one side has no names and both have the
-same number of documents; otherwise this is an error. While both sides have the same documents in the same order, only
-one batch of each is in memory. Otherwise the names of both sides are collected, so only documents that come too early
-have to wait.
+same number of documents; otherwise this is an error.
+
+While both sides have the same documents in the same order, one batch of each side is in memory. Once the order differs,
+the names of all documents of both sides are read. The system's documents that precede the wanted one then wait in
+memory, if the gold standard has them at all.
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ SAME_WORDS = "give the same words, or --align position"
 
 
 class SideNames(NamedTuple):
-    """Names of the two sides of a comparison in messages."""
+    """What messages call the two sides of an alignment."""
 
     key: str
     """The side whose text counts."""
     other: str
+    """The side that is aligned with it."""
     here: str
-    """The side that messages are about, because its text differs."""
+    """The same side, as the subject of a message."""
 
 
 GOLD_AND_PREDICTION = SideNames("the gold standard", "the prediction", "the system")
@@ -47,17 +50,8 @@ ANNOTATORS = SideNames("the first annotator", "another annotator", "this annotat
 # Messages for texts in memory, which have no line numbers, give sentence numbers.
 
 
-def other_length(sentence: int, expected: int, length: int, unit: str, sides: SideNames = GOLD_AND_PREDICTION) -> str:
-    """Return the finding for a sentence, counted from 0, of a different length."""
-    return f"sentence {sentence + 1} has {expected} {unit} in {sides.key}, {length} in {sides.other}"
-
-
-def other_number(expected: int, number: int, sides: SideNames) -> str:
-    return f"{sides.key} has {counted(expected, 'sentence')}, {sides.other} {number:,}"
-
-
 def shorter(gold: Corpus, system: Corpus, unit: str, sides: SideNames) -> str:
-    """Return the finding for a system that ends early: the first different length, or the number of sentences."""
+    """Return the finding for a system that ends early: the first sentence of another length, or the sentence counts."""
     if gold.lengths is not None and system.lengths is not None:
         size = min(len(gold.lengths), len(system.lengths))
         different = np.flatnonzero(gold.lengths[:size] != system.lengths[:size])
@@ -67,8 +61,14 @@ def shorter(gold: Corpus, system: Corpus, unit: str, sides: SideNames) -> str:
     return other_number(gold.sentences, system.sentences, sides)
 
 
-Open = Callable[[], Iterator[Annotation]]
-"""A function that opens a side again, from its beginning."""
+def other_length(sentence: int, expected: int, length: int, unit: str, sides: SideNames = GOLD_AND_PREDICTION) -> str:
+    """Return the finding for a sentence (counted from 0) that has different lengths on the two sides."""
+    return f"sentence {sentence + 1} has {expected} {unit} in {sides.key}, {length} in {sides.other}"
+
+
+def other_number(expected: int, number: int, sides: SideNames) -> str:
+    """Return the finding for sides with different numbers of sentences."""
+    return f"{sides.key} has {counted(expected, 'sentence')}, {sides.other} {number:,}"
 
 
 @dataclass
@@ -77,32 +77,38 @@ class AlignmentIssues:
 
     sides: SideNames = GOLD_AND_PREDICTION
     missing: list[str] = field(default_factory=list)
+    """Names of documents (ids of sentences) that only the gold standard has."""
     extra: list[str] = field(default_factory=list)
+    """Names of documents (ids of sentences) that only the system has."""
     words: int = 0
-    """Number of different words."""
+    """Number of words that differ."""
     first_word: str | None = None
-    """Location and content of the first one."""
+    """Location and content of the first word that differs."""
     nodes: int = 0
     """Number of empty nodes that only one side has."""
     findings: list[tuple[int | None, str]] = field(default_factory=list)
-    """Lines and findings, up to `MAX_FINDINGS`."""
+    """The first `MAX_FINDINGS` words that differ: line and finding."""
     by_order: bool = False
     """Whether documents were matched by order, because no name occurs on both sides."""
 
-    def add_words(self, gold: Corpus, gold_rows: Ints, system: Corpus, rows: Ints, refusal: str | None) -> None:
-        """Count pairs of tokens that differ. With a `refusal`, they are an error."""
+    def add_words(self, gold: Corpus, gold_rows: Ints, system: Corpus, rows: Ints, remedy: str | None) -> None:
+        """Compare the gold tokens `gold_rows` with the system's tokens `rows`, and count the pairs that differ.
+
+        With a `remedy`, the first difference is an error.
+        """
         if gold.tokens is None or system.tokens is None:
             return
         different = np.flatnonzero(~equal(gold.tokens.take(gold_rows), system.tokens.take(rows)))
         if not len(different):
             return
         for pair in different[: MAX_FINDINGS - len(self.findings)].tolist():
-            gold_token, token = gold.tokens[int(gold_rows[pair])], system.tokens[int(rows[pair])]
+            gold_token = gold.tokens[int(gold_rows[pair])]
+            token = system.tokens[int(rows[pair])]
             finding = f"found {token!r} where {self.sides.key} has {gold_token!r}"
             self.findings.append((system.line(int(rows[pair])), finding))
         line, finding = self.findings[0]
-        if refusal is not None:
-            raise InputError(system.source, line, finding, refusal, "text")
+        if remedy is not None:
+            raise InputError(system.source, line, finding, remedy, "text")
         self.words += len(different)
         location = system.source if line is None else f"{system.source}:{line}"
         self.first_word = self.first_word or f"{location}: {finding}"
@@ -122,14 +128,20 @@ class AlignmentIssues:
 
 @dataclass(frozen=True)
 class Naming:
-    """The rule by which documents of a task are named."""
+    """How the documents of a task get the names by which they are matched."""
 
     names: Callable[[Corpus], Tokens]
+    """Return the name of each document."""
     is_loose: Callable[[Corpus], bool]
-    """Whether names are optional: if no name occurs on both sides, documents are matched by order."""
+    """Return whether names are optional: if no name occurs on both sides, documents are matched by order."""
     may_repeat: bool
-    """Whether two documents may have the same name, because no reader refuses it."""
+    """Whether two documents may have the same name, because readers accept that."""
     remedy: str
+    """The remedy in errors about names."""
+
+
+Open = Callable[[], Iterator[Annotation]]
+"""A function that reads a side again, from its beginning."""
 
 
 @dataclass(frozen=True)
@@ -142,63 +154,84 @@ class BatchSlice:
 
 
 class DocumentsByName:
-    """Yields a system's documents by the names of the gold standard's, and notes mismatches in `issues`."""
+    """Finds a system's documents by the names of the gold standard's, and adds mismatches to `issues`."""
 
     def __init__(
         self, batches: Iterator[Annotation], sides: tuple[Open, Open], naming: Naming, issues: AlignmentIssues
     ) -> None:
-        """`batches` are the system's; `sides` open system and gold standard again, if their order differs."""
-        self._batches, self._sides, self._naming, self._issues = batches, sides, naming, issues
+        """`batches` are the system's. `sides` read the system and the gold standard again, if their order differs."""
+        self._batches = batches
+        self._sides = sides
+        self._naming = naming
+        self._issues = issues
         self._batch: Annotation | None = None
+        """The system's current batch."""
+        self._batch_names = Tokens.of([])
+        self._next = 0
+        """The first document of the batch that has not been read."""
         self._source = ""
         self._first_line: int | None = None
-        self._batch_names, self._next = Tokens.of([]), 0
+        """The line of the first document of the batch."""
         self._waiting: dict[str, BatchSlice] = {}
+        """Documents of the system that precede the document looked for, by name."""
         self._names: tuple[Counter[str], Counter[str]] | None = None
-        """The names of all documents of the system and of the gold standard, collected if their order differs."""
+        """The names of all documents of the system and of the gold standard, collected once their order differs."""
 
     def pieces(self, names: Tokens) -> Iterator[BatchSlice | str]:
-        """Yield documents by name, consecutive ones together, and the names of missing documents."""
+        """Yield the system's documents with these names, in this order; for a missing document, its name.
+
+        Documents that follow each other in a batch are yielded together.
+        """
         index = 0
         while index < len(names):
             piece = self._waiting.pop(names[index], None) if self._waiting else None
             if piece is None:
-                left = names.slice(index, len(names))
-                piece = self._run(left) or self._find(left)
-            index += 1 if piece is None else piece.size
+                remaining = names.slice(index, len(names))
+                piece = self._in_order(remaining) or self._out_of_order(remaining)
             if piece is None:
-                self._issues.missing.append(names[index - 1])
-            yield piece or names[index - 1]
+                name = names[index]
+                self._issues.missing.append(name)
+                yield name
+                index += 1
+            else:
+                yield piece
+                index += piece.size
 
     def finish(self) -> None:
-        while self._more():
+        """Note all unread documents of the system as extra."""
+        while self._has_next():
             self._issues.extra += self._batch_names.texts(self._next, len(self._batch_names))
             self._next = len(self._batch_names)
 
-    def _run(self, names: Tokens) -> BatchSlice | None:
-        """Return the next documents, if they have these names or are matched by order."""
-        if not self._more():
+    def _in_order(self, names: Tokens) -> BatchSlice | None:
+        """Return the system's next documents, as far as they have these names or are matched by order."""
+        if not self._has_next():
             return None
         assert self._batch is not None
         size = min(len(self._batch_names) - self._next, len(names))
         if not self._issues.by_order:
             if self._batch_names[self._next] != names[0]:
                 return None
-            other = first_difference(self._batch_names.slice(self._next, self._next + size), names.slice(0, size))
-            size = size if other is None else other
+            next_names = self._batch_names.slice(self._next, self._next + size)
+            different = first_difference(next_names, names.slice(0, size))
+            size = size if different is None else different
         self._next += size
         return BatchSlice(self._batch, self._next - size, size)
 
-    def _find(self, names: Tokens) -> BatchSlice | None:
-        """Return a document of the system that is out of order; None if it does not exist."""
+    def _out_of_order(self, names: Tokens) -> BatchSlice | None:
+        """Return the system's document with the first of these names; None if it has none.
+
+        Documents that are read on the way wait until the gold standard names them.
+        """
         if self._names is None:
             self._names = self._collect_names()
-            return self._run(names) or self._find(names)
+            # Documents may be matched by order from now on.
+            return self._in_order(names) or self._out_of_order(names)
         system, gold = self._names
         name = names[0]
         if name not in system:
             return None
-        while self._more():
+        while self._has_next():
             assert self._batch is not None
             next_name = self._batch_names[self._next]
             piece = BatchSlice(self._batch, self._next, 1)
@@ -212,11 +245,14 @@ class DocumentsByName:
         return None
 
     def _collect_names(self) -> tuple[Counter[str], Counter[str]]:
-        """Read the names of both sides, and note whether documents are matched by order.
+        """Read the names of all documents of both sides, and decide whether documents are matched by order.
 
-        They are if no name is shared and one side has no names; otherwise this is an error.
+        They are if no name occurs on both sides, names are optional on one side, and both have the same number of
+        documents. Other sides without a common name are an error.
         """
-        (system, is_loose), (gold, gold_is_loose) = (_all_names(read(), self._naming) for read in self._sides)
+        read_system, read_gold = self._sides
+        system, is_loose = _all_names(read_system(), self._naming)
+        gold, gold_is_loose = _all_names(read_gold(), self._naming)
         key, remedy = self._issues.sides.key, self._naming.remedy
         if system.keys() & gold.keys():
             vague = next((name for names in (gold, system) for name in names if names[name] > 1 or not name), None)
@@ -227,25 +263,30 @@ class DocumentsByName:
         elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
             self._issues.by_order = True
         elif system:
-            here, there = next(iter(system)), next(iter(gold), "")
-            finding = f"no document of {key} is here: the first one is {here!r}, there {there!r}"
+            first = next(iter(system))
+            gold_first = next(iter(gold), "")
+            finding = f"no document of {key} is here: the first one is {first!r}, there {gold_first!r}"
             raise InputError(self._source, self._first_line, finding, remedy, "document")
         return system, gold
 
-    def _more(self) -> bool:
+    def _has_next(self) -> bool:
+        """Whether the system has another document; reads its next batch if the current one is used up."""
         while self._batch is None or self._next == len(self._batch_names):
-            self._batch, self._next = next(self._batches, None), 0
+            self._batch = next(self._batches, None)
+            self._next = 0
             if self._batch is None:
                 return False
             corpus = self._batch.corpus
-            self._source, self._first_line = corpus.source, mark(corpus, 0)
+            self._source = corpus.source
+            self._first_line = mark(corpus, 0)
             self._batch_names = self._naming.names(corpus)
         return True
 
 
 def _all_names(batches: Iterable[Annotation], naming: Naming) -> tuple[Counter[str], bool]:
-    """Return the names of all documents of a side, and whether none of its files must have names."""
-    counts, is_loose = Counter[str](), True
+    """Return how often each name occurs on a side, and whether names are optional in all of its batches."""
+    counts = Counter[str]()
+    is_loose = True
     for batch in batches:
         names = naming.names(batch.corpus)
         counts.update(names.texts(0, len(names)))
@@ -254,7 +295,7 @@ def _all_names(batches: Iterable[Annotation], naming: Naming) -> tuple[Counter[s
 
 
 def mark(corpus: Corpus, document: int) -> int | None:
-    """Return the first line of a document."""
+    """Return the line in which a document begins; None if it is unknown."""
     return corpus.first_line + int(corpus.marks[document]) if len(corpus.marks) else None
 
 
@@ -269,76 +310,92 @@ _BY_ID = Naming(
 
 
 def no_row_of(document: str, source: str) -> InputError:
-    """Return the error for a document of a system that a gold table of spans does not list."""
+    """Return the error for a document of the system `source` that the gold standard, a table of spans, lacks."""
     finding = f"has spans in the document {document!r}, of which the gold standard has no row"
     remedy = "if it has no gold spans, add a row there with this document, and without start, end and label"
     return InputError(source, None, finding, remedy, "document")
 
 
 class SentencesById:
-    """Matches a system's sentences or texts to the gold standard's by id."""
+    """Matches a system's sentences (or texts) to the gold standard's by id."""
 
     def __init__(
         self, batches: Iterator[Annotation], sides: tuple[Open, Open], layer: str, *, all_known: bool = True
     ) -> None:
-        """`sides` open system and gold standard again; `all_known` is whether the latter has all documents."""
+        """`batches` are the system's, `sides` read the system and the gold standard again.
+
+        With `all_known=False`, the gold standard lists only some documents, and any other document is an error.
+        """
         self.issues = AlignmentIssues()
         self.reading: ReadInfo | None = None
-        self._layer, self._source, self._all_known = layer, "", all_known
-        self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_ID, self.issues)
+        """How the batches were read, with their repairs."""
+        self._layer = layer
+        self._source = ""
+        self._all_known = all_known
+        self._documents = DocumentsByName(map(self._received, batches), sides, _BY_ID, self.issues)
 
     def take(self, gold: Corpus) -> Annotation:
-        """Return the system's sentences with the ids of the gold standard's; missing ones have no spans."""
-        pieces, missing, begin = list[BatchSlice](), Annotation(gold, {}), 0
+        """Return the system's sentence for each sentence of a gold batch, by id; a missing one has no spans."""
+        pieces = list[BatchSlice]()
+        without_spans = Annotation(gold, {})
+        taken_sentences = 0
         for piece in self._documents.pieces(_ids(gold)):
-            pieces.append(BatchSlice(missing, begin, 1) if isinstance(piece, str) else piece)
-            begin += pieces[-1].size
-        if len(pieces) == 1 and pieces[0].batch is not missing and begin == pieces[0].batch.corpus.sentences:
-            taken = pieces[0].batch
+            pieces.append(BatchSlice(without_spans, taken_sentences, 1) if isinstance(piece, str) else piece)
+            taken_sentences += pieces[-1].size
+        first = pieces[0].batch if pieces else without_spans
+        if len(pieces) == 1 and first is not without_spans and taken_sentences == first.corpus.sentences:
+            system = first
         else:
-            taken = gather(pieces or [BatchSlice(missing, 0, 0)], self._layer)
-            taken = replace(taken, corpus=replace(taken.corpus, source=self._source))
-        # Repairs are counted when a batch is read, not when its sentences are taken.
+            system = gather(pieces or [BatchSlice(without_spans, 0, 0)], self._layer)
+            system = replace(system, corpus=replace(system.corpus, source=self._source))
+        # Repairs are counted when a batch is read (`reading`), not when its sentences are taken.
         reading = self.reading or ReadInfo()
         reading = replace(reading, repaired=0, first_repair=None, repeated=0, merged=0, skipped={}, kept={})
-        return replace(taken, readings={self._layer: reading})
+        return replace(system, readings={self._layer: reading})
 
     def finish(self) -> None:
+        """Note the system's sentences that were not taken; they are an error unless all documents are known."""
         self._documents.finish()
         if self.issues.extra and not self._all_known:
             raise no_row_of(self.issues.extra[0], self._source)
 
-    def _receive(self, batch: Annotation) -> Annotation:
-        reading, self._source = batch.readings[self._layer], batch.corpus.source
+    def _received(self, batch: Annotation) -> Annotation:
+        """Note how a batch of the system was read."""
+        self._source = batch.corpus.source
+        reading = batch.readings[self._layer]
         self.reading = self.reading.plus(reading) if self.reading else reading
         return batch
 
 
 def gather(pieces: Sequence[BatchSlice], layer: str) -> Annotation:
-    """Concatenate sentences with their spans and, if all have them, their tags.
+    """Concatenate the sentences of all pieces, with their spans and, if all batches have them, their tags.
 
-    There may be many short pieces in any order, so the sentences of each batch are taken together, then put in order.
+    There may be many short pieces in any order. So all sentences of a batch are taken at once, and then put in order.
     """
     batches = {id(piece.batch): piece.batch for piece in pieces}
     number_of = {key: number for number, key in enumerate(batches)}
     sizes = ints([piece.size for piece in pieces])
-    source = np.repeat(ints([number_of[id(piece.batch)] for piece in pieces]), sizes)
-    rows = ranges(ints([piece.first for piece in pieces]), sizes)
+    batch_of = np.repeat(ints([number_of[id(piece.batch)] for piece in pieces]), sizes)
+    sentences = ranges(ints([piece.first for piece in pieces]), sizes)
     same_layers = _with_same_layers(list(batches.values()), layer)
-    parts = [batch.take(rows[source == number]) for number, batch in enumerate(same_layers)]
-    return Annotation.concatenate(parts).take(np.argsort(np.argsort(source, kind="stable")))
+    parts = [batch.take(sentences[batch_of == number]) for number, batch in enumerate(same_layers)]
+    by_batch = np.argsort(batch_of, kind="stable")
+    return Annotation.concatenate(parts).take(np.argsort(by_batch))
 
 
 def _with_same_layers(batches: Sequence[Annotation], layer: str) -> Iterator[Annotation]:
-    """Yield annotations with a layer and its tags; one without the layer is a text without spans."""
-    known = [batch for batch in batches if layer in batch]
-    tags = complete([batch.tags(layer) for batch in known]) or []
+    """Yield all batches with the same layers: a layer of spans and, if all batches with it have them, its tags.
+
+    A batch without the layer is the text of missing sentences. It gets no spans, and its tags are all O.
+    """
+    with_layer = [batch for batch in batches if layer in batch]
+    tags = complete([batch.tags(layer) for batch in with_layer]) or []
     names = max((column.names for column in tags), key=len, default=())
     outside = next((code for code, name in enumerate(names) if name in OUTSIDE_TAGS), len(names))
     for batch in batches:
         layers: dict[str, Layer] = {name: batch[name] for name in (layer, tags_layer(layer)) if name in batch}
         if layer not in batch:
-            layers[layer] = no_spans(known[0].spans(layer).vocabulary if known else Vocabulary())
+            layers[layer] = no_spans(with_layer[0].spans(layer).vocabulary if with_layer else Vocabulary())
             codes = np.full(batch.corpus.token_count or 0, outside)
             layers[tags_layer(layer)] = Tags(codes, names if outside < len(names) else (*names, "O"))
         if not tags:

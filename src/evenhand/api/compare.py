@@ -1,7 +1,7 @@
 """`compare`: differences between systems, with tests, intervals, oracle, agreement and slices.
 
-`ComparisonJob` evaluates the files in one pass (`ComparedRun`), `Testing` tests the differences, and `comparison`
-puts the figures together.
+A `ComparisonJob` evaluates the files in one pass, and returns the counts as a `ComparedRun`. `comparison` makes the
+result of them; `Testing` has the tests and intervals. The function `compare` is at the end of this module.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
-from evenhand.pipeline.run import Job, Run
+from evenhand.pipeline.run import Job, Observer, Run
 from evenhand.results.comparison import (
     Comparison,
     Differences,
@@ -98,7 +98,7 @@ MAX_RESAMPLES = 1_000_000
 """The maximum number of resamples; all of their scores are in memory, for each system."""
 MAX_SEED = 2**128 - 1
 MAX_DEFAULT_TRIALS = 100_000
-"""Maximum number of trials unless a user specifies more: 1,250 pairs then take about a minute."""
+"""Maximum number of trials by default; 1,250 pairs then take about a minute."""
 NOT_COMPARED = ("match", "groups", "jobs", "engine")
 """Keywords of `score` that do nothing in a comparison."""
 
@@ -113,7 +113,7 @@ class ResamplingSettings:
     level: float = 0.95
     seed: int = 0
     of: Resampled | None = None
-    """Documents or sentences, if the user specifies what is resampled."""
+    """What is resampled: documents or sentences. None: decided by their numbers (see `groups`)."""
 
     def checked(self) -> ResamplingSettings:
         """Return these settings; values out of range are an error."""
@@ -135,26 +135,27 @@ class ResamplingSettings:
 
     @property
     def is_requested(self) -> bool:
+        """Whether there are tests or intervals."""
         return bool(self.trials or self.resamples)
 
     def without(self) -> ResamplingSettings:
-        """The same without tests and intervals."""
+        """The same settings, but without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
     def may_take_sentences(self, task: Task, of: Resampled, documents: int, sentences: int) -> bool:
-        """Whether tests may resample sentences if there are too few documents.
+        """Whether tests may resample sentences if there are too few documents; `of` is what they resample so far.
 
         They may if the user does not specify what is resampled, scores are sums over sentences, and there are more
         sentences than documents.
         """
-        is_open = self.of is None and of == "documents" and not task.evaluation.by_document
-        return is_open and bool(self.trials) and sentences > documents
+        is_undecided = self.of is None and of == "documents" and not task.evaluation.by_document
+        return is_undecided and bool(self.trials) and sentences > documents
 
     def groups(self, task: Task, documents: int, sentences: int) -> tuple[Resampled, int]:
         """What is resampled, and its number.
 
-        Documents, or sentences if there is one document, unless a user specifies it. Always documents if counts do not
-        add up over sentences. `too_few` checks whether there are enough documents.
+        By default, documents or, if there is only one document, sentences. Always documents if counts do not add up
+        over sentences. `ComparedRun.settled` checks whether the documents are enough for a test.
         """
         if self.of == "documents" and documents < 2:
             remedy = "leave it out" if task.evaluation.by_document else "resample sentences"
@@ -169,12 +170,14 @@ def default_trials(pairs: int) -> int:
 
 
 def too_few(tables: GroupTables, pairs: Sequence[tuple[str, str]], alpha: float) -> int | None:
-    """The maximum number of groups in which two systems differ, if too few for any p-value below alpha; else None.
+    """Return None if there are enough groups for a p-value below alpha, or if no two systems have different scores.
 
-    Two systems that differ in n groups have p >= 2 / 2ⁿ, which Holm's correction multiplies by the number of pairs.
-    Pairs with equal scores do not matter: no test could distinguish them.
+    Otherwise return the largest number of groups in which the systems of a pair differ. Two systems that differ in n
+    groups have p >= 2 / 2ⁿ, which Holm's correction multiplies by the number of pairs. Pairs with equal scores are left
+    out: no test could distinguish them.
     """
-    maximum, scores = 0, {name: tables.score(name) for name in tables.tables}
+    scores = {name: tables.score(name) for name in tables.tables}
+    maximum = 0
     for one, other in pairs:
         if abs(scores[one] - scores[other]) > ROUNDING:
             maximum = max(maximum, tables.differing(one, other))
@@ -186,39 +189,47 @@ def too_few(tables: GroupTables, pairs: Sequence[tuple[str, str]], alpha: float)
 class Testing:
     """Tests and intervals of the differences between systems under one score.
 
-    Systems are ordered by their scores, the lowest first, and pairs go from the lower to the higher score. So draws do
-    not depend on the order in which a user names systems, and a reversed pair has the mirrored interval.
+    Systems are ordered by their scores, the lowest first. So the draws do not depend on the order in which a user names
+    systems. A pair from the higher to the lower score has the mirrored interval of the reversed pair.
     """
 
-    def __init__(self, counted: GroupTables, resampling: ResamplingSettings) -> None:
-        self._counted, self._resampling = counted, resampling
-        self._groups, self._columns = int(counted.sizes.sum()), counted.columns
-        self._scores = {name: counted.score(name) for name in counted.tables}
-        order = sorted(counted.tables, key=cmp_to_key(partial(self._order, counted.tables)))
-        self._tables = {name: counted.tables[name] for name in order}
+    def __init__(self, counts: GroupTables, resampling: ResamplingSettings) -> None:
+        self._resampling = resampling
+        self._statistic = counts.statistic
+        self._columns = counts.columns
+        self._sizes = counts.sizes
+        """How many groups each row of the tables represents."""
+        self._scores = {name: counts.score(name) for name in counts.tables}
+        order = sorted(counts.tables, key=cmp_to_key(partial(self._compare, counts.tables)))
+        self._tables = {name: counts.tables[name] for name in order}
         self._position = {name: position for position, name in enumerate(order)}
 
-    def _order(self, tables: Mapping[str, Values], one: str, other: str) -> int:
+    def _compare(self, tables: Mapping[str, Values], one: str, other: str) -> int:
         """Compare two systems by their scores or, if these are equal, by the first count that differs."""
         difference = self._scores[one] - self._scores[other]
         if difference == 0:
-            apart = np.flatnonzero(tables[one] != tables[other])
-            difference = float(tables[one].flat[apart[0]] - tables[other].flat[apart[0]]) if len(apart) else 0.0
+            cells = np.flatnonzero(tables[one] != tables[other])
+            difference = float(tables[one].flat[cells[0]] - tables[other].flat[cells[0]]) if len(cells) else 0.0
         return int(difference > 0) - int(difference < 0)
 
     @cached_property
     def _types(self) -> tuple[dict[str, Values], Ints]:
-        """The counts of each system by type of group, and the number of groups of each type."""
+        """The counts of each system by type of group, and the number of groups of each type (see `bootstrap`)."""
         first, type_of = table_types(list(self._tables.values()))
-        rows, sizes = {name: table[first] for name, table in self._tables.items()}, self._counted.sizes
-        return rows, np.bincount(type_of) if is_ones(sizes) else np.bincount(type_of, sizes).astype(np.int64)
+        rows = {name: table[first] for name, table in self._tables.items()}
+        if is_ones(self._sizes):
+            return rows, np.bincount(type_of)
+        return rows, np.bincount(type_of, self._sizes).astype(np.int64)
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+        """The difference of each pair with its test, corrected for the number of pairs, and its interval."""
         tests = {pair: self._significance(*pair) for pair in pairs} if self._resampling.trials else {}
         corrected = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
-        samples, changes = self._samples(), {}
+        samples = self._samples()
+        changes = {}
         for before, after in pairs:
-            delta, test = self._scores[after] - self._scores[before], tests.get((before, after))
+            delta = self._scores[after] - self._scores[before]
+            test = tests.get((before, after))
             changes[before, after] = ScoreChange(
                 delta,
                 None if test is None else replace(test, p_holm=corrected[before, after]),
@@ -227,42 +238,46 @@ class Testing:
         return changes
 
     def _significance(self, before: str, after: str) -> Significance:
-        (rows, sizes), setting = self._types, self._resampling
-        test = randomization(rows[before], rows[after], sizes, self._counted.statistic, setting.trials, setting.seed)
+        """The test of a pair; its p-value is not corrected yet."""
+        rows, sizes = self._types
+        trials, seed = self._resampling.trials, self._resampling.seed
+        test = randomization(rows[before], rows[after], sizes, self._statistic, trials, seed)
         name = "permutation" if test.exact else "approximate-randomization"
-        return Significance(name, test.p, test.p, test.trials, setting.seed, test.groups, test.least, test.exact)
+        return Significance(name, test.p, test.p, test.trials, seed, test.groups, test.least, test.exact)
 
     def _samples(self) -> dict[str, Values]:
-        """The scores of all systems in the same resamples."""
-        setting = self._resampling
-        if not setting.resamples or self._groups < 2:
+        """By system: its scores in the resamples, which all systems share. Empty without intervals."""
+        resamples, seed = self._resampling.resamples, self._resampling.seed
+        if not resamples or int(self._sizes.sum()) < 2:
             return {}
         rows, sizes = self._types
-        sums = bootstrap(np.concatenate(list(rows.values()), axis=1), sizes, setting.resamples, setting.seed)
+        sums = bootstrap(np.concatenate(list(rows.values()), axis=1), sizes, resamples, seed)
         return {
-            name: self._counted.statistic(sums[:, number * self._columns : (number + 1) * self._columns])
+            name: self._statistic(sums[:, number * self._columns : (number + 1) * self._columns])
             for number, name in enumerate(self._tables)
         }
 
     def _interval(self, before: str, after: str, delta: float, samples: Mapping[str, Values]) -> tuple[float, float]:
+        """The interval of the difference of a pair."""
         if self._position[before] > self._position[after]:
             low, high = self._interval(after, before, -delta, samples)
             return 0.0 - high, 0.0 - low
-        values, level = samples[after] - samples[before], self._resampling.level
+        values = samples[after] - samples[before]
+        level = self._resampling.level
         if self._resampling.interval == "percentile":
             return interval(values, level)
-        both, size = np.concatenate((self._tables[before], self._tables[after]), axis=1), self._columns
+        both = np.concatenate((self._tables[before], self._tables[after]), axis=1)
 
         def difference(sums: Values) -> Values:
-            return self._counted.statistic(sums[..., size:]) - self._counted.statistic(sums[..., :size])
+            of_before, of_after = sums[..., : self._columns], sums[..., self._columns :]
+            return self._statistic(of_after) - self._statistic(of_before)
 
-        groups = self._counted.sizes
-        return bca(values, delta, jackknife(both, groups, difference), groups, level)
+        return bca(values, delta, jackknife(both, self._sizes, difference), self._sizes, level)
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """The counts of an evaluation and of the comparison of its systems."""
+    """The counts of an evaluation, and the counts of the comparison of its systems."""
 
     gold_name: str
     run: Run
@@ -270,12 +285,13 @@ class ComparedRun:
     prepared: RunConfig
     resampling: ResamplingSettings
     few_documents: int | None = None
-    """Maximum number of documents in which two systems differ, if too few for a test, so sentences are resampled."""
+    """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
-    """The counts of slices of the scores, if they were requested."""
+    """The counts of the slices of scores (for a report)."""
 
     @property
     def by(self) -> str:
+        """The name of the measure that systems are compared by."""
         return self.counts.by
 
     @cached_property
@@ -284,9 +300,12 @@ class ComparedRun:
 
     @cached_property
     def further(self) -> list[Formula]:
-        """The measures whose differences are tested separately, if a comparison has several."""
-        other = model(self.prepared.settings.task, self.by).counterpart
-        models = [measure for measure in self.prepared.models if measure.name != other or self._differs(measure)]
+        """All measures whose differences are tested, if there are several.
+
+        The counterpart of the compared measure is left out if no system's score differs between the two.
+        """
+        counterpart = model(self.prepared.settings.task, self.by).counterpart
+        models = [measure for measure in self.prepared.models if measure.name != counterpart or self._differs(measure)]
         return models if len(models) > 1 else []
 
     def _differs(self, other: Formula) -> bool:
@@ -305,7 +324,7 @@ class ComparedRun:
         return self.run.figures(self.gold_name, side)
 
     def tallies_of(self, model: Formula) -> dict[str, Tally]:
-        """The counts of each system, by the groups that are resampled."""
+        """By system: its tally for a measure, by the groups that are resampled."""
         return {name: tallies[model.scorer] for name, tallies in self._tallies.items()}
 
     @cached_property
@@ -324,28 +343,29 @@ class ComparedRun:
 
     @property
     def has_groups(self) -> bool:
-        """Whether resampling is possible: with several groups, and at least one gold unit."""
+        """Whether resampling is possible: there are several groups, and at least one gold unit."""
         return self.groups[1] > 1 and bool(self.gold.units)
 
     def settled(self, pairs: Sequence[tuple[int, int]], alpha: float) -> ComparedRun:
         """The same run with the final choice of what is resampled.
 
-        Nothing if there is one group or no gold unit; sentences if there are too few documents for any p-value below
-        alpha.
+        Nothing is resampled if there is only one group, or no gold unit. Sentences are resampled instead of documents
+        if these are too few for any p-value below alpha.
         """
         if not self.has_groups:
             return replace(self, resampling=self.resampling.without())
         if self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
             tables = GroupTables.of(self.model, self.tallies_of(self.model), self.groups[1])
             names = self.counts.systems
-            few = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
-            if few is not None:
-                return replace(self, resampling=replace(self.resampling, of="sentences"), few_documents=few)
+            few_documents = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
+            if few_documents is not None:
+                by_sentence = replace(self.resampling, of="sentences")
+                return replace(self, resampling=by_sentence, few_documents=few_documents)
         return self
 
 
 def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
-    """The measure that systems are compared by: the named one, or the first one of the task."""
+    """The name of the measure to compare by: the named one, or the first one of the task."""
     if by is not None and by in options.get(FUNCTIONS, ()):
         check_functions(task.name, [by])
         return by
@@ -357,12 +377,15 @@ def compared_by(task: Task, by: str | None, options: Mapping[str, Any]) -> str:
 
 
 def one_measure(by: Any, options: dict[str, Any]) -> str | None:
-    """The name of the measure to compare by, which users may also give as `match`; it is removed from the options."""
-    named = split_names(options.pop("match", None) or ())
-    if len(named) > 1 or (named and by not in (None, named[0])):
-        several = " and ".join(dict.fromkeys(filter(None, (by, *named))))
+    """The measure that a user names as `by` or as `match`; None if neither is specified.
+
+    `match` is removed from the options.
+    """
+    matches = split_names(options.pop("match", None) or ())
+    if len(matches) > 1 or (matches and by not in (None, matches[0])):
+        several = " and ".join(dict.fromkeys(filter(None, (by, *matches))))
         raise SettingError(f"Systems are compared by one measure, got {several}; choose one of them.")
-    return named[0] if named else by
+    return matches[0] if matches else by
 
 
 def without_effect() -> list[str]:
@@ -379,7 +402,7 @@ def compared_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class ComparisonJob:
-    """A comparison that can be run more than once: for its counts, and later for its units."""
+    """A comparison that can be run more than once: first for its counts, later for units that a user requests."""
 
     gold: Input
     systems: Mapping[str, Input]
@@ -392,7 +415,7 @@ class ComparisonJob:
     """The slices that the user names."""
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
-    """The profile of the gold standard, if known."""
+    """What the gold standard contains; it is read if None."""
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
@@ -414,46 +437,53 @@ class ComparisonJob:
         scored: RunConfig | None = None,
         sliced: SliceRequest | None = None,
     ) -> ComparedRun:
-        """Evaluate in one pass.
+        """Evaluate the systems in one pass.
 
-        `scored` are the settings of measures whose totals are also needed, `sliced` their slices.
+        `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
+        other measures, whose settings are `scored`, and counts of their slices, `sliced`.
         """
-        compared, vocabulary, by = self.prepared, Vocabulary(), str(self.by)
-        task, systems = compared.task, list(self.systems)
-        slicings = self.all_slices.slicings(task, SliceContext(self.vocabulary, vocabulary.labels), self.gold)
-        extras = Extras(slicings, search, collection)
-        counts = ComparisonCounts(task, compared.settings, by, systems, self.pairs, vocabulary.labels, extras)
-        models = compared.settings.match
-        job = Job(self.gold, self.systems, compared, models, "finest")
+        compared = self.prepared
+        task = compared.task
+        by = str(self.by)
+        vocabulary = Vocabulary()
+        context = SliceContext(self.vocabulary, vocabulary.labels)
+        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection)
+        counts = ComparisonCounts(
+            task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
+        )
+        observers: list[Observer] = [counts]
+        job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
-            models = tuple(dict.fromkeys((*scored.settings.match, *models)))
+            models = tuple(dict.fromkeys((*scored.settings.match, *job.models)))
             prepared = replace(scored, settings=replace(scored.settings, match=models))
             job = replace(job, prepared=prepared, models=models, with_totals=True)
-        columns, slice_counts = compared.read_as["gold"].extra, None
+        columns = compared.read_as["gold"].extra
+        slice_counts = None
         if sliced and scored is not None:
             scored = with_columns(scored, sliced)
+            slice_counts = counts_of_slices(self.gold, scored, sliced, context)
+            observers.append(slice_counts)
             columns = tuple(dict.fromkeys((*columns, *scored.read_as["gold"].extra)))
-            slice_counts = counts_of_slices(self.gold, scored, sliced, SliceContext(self.vocabulary, vocabulary.labels))
             gold = replace(scored.read_as["gold"], extra=columns)
             prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
             job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
         layers = (*self.all_slices.names, *map(extra_layer, columns))
-        run = job.run([counts, *([] if slice_counts is None else [slice_counts])], vocabulary, layers)
+        run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
         return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
-        """The units of one class of one pair, from a second pass."""
+        """The units of one class of differences of one pair, from a second pass."""
         search = UnitSearch(kind, [pair])
         self(search)
         return search.units
 
     def page(self, path: str | Path | None) -> str:
-        """Write a report on the same systems."""
+        """The page of a report on the same systems, which is written to `path`, if specified."""
         from evenhand.api.report import report  # which imports this module
 
-        sliced: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
-        settings = {**asdict(self.resampling), **sliced, **self.options}
+        slicing: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        settings = {**asdict(self.resampling), **slicing, **self.options}
         return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
 
@@ -480,26 +510,32 @@ def _check_annotation(task: Task, by: str, run: Run) -> None:
 
 
 def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
-    """The results of pairs: differences, tests and intervals."""
-    counted, names = run.counts.differences.finish(), run.counts.systems
-    classes = [transitions for counts in counted.values() for transitions in counts.transitions.values()]
-    codes = {code for transitions in classes for unit in transitions for code in (unit.before, unit.after)}
-    texts = run.counts.answer_texts(codes)
-    pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counted}
-    tested = _tests(run, run.model, list(pairs.values()))
+    """By the names of two systems: their differences, with tests and intervals."""
+    names = run.counts.systems
+    counts_of_pairs = run.counts.differences.finish()
+    pairs = {pair: (names[pair[0]], names[pair[1]]) for pair in counts_of_pairs}
+    transitions = (
+        transition
+        for counts in counts_of_pairs.values()
+        for of_class in counts.transitions.values()
+        for transition in of_class
+    )
+    answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
+    changes = _tests(run, run.model, list(pairs.values()))
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
     results = {}
-    for pair, counts in counted.items():
+    for pair, counts in counts_of_pairs.items():
         before, after = pairs[pair]
-        changed, different = tested[before, after], sum(counts.counts.values())
+        change = changes[before, after]
+        different = sum(counts.counts.values())
         # McNemar's test needs a score that is the share of correct units.
-        has_mcnemar = run.model.headline == "accuracy" and changed.significance is not None
+        has_mcnemar = run.model.headline == "accuracy" and change.significance is not None
         differences = {
             name: Differences(
                 name,
                 size,
                 size / different if different else 0.0,
-                _transitions(run, texts, counts.transitions[name], size, different),
+                _transitions(run, answers, counts.transitions[name], size, different),
                 partial(job.units, name, pair),
             )
             for name, size in counts.counts.items()
@@ -510,32 +546,37 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
             counts.units,
             counts.different,
             counts.moved,
-            changed.delta,
+            change.delta,
             differences,
-            changed.significance,
+            change.significance,
             mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
-            changed.interval,
-            {name: changes[before, after] for name, changes in further.items()},
+            change.interval,
+            {name: further_changes[before, after] for name, further_changes in further.items()},
         )
     return results
 
 
 def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+    """The difference of each pair under a measure, with test and interval; undefined without gold units."""
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
     return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
 
 
 def _transitions(
-    run: ComparedRun, texts: Mapping[int, str], counts: Mapping[CodedTransition, int], size: int, different: int
+    run: ComparedRun, answers: Mapping[int, str], counts: Mapping[CodedTransition, int], size: int, different: int
 ) -> list[Transition]:
-    """The transitions of a class, the most frequent first."""
+    """The transitions of a class, the most frequent first.
+
+    `answers` has the text of each prediction by its code. `size` units are in the class, and `different` units in all
+    classes of the pair.
+    """
     labels = run.counts.labels.values
     rows = [
         Transition(
             gold="" if transition.gold < 0 else labels[transition.gold],
-            before=texts[transition.before],
-            after=texts[transition.after],
+            before=answers[transition.before],
+            after=answers[transition.after],
             change=transition.change,
             count=count,
             share_of_class=count / size,
@@ -547,21 +588,26 @@ def _transitions(
 
 
 def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Comparison:
-    """The figures of a comparison; `job` reads the files again for units and pages.
+    """The result of a comparison; `job` reads the files again for units and pages.
 
     Tests resample sentences if there are too few documents for any p-value below alpha (see `ComparedRun.settled`).
     """
-    before, run = run, run.settled(job.pairs, alpha)
-    counts, model, task = run.counts, run.model, run.prepared.task
-    gold, settings, groups = run.gold, run.prepared.settings, run.groups
+    unsettled, run = run, run.settled(job.pairs, alpha)
+    counts = run.counts
+    model = run.model
+    task = run.prepared.task
+    settings = run.prepared.settings
+    gold = run.gold
+    groups = run.groups
     scores = _headlines(model, run.tallies_of(model), gold)
     further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
     pairs = _compared_pairs(job, run)
     resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
     resampling["of"] = groups[0] if run.has_groups else None
-    has_nothing = bool(gold.units) and before.resampling.is_requested and not before.has_groups
-    paired, on_shared = counts.agreement.paired(), counts.on_shared()
-    sliced = {name: _slices(model, *counted) for name, counted in counts.slices().items()}
+    lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups
+    paired = counts.agreement.paired()
+    slices = {name: _slices(model, units, tallies) for name, (units, tallies) in counts.slices().items()}
+    on_shared = counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
         gold=gold,
@@ -575,14 +621,14 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         all_answers=paired[run.by] if paired else counts.agreement.all_answers(),
         correct_answers=counts.agreement.correct_answers(),
         labels=_labels(model, run.tallies_of(model), gold.labels),
-        slices=sliced,
+        slices=slices,
         left_out=counts.left_out,
         shared=shared,
         resampling=cast("ResamplingInfo", resampling),
         signature=comparison_signature(run),
         notes=(
             *notes_on_gold(gold, task.unit_of(run.by)),
-            *([nothing_to_resample(*before.groups)] if has_nothing else []),
+            *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
@@ -601,8 +647,8 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:
     """The score of every system under a measure."""
-    labels, is_empty = list(gold.labels), not gold.units
-    return {name: headline(model, tally, labels, is_empty=is_empty) for name, tally in tallies.items()}
+    labels = list(gold.labels)
+    return {name: headline(model, tally, labels, is_empty=not gold.units) for name, tally in tallies.items()}
 
 
 def _uncorrected(run: ComparedRun) -> dict[str, float]:
@@ -616,7 +662,9 @@ def _uncorrected(run: ComparedRun) -> dict[str, float]:
 
 def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
     """The notes of `score` on the files of each system, without duplicates."""
-    gold, task, read_as = run.run.figures(run.gold_name), run.prepared.task, run.prepared.read_as["gold"]
+    gold = run.run.figures(run.gold_name)
+    task = run.prepared.task
+    read_as = run.prepared.read_as["gold"]
     notes: dict[str, None] = {}
     for name, side in run.run.systems.items():
         notes |= dict.fromkeys(task.evaluation.notes(gold, run.run.gold, name, side, read_as, identical=False))
@@ -627,26 +675,30 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
 
 def comparison_signature(run: ComparedRun) -> str:
     """The settings of a comparison: of its scores, and of its tests and intervals."""
-    prepared, setting = run.prepared, run.resampling
-    signatures = [
-        signature(
-            prepared.settings, prepared.read_as["gold"], run.run.atoms, run.gold.reading, side.reading or ReadInfo()
-        )
+    settings = run.prepared.settings
+    read_as = run.prepared.read_as["gold"]
+    resampling = run.resampling
+    of_systems = [
+        signature(settings, read_as, run.run.atoms, run.gold.reading, side.reading or ReadInfo())
         for side in run.run.systems.values()
     ]
-    of = run.groups[0] if run.has_groups else "none"
     parts = [
-        joint_signature(signatures),
-        f"by:{prepared.settings.spelled(run.by)}",
-        f"of:{of}",
-        f"trials:{setting.trials}",
+        joint_signature(of_systems),
+        f"by:{settings.spelled(run.by)}",
+        f"of:{run.groups[0] if run.has_groups else 'none'}",
+        f"trials:{resampling.trials}",
+        f"resamples:{resampling.resamples}",
+        f"interval:{resampling.interval}",
+        f"level:{resampling.level:g}",
+        f"seed:{resampling.seed}",
     ]
-    parts += [f"resamples:{setting.resamples}", f"interval:{setting.interval}"]
-    return "|".join([*parts, f"level:{setting.level:g}", f"seed:{setting.seed}"])
+    return "|".join(parts)
 
 
 def _oracle(run: ComparedRun, scores: Mapping[str, float]) -> OracleResult:
-    oracle, counts = run.counts.oracle, run.counts
+    """The bounds of the oracle; `scores` show the best system."""
+    counts = run.counts
+    oracle = counts.oracle
     exact = counts.agreement.bound(run.run.gold.labels.total())
     best = max(range(len(scores)), key=lambda number: scores[counts.systems[number]])
     return OracleResult(oracle.overall(), oracle.labels(counts.labels.values), oracle.sentences(), best, exact)
@@ -661,19 +713,23 @@ def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, 
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
-    """The score of every system on every slice, in natural order."""
-    empty = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
-    slices = empty | {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
-    return dict(sorted(slices.items(), key=lambda item: natural_order(item[0])))
+    """The score of every system on every slice, in natural order.
+
+    `units` has the gold units of each slice. The tallies have slices in place of labels.
+    """
+    # A slice that no tally has scores 0.
+    without_counts = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
+    scored = {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
+    return dict(sorted((without_counts | scored).items(), key=lambda item: natural_order(item[0])))
 
 
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
-    """The scores of all systems by label; slices take the place of labels."""
+    """By label of any tally: the score of every system, and the number of gold units."""
     rows = {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
-    scored = {name: {label: headline_of(model, row) for label, row in labels.items()} for name, labels in rows.items()}
+    scores = {name: {label: headline_of(model, row) for label, row in labels.items()} for name, labels in rows.items()}
     return {
-        label: Slice(units.get(label, 0), {name: labels.get(label, 0.0) for name, labels in scored.items()})
-        for label in dict.fromkeys(label for labels in scored.values() for label in labels)
+        label: Slice(units.get(label, 0), {name: by_label.get(label, 0.0) for name, by_label in scores.items()})
+        for label in dict.fromkeys(label for by_label in scores.values() for label in by_label)
     }
 
 
@@ -725,9 +781,12 @@ def compare(
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
     """
-    sides, gold, chosen = systems_by_name(systems) or {}, side_of(gold), dict[str, Any](options)
+    sides = systems_by_name(systems) or {}
+    gold = side_of(gold)
+    chosen = dict[str, Any](options)
     measure = one_measure(by, chosen)
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    request = SliceRequest.of(slices)
+    words = word_list(vocabulary)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
     if words is not None and "vocabulary" not in request.names:

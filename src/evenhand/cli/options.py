@@ -54,15 +54,16 @@ STANDARD_OUTPUT = Path("/dev/stdout")
 _INPUTS, _OUTPUTS = "evenhand.inputs", "evenhand.outputs"
 """Keys under which a context keeps the files that the command reads and writes."""
 INTERVAL_NAMES = ("resamples", "level", "seed", "of")
+"""The options of `interval_options`, as keywords of the Python functions."""
 STATISTICS_NAMES = ("trials", "interval", *INTERVAL_NAMES)
-"""Options that commands pass to the Python functions."""
+"""The options of `statistics_options`, as keywords of the Python functions."""
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]
-    """One of several names, in any case if it has aliases; unknown ones get a suggestion."""
+    """One of several names; the error for an unknown name suggests one. With aliases, case does not matter."""
 
     def __init__(self, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
-        """`aliases` has other names, in lower case, with the choices that they mean."""
+        """`aliases` has, by other name in lower case, the choice that it means."""
         super().__init__(list(choices))
         self._aliases = None if aliases is None else {**aliases, **{name: name for name in self.choices}}
 
@@ -79,7 +80,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
     name = "name"
 
     def __init__(self, known: Known = lambda ctx: ()) -> None:
-        """`known` may use the options before it."""
+        """`known` returns the names to complete. It may use the preceding options of the command line."""
         self._known = known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -94,11 +95,11 @@ class Names(Name):
         return tuple(part.strip() for part in parts if part.strip())
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Complete the last name, excluding the ones before it."""
-        before, comma, begun = incomplete.rpartition(",")
-        used = before.split(",")
-        names = (item.value for item in super().shell_complete(ctx, param, begun) if item.value not in used)
-        return _items(f"{before}{comma}{name}" for name in names)
+        """Complete the last name, to a name that does not precede it."""
+        preceding, comma, last = incomplete.rpartition(",")
+        used = preceding.split(",")
+        names = (item.value for item in super().shell_complete(ctx, param, last) if item.value not in used)
+        return _items(f"{preceding}{comma}{name}" for name in names)
 
 
 class Sided(click.ParamType):  # type: ignore[type-arg]
@@ -109,22 +110,26 @@ class Sided(click.ParamType):  # type: ignore[type-arg]
 
     name = "sided"
 
-    def __init__(self, of: Name | Choice | click.types.StringParamType, *, has_names: bool = False) -> None:
-        self._of, self._has_names = of, has_names
+    def __init__(self, value_type: Name | Choice | click.types.StringParamType, *, has_names: bool = False) -> None:
+        self._value_type = value_type
+        self._has_names = has_names
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the side, or None for all files, and the value."""
         if isinstance(value, tuple):  # already converted
             return value
-        side, colon, remainder = value.partition(":")
-        is_sided = colon and (side in SIDES or self._has_names)
-        return (side if is_sided else None, self._of.convert(remainder if is_sided else value, param, ctx))
+        side, colon, value_of_side = value.partition(":")
+        if colon and (side in SIDES or self._has_names):
+            return side, self._value_type.convert(value_of_side, param, ctx)
+        return None, self._value_type.convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        side, colon, remainder = incomplete.partition(":")
+        side, colon, value_of_side = incomplete.partition(":")
         if colon and side in SIDES:
-            return _items(f"{side}:{item.value}" for item in self._of.shell_complete(ctx, param, remainder))
+            values = self._value_type.shell_complete(ctx, param, value_of_side)
+            return _items(f"{side}:{item.value}" for item in values)
         sides = (f"{name}:" for name in SIDES if name.startswith(incomplete))
-        return [*self._of.shell_complete(ctx, param, incomplete), *_items(sides)]
+        return [*self._value_type.shell_complete(ctx, param, incomplete), *_items(sides)]
 
 
 def _items(values: Iterable[str]) -> list[CompletionItem]:
@@ -141,8 +146,8 @@ def trials_option(default: str, *, rare: bool = False) -> Decorator:
 
 
 def of_option(default: str) -> Decorator:
-    settings: dict[str, Any] = {"type": Choice(get_args(Resampled)), "metavar": "UNITS", "rare": True}
-    return option(STATISTICS, "--of", help=f"What to resample: documents or sentences [{default}].", **settings)
+    help = f"What to resample: documents or sentences [{default}]."
+    return option(STATISTICS, "--of", type=Choice(get_args(Resampled)), metavar="UNITS", help=help, rare=True)
 
 
 interval_options = with_options(
@@ -181,7 +186,7 @@ class FileOrAddress(click.Path):
 
 
 class SystemFile(FileOrAddress):
-    """FILE or NAME=FILE. A file whose own name contains an equals sign is read under that name, if it exists."""
+    """FILE or NAME=FILE. If a file exists whose name is all of NAME=FILE, it is read."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):  # already converted
@@ -232,12 +237,13 @@ def note_inputs(inputs: Iterable[AnyPath | FileList], ctx: click.Context | None 
 
 
 def noted_inputs() -> list[AnyPath | FileList]:
-    """The inputs of the command that runs."""
+    """The inputs of the running command."""
     inputs: list[AnyPath | FileList] = click.get_current_context().meta.get(_INPUTS, [])
     return inputs
 
 
 def _note_output(output: Path, ctx: click.Context) -> None:
+    """Note an output of the command. Raise an error if it is also an input or another output."""
     from evenhand.errors import InputError
 
     others: list[Path] = ctx.meta.setdefault(_OUTPUTS, [])
@@ -248,6 +254,7 @@ def _note_output(output: Path, ctx: click.Context) -> None:
 
 
 def _refuse_overwriting(output: Path, inputs: Sequence[AnyPath | FileList]) -> None:
+    """Raise an error if an output is one of the inputs."""
     if not output.is_file():
         return
     from evenhand.formats.paths import check_output_not_input
@@ -259,17 +266,17 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def manifest_option(help: str, *, rare: bool = False) -> Decorator:
-    return option(
-        SCORING, "--manifest", type=INPUT, metavar="FILE", help=f"Table of files instead of {help}", rare=rare
-    )
+def manifest_option(replaced: str, *, rare: bool = False) -> Decorator:
+    """The option for a table of files; `replaced` are the arguments that it replaces, and its columns."""
+    help = f"Table of files instead of {replaced}"
+    return option(SCORING, "--manifest", type=INPUT, metavar="FILE", help=help, rare=rare)
 
 
-def input_arguments(systems: str = "SYSTEM...", *, rare: bool = False) -> Decorator:
-    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; `systems` is how the help shows them."""
+def input_arguments(metavar: str = "SYSTEM...", *, rare: bool = False) -> Decorator:
+    """The arguments GOLD and SYSTEM of a command, or a --manifest instead; the help shows `metavar` for SYSTEM."""
     return with_options(
         click.argument("gold", required=False, type=INPUT),
-        click.argument("systems", nargs=-1, type=SYSTEM, metavar=systems),
+        click.argument("systems", nargs=-1, type=SYSTEM, metavar=metavar),
         manifest_option("GOLD and SYSTEM: a column gold, and one for each system.", rare=rare),
     )
 
@@ -277,12 +284,14 @@ def input_arguments(systems: str = "SYSTEM...", *, rare: bool = False) -> Decora
 def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequence[Input] | Mapping[str, Input]]:
     """The gold standard and the systems of a command, as arguments of the Python functions.
 
-    A command needs at least `least` systems.
+    They are the arguments of the command, of which at least `least` must be systems, or the files of a manifest.
     """
-    gold, systems, manifest = (options[name] for name in ("gold", "systems", "manifest"))
-    if manifest is None and gold is None:
-        raise click.UsageError("Name a GOLD file, or a --manifest")
+    gold = options["gold"]
+    systems = options["systems"]
+    manifest = options["manifest"]
     if manifest is None:
+        if gold is None:
+            raise click.UsageError("Name a GOLD file, or a --manifest")
         if len(systems) < least:
             raise click.UsageError("Missing argument 'SYSTEM'")
         return gold, list(systems)
@@ -326,7 +335,7 @@ SLICES = ("length", "sentence-length", "vocabulary", "document")
 
 
 def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
-    """The slices to score; if they are rare, only tables are in the short help."""
+    """The options that name slices. With `are_rare`, the short help has only the option for tables."""
     names = (*SLICES, *(name for task in TASKS.values() for name in task.comparison.slices))
     return with_options(
         option(
@@ -361,18 +370,22 @@ def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
 
 def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `slice_options`, as keywords of the Python functions."""
-    names = [",".join(options["slice_names"])] if options["slice_names"] else []
-    slices = [*names, *options["slice_tables"]]
-    return {"vocabulary": options["vocabulary"], **({"slices": slices} if slices else {})}
+    slices = list(options["slice_tables"])
+    if options["slice_names"]:
+        slices.insert(0, ",".join(options["slice_names"]))
+    keywords = {"vocabulary": options["vocabulary"]}
+    return keywords | {"slices": slices} if slices else keywords
 
 
 def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str, Any]:
-    """The keywords of `score` for these options; file names are checked before anything is read."""
+    """The options of `query_options`, as keywords of `score`; file names are checked before anything is read."""
     if options["groups"] and options["tallies"] is None:
         raise click.UsageError("--groups needs --tallies")
-    chosen: dict[str, Any] = {"engine": engine} | ({"groups": options["groups"]} if options["groups"] else {})
+    keywords: dict[str, Any] = {"engine": engine}
+    if options["groups"]:
+        keywords["groups"] = options["groups"]
     if options["tallies"] is None and options["verdicts"] is None:
-        return chosen
+        return keywords
     from evenhand.formats.arrow import arrow
     from evenhand.formats.arrow_write import table_format
 
@@ -385,8 +398,8 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
             raise click.UsageError("--verdicts cannot be combined with --jobs, --engine or --cache")
         from evenhand.pipeline.unit_table import recording
 
-        chosen["engine"] = recording(options["verdicts"])
-    return chosen
+        keywords["engine"] = recording(options["verdicts"])
+    return keywords
 
 
 def file_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,11 +411,11 @@ def file_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_side(values: Sequence[tuple[str | None, Any]]) -> dict[str, Any] | None:
-    """The values of a sided option, as keyword of the Python functions; the last value of a side counts."""
-    sides: dict[str, Any] = {}
+    """The values of a `Sided` option by side, as the Python functions take them; the last value of a side counts."""
+    value_of: dict[str, Any] = {}
     for side, value in values:
-        sides.update(dict.fromkeys(SIDES if side is None else (side,), value))
-    return sides or None
+        value_of.update(dict.fromkeys(SIDES if side is None else (side,), value))
+    return value_of or None
 
 
 def read_settings(options: Mapping[str, Any]) -> ReadSettings:
@@ -425,10 +438,11 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
 
 
 NAMES: Any = {"type": Names(), "metavar": "NAME,..."}
+"""The type and the metavar of an option whose value is a list of names."""
 
 
 def reading_options(*, sided: bool) -> Decorator:
-    """Options for reading files, and the task; `sided` if a command has two sides, which may differ."""
+    """Options for reading files, and the task. With `sided`, a command has two sides, whose options may differ."""
     task = task_option(SCORING, "GOLD") if sided else task_option(READING, "the file")
     declared = () if sided else map(parameter_options, _read_parameters())
     return with_options(task, file_options(sided=sided), *chain.from_iterable(declared))
@@ -446,7 +460,7 @@ def task_option(group: str, source: str, tasks: Sequence[str] = tuple(TASKS)) ->
 
 
 def file_options(*, sided: bool, of_annotators: bool = False) -> Decorator:
-    """Options for reading files, without the task; `of_annotators` if annotators replace gold and system."""
+    """Options for reading files, without the task. With `of_annotators`, annotators replace gold and system."""
     return with_options(*_by_side_options(sided, of_annotators), *_OTHER_READING_OPTIONS)
 
 
@@ -457,24 +471,28 @@ def _read_parameters() -> list[Parameter]:
 
 def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[Decorator]:
     """The options that may differ between gold standard and systems, or between annotators."""
-    is_paired = has_sides and not of_annotators
-    side, both = ("[SIDE:]", "; in one file for both, gold:-2 and system:-1") if is_paired else ("", "")
-    names = " SIDE is gold, system, or the name of a system." if is_paired else ""
-    names = " ANNOTATOR:FORMAT is for one of them." if of_annotators else names
+    prefix = one_file = explained = ""
+    if of_annotators:
+        explained = " ANNOTATOR:FORMAT is for one of them."
+    elif has_sides:
+        prefix = "[SIDE:]"
+        one_file = "; in one file for both, gold:-2 and system:-1"
+        explained = " SIDE is gold, system, or the name of a system."
 
-    def sided_option(name: str, metavar: str, convert: Any, help: str, *, rare: bool = False) -> Decorator:
-        kind = Sided(convert, has_names=name == "format") if has_sides else convert
-        settings: dict[str, Any] = {"type": kind, "multiple": has_sides}
+    def sided_option(name: str, metavar: str, value_type: Any, help: str, *, rare: bool = False) -> Decorator:
+        settings: dict[str, Any] = {"type": value_type, "metavar": f"{prefix}{metavar}", "help": help, "rare": rare}
+        if has_sides:
+            settings |= {"type": Sided(value_type, has_names=name == "format"), "multiple": True}
         plural = name if name.endswith("s") else f"{name}s"
-        return option(READING, f"--{name}", plural, metavar=f"{side}{metavar}", help=help, rare=rare, **settings)
+        return option(READING, f"--{name}", plural, **settings)
 
-    yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{names}")
+    yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{explained}")
     yield sided_option(
         "column",
         "COLUMN,...",
         click.STRING,
         "Column of the tags: a number (1 is the first, -1 the last), a name from the header, or a key of JSON; "
-        f"several are levels of nesting [-1{both}; upos in CoNLL-U]. For trees and chains, columns by name: "
+        f"several are levels of nesting [-1{one_file}; upos in CoNLL-U]. For trees and chains, columns by name: "
         "form=2,head=7,deprel=8 or word=4,pos=5.",
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)}; also BIO, BIO2, IOBES [recognised]."
@@ -505,18 +523,19 @@ def align_option(group: str, help: str) -> Decorator:
 
 
 def _scores(ctx: click.Context) -> Iterator[str]:
-    """The measures of comparisons, of the named task or of all."""
+    """The measures by which systems can be compared, of the named task or of all tasks."""
     return (name for task in _tasks(ctx) for name in task.selection.compared)
 
 
 def _models(ctx: click.Context) -> Iterator[str]:
-    """The measures and their families, of the named task or of all."""
+    """The measures and their families, of the named task or of all tasks."""
     return (name for task in _tasks(ctx) for name in families(models_of(task.name)))
 
 
 def _tasks(ctx: click.Context) -> list[Task]:
-    named = ctx.params.get("task")
-    return TASKS.values() if named is None else [TASKS[named]]
+    """The task that the command line names, or all tasks."""
+    name = ctx.params.get("task")
+    return TASKS.values() if name is None else [TASKS[name]]
 
 
 _BY: Any = {
@@ -539,6 +558,7 @@ _OTHER_READING_OPTIONS = (
 
 
 def _map_option(side: str, explained: str) -> Decorator:
+    """The option that renames labels; the help calls a side `side`, and `explained` has its values."""
     help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 
@@ -573,9 +593,9 @@ def scoring_options(
 ) -> Decorator:
     """Options for scoring: common options, and the parameters of tasks and measures.
 
-    `of_annotators` if annotators replace gold and system. Without `with_match`, parameters that do not affect
-    comparisons are left out; so are parameters with other effects than `effects`, parameters of other tasks than
-    `tasks`, and the common options `without`.
+    Without `with_match`, --match is left out, and so are parameters that do not affect comparisons. Parameters must
+    also have one of the `effects`, and belong to one of the `tasks`. `without` are common options that are left out.
+    With `of_annotators`, annotators replace gold and system.
     """
     known = _SCORING_OPTIONS | ({"map": _map_option("ANNOTATOR", "one of them [all]")} if of_annotators else {})
     common = [known[name] for name in known if name not in without and (with_match or name != "match")]
@@ -591,7 +611,7 @@ def scoring_options(
 def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     """The option of a parameter, and a hidden option for each former name.
 
-    Their defaults are None, so the default of the declaration applies.
+    An option that is not used is None. The default of the declaration then applies.
     """
     settings: dict[str, Any] = {"help": help_of(parameter), "rare": True}
     if parameter.kind == "flag":
@@ -636,12 +656,14 @@ def score_options(options: Mapping[str, Any], *others: str) -> dict[str, Any]:
             if value is None or value == ():
                 continue
             keywords[name] = _value(parameter, value)
-            if name != parameter.name and not options.get("quiet"):
+            is_former_name = name != parameter.name
+            if is_former_name and not options.get("quiet"):
                 say(f"--{name.replace('_', '-')} is now {parameter.option}.")
     return keywords | file_keywords(options) | {"map": options["maps"]}
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
+    """The value of a parameter's option, as the Python functions take it."""
     if parameter.kind == "column":
         return column_names(value)[0]
     return value if parameter.cli.file_of is None else _text(value, parameter.cli.file_of)

@@ -1,9 +1,8 @@
 """Slices: scores on some of the units, chosen by an attribute, a column or metadata.
 
 Slices are taken after matching: a unit keeps its error type in every slice. A gold unit belongs to the slice of its
-attributes, even if the unit that it is matched with has others; a unit that only a system has belongs to the slice of
-its own attributes.
-Values of sentences and documents come from the gold standard.
+attributes, even if the matched system unit has others. A unit that only a system has belongs to the slice of the
+attributes that it has in the system's output. Values of sentences and documents come from the gold standard.
 
 - `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
 - `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
@@ -18,10 +17,11 @@ Values of sentences and documents come from the gold standard.
 By length and by columns, strings of a language model that are not in the text are in a slice *no place*.
 
 Numbers are put into bins: `length=1,2,3,4+` (single numbers, ranges such as 5-9, and open ends), `year=q4` (four
-quantile bins) or `rate=0,q3` (the value 0, and three bins of all others). Quantile bins hold about the same number of
-gold units: in ascending order of values, a bin ends after the value that makes it larger than the mean number of
-remaining units per remaining bin. A column with more than 20 different numbers gets `q4`. Of a column with more than 50
-different texts, the 20 most frequent ones are kept, and the others are *(other)*.
+quantile bins) or `rate=0,q3` (the value 0, and three quantile bins of all other values). Quantile bins have about the
+same number of gold units. Values are added to a bin in ascending order. The bin ends with the value that makes it
+larger than the mean: the gold units that were left when the bin began, divided by the number of bins that were left. A
+column with more than 20 different numbers gets `q4`. Of a column with more than 50 different texts, the 20 with the
+most gold units are kept, and the others are *(other)*.
 
 Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data; Fu
 et al. 2020 for the bins.
@@ -64,11 +64,16 @@ from evenhand.tasks.units import Locations, Predictions
 NONE, OTHER, NO_PLACE = "(none)", "(other)", "no place"
 _LAST = (NO_PLACE, OTHER, NONE)
 """Slices that are listed after all others, in this order."""
-MANY_NUMBERS, MANY_TEXTS, MOST_TEXTS = 20, 50, 20
+MANY_NUMBERS, MANY_TEXTS = 20, 50
+"""A column with more different numbers, or texts, is put into bins."""
+MOST_TEXTS = 20
+"""Number of the most frequent texts that are kept then."""
 QUANTILES = "q4"
+"""The bins of many numbers."""
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".gz", ".bz2", ".xz", ".zst")
 """Suffixes that distinguish the path of a table from the name of a slice."""
 Level = Literal["unit", "sentence", "document"]
+"""What has the attribute: all units of a sentence, or of a document, share its slice."""
 Units = Predictions | UnitRows
 _BIN = re.compile(r"(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?)|(\+))?")
 _QUANTILES = re.compile(r"q([2-9]|[1-9]\d)")
@@ -80,22 +85,24 @@ _NUMBER_PART = re.compile(r"(\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class SliceContext:
-    """Further input of attributes: a word list, and the labels of a run."""
+    """Further input of attributes."""
 
     words: Collection[str] | None = None
+    """The word list of the slice `vocabulary`."""
     labels: StringIndex[str] | None = None
+    """The labels of the run."""
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute by which units are sliced, declared once.
-
-    The function of an attribute of units takes units, their locations, a table of names and the context. It adds the
-    names of slices to the table, and returns the code of the slice of each unit. The function of an attribute of
-    sentences or documents takes no units, and returns a code for each sentence.
-    """
+    """An attribute by which units are sliced."""
 
     function: Callable[..., Ints]
+    """Takes units, their locations, a table of the names of slices, and the context.
+
+    It adds new names to the table, and returns the code of the slice of each unit. The function of an attribute of
+    sentences or documents takes no units, and returns the code of the slice of each sentence.
+    """
     level: Level = "unit"
     bins: str = ""
     """The default bins of numbers."""
@@ -113,8 +120,8 @@ def _by_sentence_length(locations: Locations, names: StringIndex[str], context: 
 
 
 def _by_document(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    numbers, index = np.unique(locations.document_of, return_inverse=True)
-    return ints([names.code(locations.document(number)) for number in numbers.tolist()])[index]
+    documents, index = np.unique(locations.document_of, return_inverse=True)
+    return ints([names.code(locations.document(document)) for document in documents.tolist()])[index]
 
 
 def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
@@ -123,8 +130,9 @@ def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], 
     if len(units) and locations.text(0) is None:
         raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
     rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
-    seen, unseen = names.code("seen"), names.code("unseen")
-    is_seen = [row[0] >= 0 and locations.words(*row) in words for row in rows]
+    seen = names.code("seen")
+    unseen = names.code("unseen")
+    is_seen = [sentence >= 0 and locations.words(sentence, start, end) in words for sentence, start, end in rows]
     return _placed(np.where(np.array(is_seen, dtype=np.bool_), seen, unseen), units, locations, names)
 
 
@@ -132,21 +140,22 @@ def _by_column(column: str, units: Units, locations: Locations, names: StringInd
     layer = locations.layer(column)
     if layer is None:
         raise SettingError(f"The gold standard has no column {column!r} to slice by.")
-    code, texts, starts = layer
+    code_of_token, texts, first_token = layer
     start = np.where(locations.has_no_place(units.start), 0, units.start)
-    values, index = np.unique(code[starts[units.sentence] + start], return_inverse=True)
+    values, index = np.unique(code_of_token[first_token[units.sentence] + start], return_inverse=True)
     return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], units, locations, names)
 
 
 def _placed(codes: Ints, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
-    """Move units that are not in the text to a separate slice."""
-    nowhere = locations.has_no_place(units.start)
-    return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
+    """The codes of slices, where units that are not in the text get the code of `NO_PLACE`."""
+    has_no_place = locations.has_no_place(units.start)
+    return np.where(has_no_place, names.code(NO_PLACE), codes) if has_no_place.any() else codes
 
 
 def _numbers(values: Ints, names: StringIndex[str]) -> Ints:
-    distinct, index = np.unique(values, return_inverse=True)
-    return ints([names.code(str(value)) for value in distinct.tolist()])[index]
+    """One slice per number."""
+    distinct_values, index = np.unique(values, return_inverse=True)
+    return ints([names.code(str(value)) for value in distinct_values.tolist()])[index]
 
 
 ATTRIBUTES: Mapping[str, Attribute] = {
@@ -163,24 +172,29 @@ ATTRIBUTES: Mapping[str, Attribute] = {
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of numbers: ranges of values, and quantile bins of the values outside these."""
+    """Bins of numbers: ranges of values, and quantile bins of the values outside these ranges."""
 
     text: str
+    """The bins as users write them."""
     ranges: tuple[tuple[str, float, float], ...]
-    """Name, minimum and maximum of each."""
+    """Name, minimum and maximum of each range."""
     quantiles: int = 0
+    """Number of quantile bins."""
 
     @staticmethod
     def parse(text: str, name: str) -> Bins:
         """Parse `1,2,3,4+`, `q4` or `0,q3`."""
-        ranges, quantiles = list[tuple[str, float, float]](), 0
+        ranges = list[tuple[str, float, float]]()
+        quantiles = 0
         for part in (part.strip() for part in text.split(",")):
-            edge, quantile = _BIN.fullmatch(part), _QUANTILES.fullmatch(part)
+            bounds = _BIN.fullmatch(part)
+            quantile = _QUANTILES.fullmatch(part)
             if quantile is not None and not quantiles:
                 quantiles = int(quantile[1])
-            elif edge is not None:
-                low = float(edge[1])
-                high = float("inf") if edge[3] else low if edge[2] is None else float(edge[2])
+            elif bounds is not None:
+                first, last, is_open = bounds.groups()
+                low = float(first)
+                high = float("inf") if is_open else low if last is None else float(last)
                 ranges.append((part, low, high))
             else:
                 remedy = "give numbers, ranges and quantiles, such as length=1,2,3,4+, year=q4 or rate=0,q3"
@@ -188,40 +202,42 @@ class Bins:
         return Bins(text, tuple(ranges), quantiles)
 
     def names(self, values: Sequence[float], units: Numbers) -> list[str]:
-        """The bin of each value, given the number of gold units of each."""
-        bins = [next((name for name, low, high in self.ranges if low <= value <= high), "") for value in values]
-        others = sorted({value for value, name in zip(values, bins, strict=True) if not name})
-        if not self.quantiles or not others:
-            return [name or OTHER for name in bins]
-        counts = dict.fromkeys(others, 0.0)
+        """The bin of each value; `units` has the number of gold units with each value."""
+        ranges = [next((name for name, low, high in self.ranges if low <= value <= high), "") for value in values]
+        outside = sorted({value for value, name in zip(values, ranges, strict=True) if not name})
+        if not self.quantiles or not outside:
+            return [name or OTHER for name in ranges]
+        counts = dict.fromkeys(outside, 0.0)
         for value, count in zip(values, units.tolist(), strict=True):
             if value in counts:
                 counts[value] += count
-        named = _quantile_bins(counts, self.quantiles)
-        return [name or named[value] for value, name in zip(values, bins, strict=True)]
+        quantile_bins = _quantile_bins(counts, self.quantiles)
+        return [name or quantile_bins[value] for value, name in zip(values, ranges, strict=True)]
 
 
 def _quantile_bins(counts: Mapping[float, float], bins: int) -> dict[float, str]:
-    """The name of the bin of each value, given the number of units of each value in ascending order."""
-    groups: list[list[float]] = [[]]
-    remaining, size = sum(counts.values()), 0.0
+    """The name of the bin of each value; `counts` has the number of gold units of each value, in ascending order."""
+    members: list[list[float]] = [[]]
+    size = 0.0
+    remaining = sum(counts.values())
     mean = remaining / bins
     for value, count in counts.items():
-        groups[-1].append(value)
+        members[-1].append(value)
         size += count
-        if size > mean and len(groups) < bins:
-            remaining, size = remaining - size, 0.0
-            mean = remaining / (bins - len(groups))
-            groups.append([])
+        if size > mean and len(members) < bins:
+            remaining -= size
+            size = 0.0
+            mean = remaining / (bins - len(members))
+            members.append([])
     names: dict[float, str] = {}
-    for group in filter(None, groups):
-        name = f"{group[0]:g}" if len(group) == 1 else f"{group[0]:g}-{group[-1]:g}"
-        names |= dict.fromkeys(group, name)
+    for values in filter(None, members):
+        name = f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g}-{values[-1]:g}"
+        names |= dict.fromkeys(values, name)
     return names
 
 
 def number_of(text: str) -> float | None:
-    """The value as a number; None if it is not one."""
+    """A text as a finite number; None if it is not one."""
     try:
         number = float(text)
     except ValueError:
@@ -230,10 +246,11 @@ def number_of(text: str) -> float | None:
 
 
 def natural_order(name: str) -> tuple[Any, ...]:
-    """A key that sorts 9 before 10, and slices without a value last."""
-    parts = _NUMBER_PART.split(name)
+    """A sort key: 9 precedes 10, and the slices of `_LAST` are last."""
+    parts = _NUMBER_PART.split(name)  # texts and numbers in turns
     keys = [(0, float(part), "") if index % 2 else (1, 0.0, part.casefold()) for index, part in enumerate(parts)]
-    return _LAST.index(name) + 1 if name in _LAST else 0, [key for key in keys if key != (1, 0.0, "")], name
+    rank = _LAST.index(name) + 1 if name in _LAST else 0
+    return rank, [key for key in keys if key != (1, 0.0, "")], name
 
 
 def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
@@ -252,68 +269,87 @@ def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection
 
 
 class Metadata:
-    """The values of documents or sentences in one column of a table, and which rows of the table were used.
+    """The values in one column of a table of documents or sentences, and which rows of the table were used.
 
-    Unless the table states what its ids identify, they are names of documents or, if no document of the gold standard
-    has one of these names, ids of sentences. Documents without names are identified by their numbers, unless
-    sentences have ids.
+    If the table does not state what its ids identify, they are names of documents or, if no document of the gold
+    standard has one of these names, ids of sentences. A document without a name is identified by its number from 1,
+    unless sentences have ids.
     """
 
     def __init__(self, table: MetadataTable, column: str) -> None:
-        self.table, self.column, self.values = table, column, table.columns[column]
-        self._ids, self._used = frozenset(table.ids), set[str]()
+        self.table = table
+        self.column = column
+        self.values = table.columns[column]
+        """By id."""
+        self._ids = frozenset(table.ids)
+        self._used_ids = set[str]()
         self._level: Level | None = table.level
-        """Documents or sentences; None until the gold standard has shown an id of the table."""
+        """What the ids identify; None until the gold standard has an id of the table."""
         self._first: str | None = None
-        self._all, self._absent, self._empty = set[int](), set[int](), set[int]()
-        """The numbers of all documents (or sentences), of those not in the table, and of those without a value."""
+        """The name of the gold standard's first document (or the id of its first sentence)."""
+        self._all = set[int]()
+        """The numbers of the gold standard's documents (or sentences)."""
+        self._absent = set[int]()
+        """The numbers of those that are not in the table."""
+        self._empty = set[int]()
+        """The numbers of those that are in the table, but have no value."""
 
     def of_sentences(self, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each sentence."""
-        numbers, index = np.unique(locations.document_of, return_inverse=True)
-        has_document = self._level is None and any(self._key(number, locations) for number in numbers.tolist())
+        documents, index = np.unique(locations.document_of, return_inverse=True)
+        has_document = self._level is None and any(self._id_of(document, locations) for document in documents.tolist())
         if self._level is None and not has_document and not self._ids.isdisjoint(locations.ids or ()):
-            self._level, self._first, self._all, self._absent = "sentence", None, set(), set()
+            self._level = "sentence"
+            # Documents of earlier parts were noted.
+            self._first = None
+            self._all = set()
+            self._absent = set()
         if self._level != "sentence":
-            return self.of_documents(numbers, locations, names)[index]
+            return self.of_documents(documents, locations, names)[index]
         if locations.ids is None:
             raise SettingError(f"{self.table.source} has ids of sentences, which the gold standard does not have.")
         rows = enumerate(locations.ids, locations.before)
-        return ints([self._code(number, key, key if key in self._ids else None, names) for number, key in rows])
+        return ints([self._code(sentence, id, id if id in self._ids else None, names) for sentence, id in rows])
 
-    def of_documents(self, numbers: Ints, locations: Locations, names: StringIndex[str]) -> Ints:
+    def of_documents(self, documents: Ints, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each of these documents."""
         if self._level == "sentence":
             raise SettingError(f"{self.table.source} has ids of sentences; give values by document for this task.")
-        rows = ((number, locations.document(number), self._key(number, locations)) for number in numbers.tolist())
-        return ints([self._code(*row, names) for row in rows])
+        return ints(
+            [
+                self._code(document, locations.document(document), self._id_of(document, locations), names)
+                for document in documents.tolist()
+            ]
+        )
 
-    def _key(self, number: int, locations: Locations) -> str | None:
-        """The id of a document in the table: its name, or the name of its file."""
-        name = locations.document(number)
-        keys = [name, *([PurePath(name).name] if locations.are_files else [])]
-        is_numbered = locations.name(number) is None
+    def _id_of(self, document: int, locations: Locations) -> str | None:
+        """The id of a document in the table: its name, or the name of its file; None if the table lacks it."""
+        name = locations.document(document)
+        ids = [name, *([PurePath(name).name] if locations.are_files else [])]
+        is_numbered = locations.name(document) is None
         if is_numbered and self._level is None and locations.ids is not None:
             return None
-        return next((key for key in keys if key in self._ids), None)
+        return next((id for id in ids if id in self._ids), None)
 
-    def _code(self, number: int, name: str, key: str | None, names: StringIndex[str]) -> int:
+    def _code(self, number: int, name: str, id: str | None, names: StringIndex[str]) -> int:
+        """The slice of a document (or sentence) with this number and name, and with this id in the table."""
         self._first = name if self._first is None else self._first
         self._all.add(number)
-        value = None if key is None else self.values.get(key)
-        if key is not None:
-            self._used.add(key)
+        value = None if id is None else self.values.get(id)
+        if id is not None:
+            self._used_ids.add(id)
             self._level = self._level or "document"
         if value is None:
-            (self._absent if key is None else self._empty).add(number)
+            (self._absent if id is None else self._empty).add(number)
         return names.code(NONE if value is None else value)
 
     def notes(self, gold: str) -> Iterator[str]:
         """What the gold standard or the table lacks; an error if they have nothing in common."""
-        source, what = self.table.source, self._level or "document"
-        if not self._used:
-            here, there = quote(self.table.ids[0]), quote(self._first)
-            raise SettingError(f"{source}: no {what} ({here}, …) is in {gold} ({there}, …).")
+        source = self.table.source
+        what = self._level or "document"
+        if not self._used_ids:
+            table_id = quote(self.table.ids[0])
+            raise SettingError(f"{source}: no {what} ({table_id}, …) is in {gold} ({quote(self._first)}, …).")
         total = counted(len(self._all), what)
         if self._absent:
             size = len(self._absent)
@@ -321,7 +357,7 @@ class Metadata:
         if self._empty:
             size = len(self._empty)
             yield f"{source}: {size:,} of {total} {'has' if size == 1 else 'have'} no {self.column}; see {NONE}."
-        surplus = [name for name in self.table.ids if name not in self._used]
+        surplus = [id for id in self.table.ids if id not in self._used_ids]
         if surplus:
             listed = quote(surplus[0]) + (", …" if len(surplus) > 1 else "")
             verb = "is" if len(surplus) == 1 else "are"
@@ -346,11 +382,14 @@ class Slicing:
         if self.level == "unit":
             return self.function(units, locations, names)
         codes = self.function(locations, names)[units.sentence]
-        nowhere = units.sentence < 0
-        return np.where(nowhere, names.code(NO_PLACE), codes) if nowhere.any() else codes
+        has_no_place = units.sentence < 0
+        return np.where(has_no_place, names.code(NO_PLACE), codes) if has_no_place.any() else codes
 
     def of_groups(self, evaluation: Evaluation, names: StringIndex[str], *, by_document: bool) -> Ints | None:
-        """The slice of each group (sentence or document) of a part; None if it is an attribute of units there."""
+        """The slice of each group of a part. Groups are documents if `by_document`, else sentences.
+
+        None if a group may have units of several slices.
+        """
         locations = evaluation.locations
         if self.level == "unit" or (self.level == "sentence" and by_document):
             return None
@@ -379,15 +418,16 @@ class SliceRequest:
 
     @staticmethod
     def of(slices: Any) -> SliceRequest:
-        """Read names and tables."""
+        """The names and tables of `slices`; tables are read."""
         if isinstance(slices, SliceRequest):
             return slices
-        names, tables = dict[str, str](), list[MetadataTable]()
-        is_list = isinstance(slices, Iterable) and not isinstance(slices, str | PathLike | Mapping)
-        for item in slices if is_list and not hasattr(slices, "columns") else [slices]:
-            if isinstance(item, PathLike | Address) or (
-                isinstance(item, str) and item.lower().endswith(TABLE_SUFFIXES)
-            ):
+        names = dict[str, str]()
+        tables = list[MetadataTable]()
+        is_frame = hasattr(slices, "columns")
+        is_list = isinstance(slices, Iterable) and not isinstance(slices, str | PathLike | Mapping) and not is_frame
+        for item in slices if is_list else [slices]:
+            is_path = isinstance(item, str) and item.lower().endswith(TABLE_SUFFIXES)
+            if is_path or isinstance(item, PathLike | Address):
                 tables.append(read_metadata(to_path(item)))
             elif isinstance(item, str):
                 names |= dict(_names(item))
@@ -396,15 +436,15 @@ class SliceRequest:
         return SliceRequest(names, tuple(tables))
 
     def has(self, name: str) -> bool:
-        """Whether a slice is among these."""
+        """Whether slices of this name are requested."""
         return name in self.names or any(name in table.columns for table in self.tables)
 
     def adding(self, names: Iterable[str]) -> SliceRequest:
-        """The request with further slices."""
+        """The request with further slices, in their default bins."""
         return replace(self, names={**self.names, **{name: "" for name in names if name not in self.names}})
 
     def columns(self, task: Task) -> tuple[ColumnName, ...]:
-        """The names that may be columns of the gold standard; an error for slices of other tasks."""
+        """The names that are not known otherwise: columns of the gold standard. An error for slices of other tasks."""
         of_tables = {name for table in self.tables for name in table.columns}
         for name in self.names:
             tasks = [other for other in TASKS if name in TASKS[other].comparison.slices and name not in of_tables]
@@ -414,18 +454,19 @@ class SliceRequest:
         return column_names([name for name in self.names if name not in known])
 
     def slicings(self, task: Task, context: SliceContext, gold: Input) -> list[Slicing]:
-        """The slicings of a task; fields of JSON records of the gold standard may be slices, too."""
-        slicings = [self._named(name, task, context, _file_of(gold)) for name in self.names]
+        """The requested slicings: those with names first, then the other columns of tables."""
+        slicings = [self._slicing(name, task, context, _file_of(gold)) for name in self.names]
         for table in self.tables:
             others = (name for name in table.columns if name not in {slicing.name for slicing in slicings})
             slicings += [_of_table(table, name, "") for name in others]
         return slicings
 
-    def _named(self, name: str, task: Task, context: SliceContext, gold: AnyPath | None) -> Slicing:
+    def _slicing(self, name: str, task: Task, context: SliceContext, gold: AnyPath | None) -> Slicing:
+        """What a name means: a slice of the task, an attribute, a column of a table, a JSON field, or a gold column."""
         text = self.names[name]
         if name in task.comparison.slices:
             function = task.comparison.slices[name]
-            return Slicing(name, "unit", partial(_of_task, function, context), _bins(text, name))
+            return Slicing(name, "unit", partial(_with_labels, function, context), _bins(text, name))
         if name in ATTRIBUTES:
             attribute = ATTRIBUTES[name]
             if name == "vocabulary" and context.words is None:
@@ -450,8 +491,9 @@ def _file_of(gold: Input) -> AnyPath | None:
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
-    """Names and their bins: in `length=1,2,3+,genre`, numbers and quantiles belong to the name before."""
-    name, bins = "", list[str]()
+    """Names and their bins: in `length=1,2,3+,genre`, numbers and quantiles belong to the preceding name."""
+    name = ""
+    bins = list[str]()
     for part in (part.strip() for part in text.split(",")):
         is_bin = _BIN.fullmatch(part) is not None or _QUANTILES.fullmatch(part) is not None
         if name and bins and is_bin:
@@ -480,15 +522,17 @@ def _with_context(function: Callable[..., Ints], context: SliceContext, *argumen
     return function(*arguments, context)
 
 
-def _of_task(function: Callable[..., Ints], context: SliceContext, *arguments: Any) -> Ints:
+def _with_labels(function: Callable[..., Ints], context: SliceContext, *arguments: Any) -> Ints:
     return function(*arguments, context.labels)
 
 
-def is_in_slice(name: str, slice_name: str) -> bool:
-    """Whether a named value selects a slice: as the slice's name, or as a number in its range (`3+`, `5-9`)."""
-    edge, number = _BIN.fullmatch(slice_name), number_of(name)
-    if name == slice_name or edge is None or number is None:
-        return name == slice_name
+def is_in_slice(value: str, slice_name: str) -> bool:
+    """Whether a value selects a slice: it is the slice's name, or a number in its range (`3+`, `5-9`)."""
+    if value == slice_name:
+        return True
+    number = number_of(value)
+    if number is None or _BIN.fullmatch(slice_name) is None:
+        return False
     return any(low <= number <= high for _, low, high in Bins.parse(slice_name, "").ranges)
 
 
@@ -501,9 +545,9 @@ class SlicedCounts:
 
     names: tuple[str, ...]
     labels: Sequence[Mapping[str, int]]
-    """The gold units of each slice by label; units without a label have the empty one."""
+    """By slice: the number of gold units of each label; units without a label have the label ""."""
     tallies: Mapping[str, Sequence[Mapping[str, Tally]]]
-    """By system, the tallies of each slice: by scorer or, of slices of units, by measure."""
+    """By system and slice: the tallies by scorer or, for slices of units, by measure."""
     measures: frozenset[str] | None
     """The measures whose units are sliced; None for all measures."""
     note: str | None = None
@@ -511,25 +555,31 @@ class SlicedCounts:
 
 
 class SliceCounts:
-    """Adds up the counts of slices: an observer of evaluations, whose tallies have the finest groups.
+    """Adds up the counts of slices. It observes evaluations whose tallies have the finest groups.
 
-    Slices of sentences and documents are regrouped tallies, so every measure has them. Slices of units are counted for
-    measures that count exactly the units that they list.
+    For slices of sentences and documents, tallies are regrouped, so every measure has them. For slices of units, the
+    units that a measure lists are counted. The measure is left out if these are not the units that it counts.
     """
 
     def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:
-        """`labels` are the labels of the run, which grow."""
-        self.slicings, self._labels, self._by_document = slicings, labels, task.evaluation.by_document
-        self._expected = model(task.name, task.unit_measure).prepare(settings)
+        """`labels` are the labels of the run; more are appended while it runs."""
+        self.slicings = slicings
+        self._labels = labels
+        self._by_document = task.evaluation.by_document
+        self._unit_formula = model(task.name, task.unit_measure).prepare(settings)
+        """The measure whose gold units are the units of the task."""
         measures = (model(task.name, name) for name in dict.fromkeys((task.unit_measure, *settings.match)))
         self._listing = {
             measure.name: (measure, measure.prepare(settings)) for measure in measures if not measure.instead_of_units
         }
+        """The measures that list the units that they count."""
         self._requested = settings.match
         self._names: dict[str, StringIndex[str]] = {slicing.name: StringIndex() for slicing in slicings}
+        """By slicing: the names of its slices."""
         self._counts: dict[str, dict[tuple[str, str], list[Tally]]] = {slicing.name: {} for slicing in slicings}
-        """By slicing, tallies by system and scorer (or measure). The empty system is the gold standard."""
+        """By slicing: tallies by system and scorer (or measure). The system "" is the gold standard."""
         self._are_units = dict[str, bool]()
+        """By slicing: whether units are sliced, not groups."""
 
     def __call__(self, evaluation: Evaluation) -> None:
         for slicing in self.slicings:
@@ -545,29 +595,33 @@ class SliceCounts:
         self._counts[slicing.name].setdefault((system, counted_by), []).append(tally)
 
     def _add_groups(self, slicing: Slicing, evaluation: Evaluation, of_groups: Ints) -> None:
+        """Add the tallies of a part, whose groups become slices."""
         first = int(evaluation.groups[0])
         for system, tallies in evaluation.tallies.items():
             for scorer, tally in {**tallies, **evaluation.shared}.items():
                 self._add(slicing, system, scorer, tally.shifted(-first).regroup(of_groups))
-        tally = next(iter(evaluation.tallies.values()))[self._expected.scorer].shifted(-first).regroup(of_groups)
-        self._add(slicing, "", self._expected.name, _expected_units(self._expected, tally))
+        formula = self._unit_formula
+        tally = next(iter(evaluation.tallies.values()))[formula.scorer].shifted(-first).regroup(of_groups)
+        self._add(slicing, "", formula.name, _gold_units(formula, tally))
 
     def _add_units(self, slicing: Slicing, evaluation: Evaluation, names: StringIndex[str]) -> None:
-        first = next(iter(evaluation.tallies))
+        """Count the units of a part by slice."""
+        first_system = next(iter(evaluation.tallies))
         for system, tallies in evaluation.tallies.items():
             for name, (measure, formula) in list(self._listing.items()):
                 kinds = tallies[formula.scorer].kinds
                 rows = evaluation.unit_rows(system, measure, replace(formula, types={kind: kind for kind in kinds}))
-                of_unit = slicing.of_units(rows, evaluation.locations, names)
-                tally = _tally_of_units(rows, of_unit, self._labels, kinds)
-                if tally is None or not _has_counts_of(formula, tally, tallies[formula.scorer]):
-                    del self._listing[name]  # it counts something else than the units that it lists
+                slice_of_unit = slicing.of_units(rows, evaluation.locations, names)
+                tally = _tally_of_units(rows, slice_of_unit, self._labels, kinds)
+                if tally is None or not _have_same_counts(formula, tally, tallies[formula.scorer]):
+                    del self._listing[name]
                     continue
                 self._add(slicing, system, name, tally)
-                if system == first:
+                if system == first_system:
                     gold = np.flatnonzero(~rows.is_extra)
-                    nothing, kind = np.full(len(gold), -1), np.zeros_like(gold)
-                    tally = Tally.of(self._labels, _GOLD, of_unit[gold], rows.gold_label[gold], nothing, kind)
+                    no_label = np.full(len(gold), -1)
+                    kind = np.zeros_like(gold)
+                    tally = Tally.of(self._labels, _GOLD, slice_of_unit[gold], rows.gold_label[gold], no_label, kind)
                     self._add(slicing, "", name, tally)
         if not any(name in self._listing for name in self._requested):
             listed = ", ".join(self._requested)
@@ -581,77 +635,90 @@ class SliceCounts:
         return counts, notes
 
     def _sums(self, slicing: Slicing) -> SlicedCounts:
-        """The sums of one slicing, in its bins."""
-        are_units, names = self._are_units[slicing.name], list(self._names[slicing.name].values)
+        """The counts of one slicing, whose values are put into its bins."""
+        are_units = self._are_units[slicing.name]
+        values = list(self._names[slicing.name].values)
         merged = {
             (system, name): Tally.merge(parts)
             for (system, name), parts in self._counts[slicing.name].items()
             if name in self._listing or not are_units
         }
-        by_measure = {name: tally for (system, name), tally in merged.items() if not system}
-        gold = by_measure.get(self._expected.name) or next(iter(by_measure.values()))
-        units = np.bincount(gold.group, gold.count, minlength=len(names))
-        new_names, code_of, note = binned(slicing, names, units)
-        labels: list[dict[str, int]] = [{} for _ in new_names]
-        gold = gold.regroup(code_of)
-        for group, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):
-            name = gold.labels[label] if label >= 0 else ""
-            labels[group][name] = labels[group].get(name, 0) + round(count)
+        gold_by_measure = {name: tally for (system, name), tally in merged.items() if not system}
+        gold = gold_by_measure.get(self._unit_formula.name) or next(iter(gold_by_measure.values()))
+        units = np.bincount(gold.group, gold.count, minlength=len(values))
+        slices, slice_of_value, note = binned(slicing, values, units)
+        labels: list[dict[str, int]] = [{} for _ in slices]
+        gold = gold.regroup(slice_of_value)
+        for number, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):
+            label_name = gold.labels[label] if label >= 0 else ""
+            labels[number][label_name] = labels[number].get(label_name, 0) + round(count)
         tallies: dict[str, list[dict[str, Tally]]] = {}
         for (system, name), tally in merged.items():
-            of_system = tallies.setdefault(system, [{} for _ in new_names])
-            for of_slice, part in zip(of_system, tally.regroup(code_of).split(len(new_names)), strict=True):
-                of_slice[name] = part
-        return SlicedCounts(tuple(new_names), labels, tallies, frozenset(self._listing) if are_units else None, note)
+            of_system = tallies.setdefault(system, [{} for _ in slices])
+            for of_slice, tally_of_slice in zip(
+                of_system, tally.regroup(slice_of_value).split(len(slices)), strict=True
+            ):
+                of_slice[name] = tally_of_slice
+        return SlicedCounts(tuple(slices), labels, tallies, frozenset(self._listing) if are_units else None, note)
 
 
 _GOLD = ("gold",)
+"""The only count type of the gold standard's tally."""
 
 
-def _tally_of_units(rows: UnitRows, of_unit: Ints, labels: Sequence[str], kinds: tuple[str, ...]) -> Tally | None:
-    """The units of each slice by count type; None if their types are not count types.
+def _tally_of_units(rows: UnitRows, slice_of_unit: Ints, labels: Sequence[str], kinds: tuple[str, ...]) -> Tally | None:
+    """The tally of units, whose groups are slices; None if the types of the units are not count types of the scorer.
 
-    A unit with different labels counts once for either side, if the scorer does so (`gold.wrong`, `system.wrong`).
+    A unit with two different labels counts once under each, if the scorer does so (`gold.wrong`, `system.wrong`).
     """
     code_of = {name: code for code, name in enumerate(kinds)}
-    prefixes = ("", *(f"{side}." for side in SIDES))
-    columns = ([code_of.get(f"{prefix}{name}", -1) for name in rows.types] for prefix in prefixes)
-    kind, of_gold, of_system = (ints(codes)[rows.type] for codes in columns)
+
+    def kind_with(prefix: str) -> Ints:
+        return ints([code_of.get(f"{prefix}{name}", -1) for name in rows.types])[rows.type]
+
+    gold, system = SIDES
+    kind = kind_with("")
+    kind_of_gold = kind_with(f"{gold}.")
+    kind_of_system = kind_with(f"{system}.")
     if (kind < 0).any():
         return None
-    is_split = (rows.gold_label != rows.predicted) & (of_gold >= 0) & (rows.gold_label >= 0) & (rows.predicted >= 0)
-    again = np.flatnonzero(is_split)
+    has_two_labels = (rows.gold_label != rows.predicted) & (rows.gold_label >= 0) & (rows.predicted >= 0)
+    is_split = has_two_labels & (kind_of_gold >= 0)
+    split = np.flatnonzero(is_split)
     return Tally.of(
         labels,
         kinds,
-        np.append(of_unit, of_unit[again]),
-        np.append(rows.gold_label, np.full(len(again), -1)),
-        np.append(rows.predicted, rows.predicted[again]),
-        np.append(np.where(is_split, of_gold, kind), of_system[again]),
+        np.append(slice_of_unit, slice_of_unit[split]),
+        np.append(rows.gold_label, np.full(len(split), -1)),
+        np.append(rows.predicted, rows.predicted[split]),
+        np.append(np.where(is_split, kind_of_gold, kind), kind_of_system[split]),
     )
 
 
-def _has_counts_of(formula: Formula, tally: Tally, other: Tally) -> bool:
-    """Whether two tallies have the same counts of a measure."""
-    sums = [
-        dict(zip(each.kinds, np.bincount(each.kind, each.count, minlength=len(each.kinds)).tolist(), strict=True))
-        for each in (tally, other)
-    ]
-    for weights in (*formula.counts.values(), *formula.columns()):
-        one, two = (sum(weight * counts.get(kind, 0) for kind, weight in weights.items()) for counts in sums)
-        if not isclose(one, two):
-            return False
-    return True
+def _have_same_counts(formula: Formula, one: Tally, other: Tally) -> bool:
+    """Whether a measure has the same counts in two tallies."""
+
+    def sums_of(tally: Tally) -> dict[str, float]:
+        sums = np.bincount(tally.kind, tally.count, minlength=len(tally.kinds)).tolist()
+        return dict(zip(tally.kinds, sums, strict=True))
+
+    def total(weights: Mapping[str, float], sums: Mapping[str, float]) -> float:
+        return sum(weight * sums.get(kind, 0) for kind, weight in weights.items())
+
+    first, second = sums_of(one), sums_of(other)
+    counts = (*formula.counts.values(), *formula.columns())
+    return all(isclose(total(weights, first), total(weights, second)) for weights in counts)
 
 
-def _expected_units(formula: Formula, tally: Tally) -> Tally:
-    """The gold units of a tally, by label."""
+def _gold_units(formula: Formula, tally: Tally) -> Tally:
+    """The gold units that a tally counts for a measure, by group and label."""
     assert isinstance(formula.divided, PrecisionRecall)
     weights = np.array([formula.divided.expected.get(kind, 0.0) for kind in tally.kinds])[tally.kind]
     rows = np.flatnonzero(weights)
-    nothing, kind = np.full(len(rows), -1), np.zeros_like(rows)
+    no_label = np.full(len(rows), -1)
+    kind = np.zeros_like(rows)
     count = tally.count[rows] * weights[rows]
-    return Tally.of(tally.labels, _GOLD, tally.group[rows], tally.gold[rows], nothing, kind, count)
+    return Tally.of(tally.labels, _GOLD, tally.group[rows], tally.gold[rows], no_label, kind, count)
 
 
 def notes_on_metadata(slicings: Sequence[Slicing], gold: Input) -> list[str]:
@@ -661,25 +728,28 @@ def notes_on_metadata(slicings: Sequence[Slicing], gold: Input) -> list[str]:
     return list(dict.fromkeys(note for metadata in columns for note in metadata.notes(title)))
 
 
-def binned(slicing: Slicing, names: Sequence[str], units: Numbers) -> tuple[list[str], Ints, str | None]:
+def binned(slicing: Slicing, values: Sequence[str], units: Numbers) -> tuple[list[str], Ints, str | None]:
     """The slices in natural order, the slice of each value, and a note on bins that the user did not ask for.
 
-    `units` are the gold units of each value.
+    `units` has the number of gold units with each value.
     """
-    bins, note, numbers = slicing.bins, None, {name: number_of(name) for name in names if name not in _LAST}
+    bins = slicing.bins
+    note = None
+    units_of = dict(zip(values, units.tolist(), strict=True))
+    numbers = {value: number_of(value) for value in values if value not in _LAST}
     is_numeric = bool(numbers) and None not in numbers.values()
     if bins is None and slicing.is_column and is_numeric and len(numbers) > MANY_NUMBERS:
         bins = Bins.parse(QUANTILES, slicing.name)
         note = f"{slicing.name} has {len(numbers):,} different numbers, which are put into quantile bins ({QUANTILES})."
-    new = {name: name for name in names}
+    slice_of = {value: value for value in values}
     if bins is not None:
-        known = {name: number for name, number in numbers.items() if number is not None}
-        size = np.array([units[names.index(name)] for name in known]) if known else np.zeros(0)
-        new |= dict(zip(known, bins.names(list(known.values()), size), strict=True))
+        known = {value: number for value, number in numbers.items() if number is not None}
+        sizes = np.array([units_of[value] for value in known])
+        slice_of |= dict(zip(known, bins.names(list(known.values()), sizes), strict=True))
     elif slicing.is_column and not is_numeric and len(numbers) > MANY_TEXTS:
-        frequent = sorted(numbers, key=lambda name: (-units[names.index(name)], name))[:MOST_TEXTS]
-        new |= {name: OTHER for name in numbers if name not in frequent}
+        frequent = sorted(numbers, key=lambda value: (-units_of[value], value))[:MOST_TEXTS]
+        slice_of |= {value: OTHER for value in numbers if value not in frequent}
         note = f"{slicing.name} has {len(numbers):,} different values; the {MOST_TEXTS} most frequent ones are shown."
-    ordered = sorted(set(new.values()), key=natural_order)
-    code = {name: number for number, name in enumerate(ordered)}
-    return ordered, ints([code[new[name]] for name in names]), note
+    slices = sorted(set(slice_of.values()), key=natural_order)
+    number = {name: index for index, name in enumerate(slices)}
+    return slices, ints([number[slice_of[value]] for value in values]), note

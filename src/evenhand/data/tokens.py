@@ -16,25 +16,27 @@ from evenhand.dataclass import dataclass
 PADDING = bytes(16)
 """Follows all data, so a window of eight bytes, and one more, can be taken at any position."""
 Joined = dict[tuple[int, ...], bytes]
-"""Concatenated data by the identities of its parts."""
+"""Concatenated data, by the identities (`id`) of the concatenated bytes objects."""
 TokenCodes = npt.NDArray[np.integer[Any]]
+"""Row numbers of any integer type."""
 _SEPARATORS = [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]
 """Unicode space separators (category Zs) other than the blank."""
 _WIDE_SPACES = [0x85, *_SEPARATORS, 0x2028, 0x2029]
 """Spaces and line ends beyond ASCII."""
 _IS_ATOM = np.array([byte >= 0xC0 or (byte < 0x80 and not chr(byte).isspace()) for byte in range(256)])
-"""Whether a byte begins a character that is not a space (or a wide space)."""
+"""By byte: whether it begins a character. ASCII white space does not count; wide spaces do."""
 _MAYBE_WIDE = sorted({chr(code).encode()[0] for code in _WIDE_SPACES})
 """The bytes that can begin a wide space."""
 _FIRST_TO_BEGIN = -64
-"""Smaller bytes, as signed numbers, continue a character."""
+"""Bytes below it, read as signed numbers, continue a character: 0x80 to 0xBF."""
 _LENGTHS = np.array([1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(256)])
-"""Number of bytes of a character, by its first byte."""
+"""By byte: the length in bytes of the character that it begins."""
 _STEP = 1 << 16
 """Number of tokens compared at a time, so the compared columns stay in the processor's cache."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+"""For n from 0 to 8: the mask of the first n bytes of a window of eight."""
 _PIECE = 32
-"""Number of bytes of long JSON lists compared at a time."""
+"""Long JSON lists are compared in pieces of this number of bytes."""
 
 
 def is_ascii(text: Bytes) -> bool:
@@ -47,39 +49,45 @@ def continues_character(text: Bytes) -> Bools:
 
 
 def atoms(text: Bytes, *, has_controls: bool = True) -> Words:
-    """Return the bits of the bytes that begin a character other than a space.
+    """Return one bit per byte: whether the byte begins a character other than white space.
 
-    Without `has_controls`, blanks and line ends are the only control characters and ASCII spaces.
+    A caller passes `has_controls=False` if it knows that all control characters of the text are white space.
     """
-    # Control characters other than spaces are atoms, but rare.
-    bits = bits_where(text, _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible)
+    # A control character that is not white space is an atom. Such characters are rare, and the table is slower.
+    is_atom = _IS_ATOM.__getitem__ if has_controls and _has_control_atoms(text) else _is_visible
+    bits = bits_where(text, is_atom)
     return bits if is_ascii(text) else bits & ~bits_at(_wide(text, _WIDE_SPACES), len(text))
 
 
 def _is_visible(text: Bytes) -> Bools:
+    """Return which bytes begin a character other than ASCII control characters and the blank."""
     visible: Bools = text > ord(" ")
     visible &= text.view(np.int8) >= _FIRST_TO_BEGIN
     return visible
 
 
 def _has_control_atoms(text: Bytes) -> bool:
-    """Whether there are control characters other than spaces."""
+    """Whether there are control characters that are not white space: 0 to 8, or 14 to 27."""
     if not len(text) or int(text.min()) >= ord(" "):
         return False
     return bool((text < ord("\t")).any() or ((text - np.uint8(14)) < np.uint8(14)).any())
 
 
 def _wide(text: Bytes, spaces: list[int]) -> Ints:
-    """Return the offsets of these spaces, which are characters of two or three bytes."""
+    """Return the offsets of the characters whose code points are in `spaces`; they have two or three bytes."""
     start = bit_positions(bits_where(text, _may_be_wide))
     last = len(text) - 1
-    lead, second, third = (text[np.minimum(start + at, last)].astype(np.int64) for at in range(3))
-    two = ((lead & 0x1F) << 6) | (second & 0x3F)
-    codes = np.where(lead >= 0xE0, ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), two)
-    return start[np.isin(codes, spaces)]
+    lead = text[start].astype(np.int64)
+    second = text[np.minimum(start + 1, last)].astype(np.int64)
+    third = text[np.minimum(start + 2, last)].astype(np.int64)
+    of_two_bytes = ((lead & 0x1F) << 6) | (second & 0x3F)
+    of_three_bytes = ((lead & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F)
+    code_points = np.where(lead >= 0xE0, of_three_bytes, of_two_bytes)
+    return start[np.isin(code_points, spaces)]
 
 
 def _may_be_wide(text: Bytes) -> Bools:
+    """Return which bytes may begin a wide space."""
     may_be: Bools = text == _MAYBE_WIDE[0]
     for byte in _MAYBE_WIDE[1:]:
         may_be |= text == byte
@@ -97,7 +105,7 @@ def in_separator(text: Bytes) -> Bools:
 
 
 def masks(lengths: Ints) -> Words:
-    """Return masks for the first `length` bytes of windows, or for all eight if the length is greater."""
+    """Return, for each length n, the mask of the first n bytes of a window of eight; of all eight if n > 8."""
     return _MASKS.take(lengths, mode="clip")
 
 
@@ -116,12 +124,14 @@ class Tokens:
         return self.data[self.start[index] : self.end[index]].decode()
 
     def texts(self, begin: int, end: int) -> list[str]:
-        data, bounds = self.data, (self.start[begin:end].tolist(), self.end[begin:end].tolist())
-        return [data[first:stop].decode() for first, stop in zip(*bounds, strict=True)]
+        """Return the tokens from index `begin` to `end` as strings."""
+        data = self.data
+        bounds = zip(self.start[begin:end].tolist(), self.end[begin:end].tolist(), strict=True)
+        return [data[first:stop].decode() for first, stop in bounds]
 
     @property
     def size(self) -> int:
-        """Number of bytes without the padding."""
+        """Number of bytes of the data without the padding."""
         return len(self.data) - len(PADDING)
 
     @cached_property
@@ -143,19 +153,20 @@ class Tokens:
         """Convert character offsets to byte offsets into `data`."""
         if self._continued is None:
             return characters
-        before = self._continued - np.arange(len(self._continued))
-        return np.asarray(characters + np.searchsorted(before, characters, side="right"))
+        # For each byte that continues a character: the number of characters that begin before it.
+        begun = self._continued - np.arange(len(self._continued))
+        return np.asarray(characters + np.searchsorted(begun, characters, side="right"))
 
     @cached_property
     def _continued(self) -> Ints | None:
-        """The bytes that continue a character; None if there are none."""
+        """The offsets of the bytes that continue a character; None if there are none."""
         text = np.frombuffer(self.data, dtype=np.uint8)[: self.size]
         return None if is_ascii(text) else bit_positions(bits_where(text, continues_character))
 
     def slice(self, begin: int, end: int) -> Tokens:
         part = Tokens(self.data, self.start[begin:end], self.end[begin:end])
-        for name in ("heads", "lengths"):  # already computed columns are reused
-            if name in self.__dict__:
+        for name in ("heads", "lengths"):
+            if name in self.__dict__:  # the column is already computed
                 part.__dict__[name] = self.__dict__[name][begin:end]
         return part
 
@@ -163,7 +174,7 @@ class Tokens:
         return Tokens(self.data, self.start[rows], self.end[rows])
 
     def spaced(self) -> tuple[Bytes, Ints]:
-        """Return the bytes of all tokens with a blank after each, the offset of each token, and the end."""
+        """Return all tokens with a blank after each, as one text; then the offset of each token, and the text's end."""
         edges = np.append(0, np.cumsum(self.lengths + 1))
         text = np.full(edges[-1], ord(" "), dtype=np.uint8)
         data = np.frombuffer(self.data, dtype=np.uint8)
@@ -175,30 +186,35 @@ class Tokens:
         text = "".join(words)
         data = text.encode() + PADDING
         edges = np.append(0, np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))))
-        if not text.isascii():  # so far these count characters
+        if not text.isascii():  # the edges are offsets of characters; replace them by offsets of bytes
             edges = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80)[edges]
         return Tokens(data, edges[:-1], edges[1:])
 
     @staticmethod
     def in_text(words: Sequence[str], spaces: Sequence[str]) -> tuple[Tokens, Ints]:
-        """Return tokens in the text of words and the spaces after them, with the offset of each word and the end."""
-        both = Tokens.of([part for pair in zip(words, spaces, strict=True) for part in pair])
-        return Tokens(both.data, both.start[::2], both.end[::2]), np.append(both.start[::2], both.size)
+        """Join all words, each with the spaces after it, to one text.
+
+        Return the words as tokens of this text; then the offset of each word, and the text's end.
+        """
+        parts = Tokens.of([part for pair in zip(words, spaces, strict=True) for part in pair])
+        starts = parts.start[::2]
+        return Tokens(parts.data, starts, parts.end[::2]), np.append(starts, parts.size)
 
     @staticmethod
     def concatenate(parts: Sequence[Tokens], joined: Joined | None = None) -> Tokens:
-        """Concatenate tokens; `joined` keeps the concatenated data for other columns of the same data."""
-        characters = [part for part in parts if isinstance(part, Characters)]
-        if len(characters) == len(parts):
-            return Characters(tuple(chain.from_iterable(character.parts for character in characters)))
+        """Concatenate tokens; other columns of the same data find the concatenated data in `joined`."""
+        of_characters = [part for part in parts if isinstance(part, Characters)]
+        if len(of_characters) == len(parts):
+            return Characters(tuple(chain.from_iterable(part.parts for part in of_characters)))
         return LazyTokens(sum(map(len, parts)), partial(_join, parts, {} if joined is None else joined))
 
 
 class LazyTokens(Tokens):
     """Tokens whose offsets are computed on first use, because many measures of spans do not use them."""
 
-    def __init__(self, count: int, find: Callable[[], Tokens]) -> None:
-        self.__dict__.update(_count=count, _find=find)
+    def __init__(self, count: int, compute: Callable[[], Tokens]) -> None:
+        """`compute` returns the tokens with their offsets; `count` is their number."""
+        self.__dict__.update(_count=count, _compute=compute)
 
     def __len__(self) -> int:
         count: int = self.__dict__["_count"]
@@ -206,7 +222,7 @@ class LazyTokens(Tokens):
 
     @cached_property
     def _tokens(self) -> Tokens:
-        tokens: Tokens = self.__dict__.pop("_find")()
+        tokens: Tokens = self.__dict__.pop("_compute")()
         return tokens
 
     @property
@@ -223,13 +239,13 @@ class LazyTokens(Tokens):
 
 
 class Characters(Tokens):
-    """The characters of texts, without spaces, as tokens.
+    """The characters of texts, without white space, as tokens.
 
     They are computed on first use, because there are many and most measures of spans do not use them.
     """
 
     parts: tuple[tuple[bytes, Ints, Ints], ...]
-    """Data with the offsets at which texts begin and end; texts are numbered through all parts."""
+    """By part: its bytes, and the offsets at which texts begin and end in them; texts are numbered over all parts."""
 
     def __init__(self, parts: tuple[tuple[bytes, Ints, Ints], ...]) -> None:
         object.__setattr__(self, "parts", parts)
@@ -244,7 +260,7 @@ class Characters(Tokens):
 
     @cached_property
     def edges(self) -> Ints:
-        """The offset of each text in `data`, and the end of the last one."""
+        """The offset of each text in `data`, and the end of the last text."""
         return np.append(0, np.cumsum(np.concatenate([end - start for _, start, end in self.parts])))
 
     @cached_property
@@ -266,23 +282,26 @@ class Characters(Tokens):
 
 
 def _join(parts: Sequence[Tokens], joined: Joined) -> Tokens:
+    """Concatenate the data of all parts, unless `joined` has it, and shift the offsets of their tokens."""
     key = tuple(id(part.data) for part in parts)
     data = joined.get(key)
     if data is None:
         data = joined[key] = b"".join([*(memoryview(part.data)[: part.size] for part in parts), PADDING])
-    before = np.cumsum([0, *(part.size for part in parts)])
+    sizes = [part.size for part in parts]
+    shifts = np.cumsum(sizes) - sizes
     return Tokens(
         data,
-        np.concatenate([part.start + shift for part, shift in zip(parts, before, strict=False)]),
-        np.concatenate([part.end + shift for part, shift in zip(parts, before, strict=False)]),
+        np.concatenate([part.start + shift for part, shift in zip(parts, shifts, strict=True)]),
+        np.concatenate([part.end + shift for part, shift in zip(parts, shifts, strict=True)]),
     )
 
 
 def first_difference(left: Tokens, right: Tokens) -> int | None:
     """Return the first index at which two equally long token lists differ."""
     for begin in range(0, len(left), _STEP):
-        one, other = left.slice(begin, begin + _STEP), right.slice(begin, begin + _STEP)
-        if (one.lengths != other.lengths).any() or any(part.any() for _, part in _differences(one, other)):
+        one = left.slice(begin, begin + _STEP)
+        other = right.slice(begin, begin + _STEP)
+        if (one.lengths != other.lengths).any() or any(bits.any() for _, bits in _differences(one, other)):
             return begin + int((~equal(one, other)).argmax())
     return None
 
@@ -297,14 +316,21 @@ def equal(left: Tokens, right: Tokens) -> Bools:
 
 
 def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Ints | None, Words]]:
-    """Compare tokens of equal lengths eight bytes at a time; yield rows (None: all) and nonzero where they differ."""
+    """Compare pairs of tokens, which have equal lengths, eight bytes at a time.
+
+    Each step yields the rows of the pairs that are long enough for it (None: all pairs), and for each of these the bits
+    that differ.
+    """
     lengths = left.lengths
     yield None, (left.heads ^ right.heads) & masks(lengths)
-    left_words, right_words = windows(left.data), windows(right.data)
-    rows, done = np.flatnonzero(lengths > 8), 8
+    left_windows = windows(left.data)
+    right_windows = windows(right.data)
+    done = 8
+    rows = np.flatnonzero(lengths > done)
     while len(rows):
         remaining = lengths[rows] - done
-        yield rows, (left_words[left.start[rows] + done] ^ right_words[right.start[rows] + done]) & masks(remaining)
+        bits = left_windows[left.start[rows] + done] ^ right_windows[right.start[rows] + done]
+        yield rows, bits & masks(remaining)
         done += 8
         rows = rows[remaining > 8]
 
@@ -338,19 +364,18 @@ def have_same_codes(left: Tokens, right: Tokens) -> bool:
     """Whether tokens are known to be equal because they have the same codes and entries."""
     if not isinstance(left, CodedTokens) or not isinstance(right, CodedTokens):
         return False
-    one, other = left.entries, right.entries
     return (
         np.array_equal(left.codes, right.codes)
-        and one.data == other.data
-        and np.array_equal(one.start, other.start)
-        and np.array_equal(one.end, other.end)
+        and left.entries.data == right.entries.data
+        and np.array_equal(left.entries.start, right.entries.start)
+        and np.array_equal(left.entries.end, right.entries.end)
     )
 
 
 class ListedTokens(LazyTokens):
-    """Tokens of JSON lists; byte-identical lists have identical tokens, so they are compared without parsing.
+    """Tokens of JSON lists. Byte-identical lists have identical tokens, so lists are compared before they are parsed.
 
-    List i is `written[first[i]:last[i]]`; its tokens begin at `bounds[i]`. No list is empty.
+    List i is `written[first[i]:last[i]]`, and has the tokens `bounds[i]` to `bounds[i + 1]`. No list is empty.
     """
 
     written: bytes
@@ -358,18 +383,22 @@ class ListedTokens(LazyTokens):
     last: Ints
     bounds: Ints
 
-    def __init__(self, written: bytes, first: Ints, last: Ints, bounds: Ints, find: Callable[[], Tokens]) -> None:
-        super().__init__(int(bounds[-1]), find)
+    def __init__(self, written: bytes, first: Ints, last: Ints, bounds: Ints, parse: Callable[[], Tokens]) -> None:
+        super().__init__(int(bounds[-1]), parse)
         self.__dict__.update(written=written, first=first, last=last, bounds=bounds)
 
     def slice(self, begin: int, end: int) -> Tokens:
-        """Return some tokens, as lists if they are several whole lists; for one list, that would not pay."""
+        """Return the tokens from index `begin` to `end`.
+
+        Two or more whole lists remain lists. One list does not, because comparing its bytes would save too little.
+        """
         end = min(end, len(self))
         low, high = np.searchsorted(self.bounds, (begin, end)).tolist()
         if high - low < 2 or self.bounds[low] != begin or self.bounds[high] != end:
             return super().slice(begin, end)
-        bounds, find = self.bounds[low : high + 1] - begin, partial(Tokens.slice, self, begin, end)
-        return ListedTokens(self.written, self.first[low:high], self.last[low:high], bounds, find)
+        bounds = self.bounds[low : high + 1] - begin
+        parse = partial(Tokens.slice, self, begin, end)
+        return ListedTokens(self.written, self.first[low:high], self.last[low:high], bounds, parse)
 
 
 def have_same_lists(left: Tokens, right: Tokens) -> bool:
@@ -379,44 +408,57 @@ def have_same_lists(left: Tokens, right: Tokens) -> bool:
     sizes = left.last - left.first
     if not np.array_equal(sizes, right.last - right.first):
         return False
-    short, long = np.flatnonzero(sizes < _PIECE), np.flatnonzero(sizes >= _PIECE)
-    return _texts(left, short) == _texts(right, short) and np.array_equal(_pieces(left, long), _pieces(right, long))
+    short = np.flatnonzero(sizes < _PIECE)
+    long = np.flatnonzero(sizes >= _PIECE)
+    if _written_lists(left, short) != _written_lists(right, short):
+        return False
+    return np.array_equal(_pieces(left, long), _pieces(right, long))
 
 
-def _texts(tokens: ListedTokens, lists: Ints) -> list[bytes]:
+def _written_lists(tokens: ListedTokens, lists: Ints) -> list[bytes]:
+    """Return the bytes of some lists."""
     bounds = zip(tokens.first[lists].tolist(), tokens.last[lists].tolist(), strict=True)
     return [tokens.written[begin:end] for begin, end in bounds]
 
 
 def _pieces(tokens: ListedTokens, lists: Ints) -> Words:
-    """Return the pieces of lists of at least `_PIECE` bytes; the last piece ends with its list and may overlap."""
-    first, last, data = tokens.first[lists], tokens.last[lists], tokens.written
+    """Return the bytes of some lists in pieces of `_PIECE` bytes; no list may be shorter.
+
+    The last piece of a list ends where the list ends, so it may overlap the piece before it.
+    """
+    first = tokens.first[lists]
+    last = tokens.last[lists]
     counts = (last - first) // _PIECE + 1
     ends = np.cumsum(counts)
     offsets = np.repeat(first - (ends - counts) * _PIECE, counts)
     offsets += np.arange(0, len(offsets) * _PIECE, _PIECE)
     offsets[ends - 1] = last - _PIECE
-    everywhere = max(len(data) - _PIECE + 1, 0)
-    pieces = np.ndarray((everywhere,), dtype=f"V{_PIECE}", buffer=data, strides=(1,))
+    # A view of the data: the piece that begins at each byte.
+    piece_count = max(len(tokens.written) - _PIECE + 1, 0)
+    pieces = np.ndarray((piece_count,), dtype=f"V{_PIECE}", buffer=tokens.written, strides=(1,))
     return np.asarray(pieces[offsets].view("<u8"))
 
 
 class LineNumbers:
-    """Line numbers of tokens in a file with one token per line and other lines between some; computed on first use.
+    """Line numbers of tokens in a file with one token per line, computed on first use.
 
-    From token `first[i]` on, the line of a token is its number plus `more()[i]`.
+    Other lines (empty lines, comments) may precede some tokens. The line number of token t is t + `shifts()[i]`, where
+    `first[i]` is the last element of `first` that is at most t. The tokens are those from `begin` to `end`.
     """
 
-    def __init__(self, first: Ints, more: Callable[[], Ints], begin: int, end: int) -> None:
-        self._first, self._more, self._begin, self._end = first, more, begin, end
+    def __init__(self, first: Ints, shifts: Callable[[], Ints], begin: int, end: int) -> None:
+        self._first = first
+        self._shifts = shifts
+        self._begin = begin
+        self._end = end
 
     def __getstate__(self) -> tuple[Ints, Ints, int, int]:
-        """Return the numbers instead of the function that computes them, which cannot be pickled."""
-        return self._first, self._more(), self._begin, self._end
+        """Return the shifts instead of the function that computes them, which cannot be pickled."""
+        return self._first, self._shifts(), self._begin, self._end
 
     def __setstate__(self, state: tuple[Ints, Ints, int, int]) -> None:
-        first, more, begin, end = state
-        self._first, self._more, self._begin, self._end = first, partial(np.asarray, more), begin, end
+        self._first, shifts, self._begin, self._end = state
+        self._shifts = partial(np.asarray, shifts)
 
     def __len__(self) -> int:
         return self._end - self._begin
@@ -434,8 +476,8 @@ class LineNumbers:
     def __getitem__(self, key: slice | Ints) -> LineNumbers | Ints:
         if isinstance(key, slice):
             begin, end, _ = key.indices(len(self))
-            return LineNumbers(self._first, self._more, self._begin + begin, self._begin + max(begin, end))
+            return LineNumbers(self._first, self._shifts, self._begin + begin, self._begin + max(begin, end))
         return self._of(key % len(self) + self._begin)
 
     def _of(self, tokens: Ints) -> Ints:
-        return tokens + self._more()[np.searchsorted(self._first, tokens, side="right") - 1]
+        return tokens + self._shifts()[np.searchsorted(self._first, tokens, side="right") - 1]

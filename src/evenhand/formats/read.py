@@ -1,7 +1,8 @@
-"""Format detection, and reading: files whose format is detected once, read as batches or as a whole.
+"""Detect the format of files, and read them as batches or as a whole. The format of a file is detected once.
 
-A format is named by the user, identified by the path, or the one that fits the first lines best. Files that look like
-something Evenhand does not read are refused with a remedy, before the fallback for a task (plain columns) is used.
+The format is the one that the user names, that the path identifies, or that fits the first lines best. If no format
+fits well enough, a file is refused with a remedy if it looks like something that Evenhand does not read. Otherwise it
+is read in the fallback format of the task (plain columns).
 """
 
 from __future__ import annotations
@@ -57,18 +58,23 @@ if TYPE_CHECKING:
     from evenhand.keywords import ReadParameters
 
 _MIN_CONFIDENCE = 0.5
+"""Minimum share of the first lines that must fit a format."""
 _MAX_FILES, _MAX_BYTES = 256, 1 << 20
-"""Limits for files that are opened together: a group ends at the first limit reached."""
+"""Files are read together in groups; a group ends at the first limit reached."""
 _NUMBER = re.compile(r"[0-9]+")
 _WEBANNO_TOKEN = re.compile(r"[0-9]+-[0-9]+")
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+"""The line below the header of a table in Markdown."""
 _ITEM = re.compile(
     r"(?:[-*+•–]|[0-9]+[.)])\s+(?:\S.*(?::|->|→|=>|=| - | – )\s*\S.*|.*\S\s*[(\[][^()\[\]]+[)\]]|\S+\s+\S+)[.,;]?"
 )
+"""An item of a list with its label."""
 _BETWEEN = re.compile(r"\t| *\|\|\| *| *=> *| *<=> *")
+"""Separators of a sentence and its tags on one line."""
 _JOINED = re.compile(rf".+[/|_\\](?:O|[BIESLUMW][{re.escape(SEPARATORS)}][^/|\\]+)")
+"""A token with its tag, joined by a separator."""
 _MOST = 0.8
-"""Minimum share of lines that must fit."""
+"""Minimum share of lines that must look like something that Evenhand does not read."""
 _IF_COLUMNS = "write it in a format that Evenhand reads, or specify --format conll if it is a column file"
 _MARKUP: tuple[tuple[str, tuple[bytes, ...], str], ...] = (
     ("BioC XML", (b"<collection", b"BioC.dtd"), "convert it to BioC JSON or PubTator"),
@@ -76,11 +82,14 @@ _MARKUP: tuple[tuple[str, tuple[bytes, ...], str], ...] = (
     ("TEI", (b"<TEI", b"http://www.tei-c.org"), "write one token and its tag per line"),
 )
 """Kinds of files that begin with `<`: name, characteristic strings, remedy."""
-_SPANS = "a span table has label, first token and last token (inclusive, counted from 1)"
+_SPAN_COLUMNS = "a span table has label, first token and last token (inclusive, counted from 1)"
 
 
 def recognise(source: Source, name: str | None, task: str | None = None) -> tuple[Format, float]:
-    """Return the format of a file, and the share of its first lines that fit: 1 if it is named or the path shows it."""
+    """Return the format of a file, and its confidence: the share of the first lines that fit.
+
+    `name` is the format that the user names. The confidence is 1 if the lines did not have to decide.
+    """
     with source.located():
         if name is not None:
             format = format_named(name)
@@ -88,27 +97,28 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
                 remedy = f"name one of these with --format: {', '.join(serving(task))}"
                 raise source.error(None, f"files in {name} hold no {task}", remedy)
             return format, 1.0
-        candidates, others = list[Format](), list[Format]()
-        for format in FORMATS.plugins_first():  # loaded one by one: the path may identify one of the first
+        serving_task = list[Format]()
+        others = list[Format]()
+        for format in FORMATS.plugins_first():  # formats are loaded one by one, and the path may identify an early one
             serves = task is None or task in format.readers
             if format.contents.is_table and not serves:
                 continue
             if _is_certain(source, format.detection, task):
                 return check_serves(source, format, task), 1.0
             if format.detection.confidence is not None:
-                (candidates if serves else others).append(format)
-        if task is not None and len(candidates) == 1:
-            return candidates[0], 1.0
-        return _by_content(source, candidates + others, task)
+                (serving_task if serves else others).append(format)
+        if task is not None and len(serving_task) == 1:
+            return serving_task[0], 1.0
+        return _by_content(source, serving_task + others, task)
 
 
 def _is_certain(source: Source, detection: Detection, task: str | None) -> bool:
     """Whether the path or the first bytes of a file identify the format."""
     path = source.path
-    has_suffix = detection.suffixes is None or not {*detection.suffixes}.isdisjoint(path.suffixes[-2:])
-    if has_suffix and detection.is_folder:
-        has_suffix = isinstance(path, Path) and not source.is_here and path.is_dir()
-    if has_suffix and detection.certain is not None and detection.certain(source, task):
+    may_be = detection.suffixes is None or not {*detection.suffixes}.isdisjoint(path.suffixes[-2:])
+    if may_be and detection.is_folder:
+        may_be = isinstance(path, Path) and not source.is_here and path.is_dir()
+    if may_be and detection.certain is not None and detection.certain(source, task):
         return True
     if detection.magic is None or not isinstance(path, Path):
         return False
@@ -119,7 +129,7 @@ def _is_certain(source: Source, detection: Detection, task: str | None) -> bool:
 
 
 def check_serves(source: Source, format: Format, task: str | None) -> Format:
-    """Return the format, if it serves the task."""
+    """Return the format; raise an error if it has no reader for the task."""
     if task is not None and task not in format.readers:
         finding = f"is read as {format.name}, which has no {task}"
         raise source.error(None, finding, "leave out the task, or name another format")
@@ -127,13 +137,16 @@ def check_serves(source: Source, format: Format, task: str | None) -> Format:
 
 
 def _by_content(source: Source, formats: list[Format], task: str | None) -> tuple[Format, float]:
-    """The format with the highest confidence for the first lines; the first one of several."""
+    """The format that most of the first lines fit; of several such formats, the first.
+
+    If too few lines fit any format: the fallback of the task, unless the lines look like something not read.
+    """
     sample = source.sample(1 << 12)
-    first = sample.data.lstrip()[:1]
+    first_byte = sample.data.lstrip()[:1]
     confidences: dict[str, float] = {}
     for format in formats:
         detection = format.detection
-        may_fit = detection.first_bytes is None or first in detection.first_bytes
+        may_fit = detection.first_bytes is None or first_byte in detection.first_bytes
         may_fit = may_fit and (detection.pattern is None or detection.pattern.search(sample.data) is not None)
         if may_fit and detection.confidence is not None:
             confidences[format.name] = detection.confidence(sample)
@@ -169,7 +182,7 @@ def _refuse(source: Source, sample: Block) -> None:
         raise source.error(line, "the file looks like CoNLL-U with blanks between its columns", remedy)
     if numbered and sum(map(_is_start_end_label, numbered)) >= _MOST * len(rows_of_sample(sample)):
         finding = "the file looks like a table of start, end and label"
-        raise source.error(line, finding, f"put the columns in another order: {_SPANS}")
+        raise source.error(line, finding, f"put the columns in another order: {_SPAN_COLUMNS}")
     if numbered and all(_WEBANNO_TOKEN.fullmatch(cells[0]) for cells in numbered):
         finding = "the file looks like WebAnno TSV 1 or 2"
         raise source.error(line, finding, "export the document again as WebAnno TSV 3")
@@ -191,7 +204,10 @@ def _is_start_end_label(cells: list[str]) -> bool:
 
 
 def _delimiter(sample: Block) -> str | None:
-    """The comma or semicolon that separates columns: most lines have the same number of them, and no blanks."""
+    """The comma or semicolon that separates columns, if one does.
+
+    Most lines must have the same number of columns, more than half of them no blank, and none a tab.
+    """
     lines = list(islice(filter(str.strip, sample.data[: sample.size].decode().split("\n")), ROWS))
     if any("\t" in line for line in lines) or sum(" " not in line.strip() for line in lines) <= len(lines) / 2:
         return None
@@ -206,17 +222,11 @@ def _delimiter(sample: Block) -> str | None:
     return None
 
 
-def _is_tag(word: str) -> bool:
-    return word in OUTSIDE_TAGS or (parse(word) is not None and len(word) > 2)
-
-
-def _are_tags(words: list[str]) -> bool:
-    """Whether all words are tags, some of them with a label."""
-    return bool(words) and all(map(_is_tag, words)) and any(len(word) > 2 for word in words)
+# The tests of `_LAYOUTS`: whether lines look like a layout that is not read.
 
 
 def _is_markdown(lines: list[str]) -> bool:
-    """A Markdown table: most lines begin with a bar, and one consists of hyphens."""
+    """A table in Markdown: most lines begin with a bar, and one consists of bars and hyphens."""
     rows = [line for line in lines if line.startswith("|")]
     return len(rows) >= _MOST * len(lines) and any(map(_RULE.fullmatch, rows))
 
@@ -228,13 +238,8 @@ def _is_list(lines: list[str]) -> bool:
 
 def _is_sentence_with_tags(lines: list[str]) -> bool:
     """A sentence and its tags on one line, with a tab or bars between."""
-    tagged = [_is_tagged(parts[0].split(), parts[1].split()) for parts in map(_BETWEEN.split, lines) if len(parts) == 2]
-    return sum(tagged) > len(lines) / 2
-
-
-def _is_tagged(words: list[str], tags: list[str]) -> bool:
-    """Whether these are words and their tags, one per word."""
-    return len(words) == len(tags) > 1 and all(map(_is_tag, tags)) and not _are_tags(words)
+    halves = [parts for parts in map(_BETWEEN.split, lines) if len(parts) == 2]
+    return sum(_is_tagged(words.split(), tags.split()) for words, tags in halves) > len(lines) / 2
 
 
 def _is_alternating(lines: list[str]) -> bool:
@@ -243,13 +248,27 @@ def _is_alternating(lines: list[str]) -> bool:
     if len(rows) < len(lines) or max(map(len, rows), default=0) < 3:
         return False
     pairs = list(zip(rows[::2], rows[1::2], strict=False))
-    return all(_is_tagged(*pair) for pair in pairs) and any(_are_tags(tags) for _, tags in pairs)
+    return all(_is_tagged(words, tags) for words, tags in pairs) and any(_are_tags(tags) for _, tags in pairs)
 
 
 def _is_joined(lines: list[str]) -> bool:
     """Tokens with tags after a separator: Ada/B-PER saw/O."""
     words = [word for line in lines for word in line.split()]
     return len(words) > len(lines) and sum(_JOINED.fullmatch(word) is not None for word in words) >= _MOST * len(words)
+
+
+def _is_tagged(words: list[str], tags: list[str]) -> bool:
+    """Whether these are the words of a sentence and their tags, one per word."""
+    return len(words) == len(tags) > 1 and all(map(_is_tag, tags)) and not _are_tags(words)
+
+
+def _are_tags(words: list[str]) -> bool:
+    """Whether all words are tags, and at least one has a label."""
+    return bool(words) and all(map(_is_tag, words)) and any(len(word) > 2 for word in words)
+
+
+def _is_tag(word: str) -> bool:
+    return word in OUTSIDE_TAGS or (parse(word) is not None and len(word) > 2)
 
 
 _ONE_PER_LINE = "write one token and its tag per line, with a tab between, and a blank line between sentences"
@@ -270,6 +289,7 @@ _LAYOUTS: tuple[tuple[str, str, Callable[[list[str]], bool]], ...] = (
 
 
 def _read_parameters() -> dict[str, Parameter]:
+    """The parameters of tasks that readers use."""
     from evenhand.tasks.registry import all_parameters  # a later room, but users set parameters of both together
 
     return {name: parameter for name, parameter in all_parameters().items() if parameter.effect.reads}
@@ -331,10 +351,12 @@ def read(
     wrapped = None if isinstance(path, str | PathLike) else wrap_object(path)
     side = to_path(cast("str | PathLike[str]", path)) if wrapped is None else wrapped
     annotation = Annotation.concatenate(list(OpenFiles(side, settings).batches(Vocabulary())))
+    # Without `repair` in the readings, the `repair` of `score` applies.
     return annotation if repair is None else _with_readings(annotation, repair=repair)
 
 
 def _with_readings(annotation: Annotation, **changes: Any) -> Annotation:
+    """The annotation, where the `ReadInfo` of every layer is changed."""
     readings = {name: replace(reading, **changes) for name, reading in annotation.readings.items()}
     return replace(annotation, readings=readings)
 
@@ -353,7 +375,7 @@ class OpenFile:
 
     @cached_property
     def task(self) -> str:
-        """The task that the user names, that the first lines show, or the format's first one."""
+        """The task that the user names, else the one that the first lines show, else the format's first one."""
         task_of = self.format.detection.task_of
         if self.settings.task is not None or self.value is not None or task_of is None:
             return self.settings.task or next(iter(self.format.readers))
@@ -362,6 +384,7 @@ class OpenFile:
 
     @cached_property
     def traits(self) -> frozenset[str]:
+        """What the file contains, such as heads of mentions; see `Format`."""
         contents = self.format.contents
         if contents.file_traits is None:
             return contents.traits
@@ -377,21 +400,22 @@ class OpenFile:
         return replace(self, settings=settings)
 
     def batches(
-        self, vocabulary: Vocabulary, columns: Columns | None = None, read: Iterator[Annotation] | None = None
+        self, vocabulary: Vocabulary, columns: Columns | None = None, together: Iterator[Annotation] | None = None
     ) -> Iterator[Annotation]:
         """Yield the file in batches of whole sentences, at least one; `columns` are the columns of each layer of spans.
 
-        If several files are read together, `read` yields one batch per file.
+        If several files are read together, `together` yields one batch per file, and the next one is this file's.
         """
-        first, stream = peek(self._batches(vocabulary, columns, read))
+        first, stream = peek(self._batches(vocabulary, columns, together))
         if first is None:
             raise self.source.error(None, "the file has no sentences", "check how it was written, or name its --format")
         return stream
 
     def _batches(
-        self, vocabulary: Vocabulary, columns: Columns | None, read_many: Iterator[Annotation] | None
+        self, vocabulary: Vocabulary, columns: Columns | None, together: Iterator[Annotation] | None
     ) -> Iterator[Annotation]:
-        settings, source = self.settings, self.source
+        settings = self.settings
+        source = self.source
         if settings.columns and not self.format.contents.has_columns:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
             raise source.error(None, finding, "leave --column out for it, or name its --format")
@@ -402,8 +426,9 @@ class OpenFile:
         objects = self.format.objects
         read = self.reader.read if objects is None or self.value is None else partial(objects.read, self.value)
         with source.located():
-            for batch in read(source, settings, vocabulary, columns) if read_many is None else islice(read_many, 1):
-                if any(reading.format == LISTS for reading in batch.readings.values()):  # readers that make lists
+            for batch in read(source, settings, vocabulary, columns) if together is None else islice(together, 1):
+                # Some readers make annotations of Python lists, which do not know the format.
+                if any(reading.format == LISTS for reading in batch.readings.values()):
                     batch = _with_readings(batch, format=self.format.name)
                 if settings.annotator is not None:
                     batch = _with_readings(batch, annotator=settings.annotator.name)
@@ -412,12 +437,14 @@ class OpenFile:
 
 def open_file(source: Source, settings: ReadSettings) -> OpenFile:
     """Detect the format of a file."""
-    return OpenFile(source, settings, *recognise(source, settings.format, settings.task))
+    format, confidence = recognise(source, settings.format, settings.task)
+    return OpenFile(source, settings, format, confidence)
 
 
 def open_object(wrapped: WrappedObject, settings: ReadSettings) -> OpenFile:
-    """Return an object of another library like a file of its format."""
-    source, format = wrapped.source, wrapped.format
+    """Return an object of another library as if it were a file of its format."""
+    source = wrapped.source
+    format = wrapped.format
     if settings.format not in (None, format.name):
         finding = f"is read as {format.name}, not as {settings.format}"
         raise source.error(None, finding, "leave the format out for this side")
@@ -425,18 +452,19 @@ def open_object(wrapped: WrappedObject, settings: ReadSettings) -> OpenFile:
 
 
 class OpenFiles:
-    """A file, the files of a folder, pattern or list as one text, or an object of another library.
+    """One side of an evaluation: a file, several files as one text, or an object of another library.
 
-    The format of each file is detected once, when it is first needed.
+    Several files belong to a folder, a pattern or a list. The format of each is detected once, when it is needed.
     """
 
     def __init__(self, path: AnyPath | FileList | WrappedObject, settings: ReadSettings) -> None:
         self.name: str | None = None
         """Common name of several files; None for a single one."""
         self.paths: Sequence[AnyPath] = ()
-        """All files; none of an object."""
+        """All files; empty for an object."""
         self._object = path if isinstance(path, WrappedObject) else None
         self._source: Callable[[AnyPath], Source] = path.source if isinstance(path, FileList) else Source
+        """Return the source of a path."""
         if not isinstance(path, WrappedObject):
             files = files_of(path)
             self.name = None if files is None else folder_name(path) or ""
@@ -444,21 +472,26 @@ class OpenFiles:
         self._settings = settings
         self._first: OpenFile | None = None
         self._recognised: list[tuple[Format, float]] = []
-        """Format and confidence of the first files; folders may have many, so only the first file is kept open."""
+        """Format and confidence of the files opened so far. Only the first file is kept open: folders have many."""
 
     @property
     def first(self) -> OpenFile:
+        """The first file, or the object."""
         if self._first is None:
             self._first = self._open(0) if self._object is None else open_object(self._object, self._settings)
         return self._first
 
     def _open(self, number: int) -> OpenFile:
-        source, recognised = self._source(self.paths[number]), self._recognised
+        """Open a file; files are opened in order."""
+        source = self._source(self.paths[number])
+        recognised = self._recognised
         if number == len(recognised):
-            kind = recognise(source, self._settings.format, self._settings.task)
-            is_same = bool(recognised) and recognised[-1][0] is kind[0] and recognised[-1][1] == kind[1]
-            recognised.append(recognised[-1] if is_same else kind)
-        return OpenFile(source, self._settings, *recognised[number])
+            format, confidence = recognise(source, self._settings.format, self._settings.task)
+            # Files with the same format and confidence share a tuple, which saves memory.
+            is_same = bool(recognised) and recognised[-1][0] is format and recognised[-1][1] == confidence
+            recognised.append(recognised[-1] if is_same else (format, confidence))
+        format, confidence = recognised[number]
+        return OpenFile(source, self._settings, format, confidence)
 
     def read_as(self, settings: ReadSettings) -> OpenFiles:
         """Return the same files with other settings, for the same format and task."""
@@ -478,25 +511,29 @@ class OpenFiles:
         )
 
     def _groups(self) -> Iterator[list[OpenFile]]:
+        """Yield the files in groups that may be read together."""
         max_files = 1 if self.first.reader.read_many is None else _MAX_FILES
-        group, size = list[OpenFile](), 0
+        group = list[OpenFile]()
+        size = 0
         for number in range(len(self.paths)):
             group.append(self._open(number) if number else self.first)
             size += group[-1].source.size
             if len(group) == max_files or size > _MAX_BYTES:
                 yield group
-                group, size = [], 0
+                group = []
+                size = 0
         if group:
             yield group
 
 
 def _read_group(files: list[OpenFile], vocabulary: Vocabulary, columns: Columns | None) -> Iterator[Annotation]:
-    """The batches of some files, read together if all have the same format and it supports that."""
-    read_many, read = files[0].reader.read_many, None
+    """Yield the batches of some files. They are read together if they have one format, and it supports that."""
+    read_many = files[0].reader.read_many
+    together = None
     if read_many is not None and all(file.format is files[0].format for file in files):
-        read = read_many([file.source for file in files], files[0].settings, vocabulary, columns or {})
+        together = read_many([file.source for file in files], files[0].settings, vocabulary, columns or {})
     for file in files:
-        yield from file.batches(vocabulary, columns, read)
+        yield from file.batches(vocabulary, columns, together)
         file.source.forget()
 
 

@@ -1,7 +1,7 @@
 """Job and Run: open the inputs, evaluate all systems in one pass, and add up the counts.
 
-A `Job` describes the evaluation; an `Engine` runs it. A `Run` holds its counts. The runs of consecutive parts add up
-to the run of the whole (`pipeline.partition`).
+A `Job` describes an evaluation; an `Engine` runs it. A `Run` holds its counts. A job may be divided into jobs on
+consecutive pieces of the inputs, whose runs add up to the run of the whole (`pipeline.partition`).
 """
 
 from __future__ import annotations
@@ -44,47 +44,56 @@ if TYPE_CHECKING:
 Key = tuple[str, str | None, str]
 """System, supertag (or None) and scorer."""
 Observer = Callable[[Evaluation], None]
-"""Callback that receives every evaluation."""
+"""Callback that receives the evaluation of each part."""
 _MAX_WAITING = 16
-"""Number of totals that are collected before they are added up."""
+"""Number of tallies of parts that are collected before they are added up, if only totals are kept."""
 
 
 @dataclass
 class Run:
-    """Counts of a run: sizes of the text, and the tallies of every system by scorer."""
+    """The counts of a job: sizes of the gold standard's text, and the tallies of every system.
+
+    Tallies have groups: the total, documents or sentences. For `finest` groups, this is decided at the end of the run:
+    documents or, if there is only one document, sentences.
+    """
 
     gold: SideSummary
     systems: dict[str, SideSummary]
     tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    """By system and scorer."""
     supertags: dict[str, dict[str, dict[str, Tally]]] = field(default_factory=dict)
-    """By system and supertag, the tallies by scorer."""
+    """Tallies of groups of labels, by system, supertag and scorer."""
     documents: int = 0
+    """Number of documents of the gold standard."""
     sentences: int = 0
+    """Number of sentences of the gold standard."""
     atoms: Atoms = "tokens"
+    """What positions count."""
     levels: dict[str, int] = field(default_factory=dict)
-    """Number of nesting levels of each system's and the gold standard's spans, if levels are separate."""
+    """By system: the number of nesting levels of its spans and the gold standard's, if levels are separate."""
     document_of: list[Ints] = field(default_factory=list)
-    """The document of each sentence, batch by batch, if documents may become the groups."""
+    """By batch: the document of each of its sentences. Only for `finest` groups."""
     size: int | None = 0
-    """Number of positions, if the files have it."""
+    """Number of tokens or characters of the gold standard; None if its files do not show it."""
     labels: tuple[str, ...] = ()
     """All labels of either side."""
     names: dict[str, str] = field(default_factory=dict)
-    """The named documents of chains, and the file of each."""
+    """Chains: the names of documents, and the file of each."""
     document_names: list[str] = field(default_factory=list)
-    """Names of documents, if the gold standard has them and documents may become the groups."""
+    """The names of documents, if the gold standard has them. Only for `document` and `finest` groups."""
     begins_inside: bool = False
-    """Whether the first sentence belongs to a document that began before it, which then has the number 0."""
+    """Whether the first sentence continues a document of the preceding piece; this document has the number 0."""
     by_position: bool = False
     """Whether words are compared by position because one side does not spell them."""
     ends_apart: bool = False
-    """Whether the last words of the two sides differ, so the following words could change their alignment."""
+    """Whether the last words of the two sides differ, so words that follow could change their alignment."""
     sentence_tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    """The tallies by sentence, if the finest groups turn out to be documents."""
+    """The tallies by sentence, if `finest` groups turned out to be documents."""
     before: UncorrectedScores | None = None
     """Scores without overrides of the gold standard, if it has overrides."""
 
     def add_text(self, corpus: Corpus, reading: ReadInfo) -> None:
+        """Count the text of the next batch of the gold standard, and note how it was read."""
         if not corpus.sentences and not corpus.names:
             raise InputError(corpus.source, None, "it contains no sentences", "give a gold standard that has some")
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
@@ -94,21 +103,28 @@ class Run:
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
     def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
-        """The summary of the gold standard: its sizes and labels; `side` replaces the units and labels."""
+        """Summarize the gold standard `name`; `side` replaces its units and labels."""
         from evenhand.results.result import GoldSummary  # worker processes do without the results
 
-        tokens, characters = (self.size, None) if self.atoms == "tokens" else (None, self.size)
         side = side or self.gold
-        labels = dict(sorted(side.labels.items()))
-        reading = self.gold.reading or ReadInfo()
         names = tuple(self.document_names or self.names)
-        sizes = (self.documents, self.sentences, tokens, characters, side.units)
-        return GoldSummary(name, *sizes, labels, reading, side.chains, names if len(names) == self.documents else ())
+        return GoldSummary(
+            name,
+            self.documents,
+            self.sentences,
+            self.size if self.atoms == "tokens" else None,
+            None if self.atoms == "tokens" else self.size,
+            side.units,
+            dict(sorted(side.labels.items())),
+            self.gold.reading or ReadInfo(),
+            side.chains,
+            names if len(names) == self.documents else (),
+        )
 
     def groups_of(self, corpus: Corpus, groups: Groups, of_document: Ints) -> Ints:
-        """The group of each sentence of the next batch, numbered over the whole run.
+        """The group of each sentence of the next batch; groups are numbered over the whole run.
 
-        The finest groups are documents or, if there is only one document, sentences. That is known at the end.
+        `finest` groups are sentences until the end of the run. `of_document` is the document of each sentence.
         """
         sentences = np.arange(corpus.sentences)
         if groups in ("document", "finest"):
@@ -120,25 +136,25 @@ class Run:
         return of_document if groups == "document" else np.zeros_like(sentences)
 
     def kept_apart(self, groups: Groups) -> Groups:
-        """The kind of groups that tallies have at the end; `finest` becomes documents or sentences."""
-        if groups != "finest" or self.names:
-            return "document" if groups == "finest" else groups
-        return "document" if self.documents > 1 else "sentence"
+        """The kind of groups that tallies have at the end: `finest` groups are documents or sentences then."""
+        if groups != "finest":
+            return groups
+        return "document" if self.names or self.documents > 1 else "sentence"
 
     def documents_of(self, corpus: Corpus) -> Ints:
-        """The document of each sentence of the next batch, numbered over the whole run."""
+        """The document of each sentence of the next batch; documents are numbered over the whole run."""
         documents: Ints = corpus.document_of(np.arange(corpus.sentences)) + self.documents - int(corpus.continues)
         return documents
 
     def settle_groups(self, groups: Groups) -> None:
-        """At the end of a run, merge groups of sentences into documents if these are the finest groups."""
+        """At the end of a run, add up the tallies of sentences by document, if the `finest` groups are documents."""
         if groups == "finest" and self.documents > 1:
             if self.document_of:
                 self.sentence_tallies = self.tallies
             self.tallies = self.by_document(self.tallies)
 
     def by_document(self, tallies: dict[str, dict[str, Tally]]) -> dict[str, dict[str, Tally]]:
-        """Tallies of the finest groups, by document; tallies of chains already are."""
+        """Tallies of `finest` groups, added up by document. Tallies of chains are by document from the start."""
         if not self.document_of:
             return tallies
         of_document = np.concatenate(self.document_of)
@@ -149,23 +165,33 @@ class Run:
 
 
 class RunAccumulator:
-    """Numbers the batches of the gold standard, and adds up the evaluations, or the runs, of parts to a run."""
+    """Adds up a run: the evaluations of parts or, if the job was divided, the runs of its pieces.
+
+    It also numbers the documents and sentences of the gold standard.
+    """
 
     def __init__(self, task: Task, systems: Sequence[str], groups: Groups, layer: str = "spans") -> None:
+        """`layer` is the gold standard's layer whose `ReadInfo` describes how the gold standard was read."""
         if task.evaluation.by_document and groups == "sentence":
             raise SettingError(
                 f"Scores of {task.name} are not sums over sentences; choose total, document or finest groups."
             )
         self.run = Run(SideSummary(), {name: SideSummary() for name in systems}, levels=dict.fromkeys(systems, 1))
-        self._by_document, self._groups, self._layer = task.evaluation.by_document, groups, layer
+        self._by_document = task.evaluation.by_document
+        self._groups = groups
+        self._layer = layer
         self._waiting: dict[Key, list[Tally]] = {}
+        """Tallies that have not been added up."""
         self._shared: dict[str, list[Tally]] = {}
+        """By scorer: tallies that are the same for all systems."""
 
     def number(self, batch: Annotation) -> Offsets:
-        """Count the text of the next batch, and return its offsets in the run."""
-        run, corpus = self.run, batch.corpus
+        """Count the text of the next batch of the gold standard; return the numbers of its documents and sentences."""
+        run = self.run
+        corpus = batch.corpus
         if corpus.continues and not run.documents and not self._by_document:
-            run.begins_inside, run.documents = True, 1
+            run.begins_inside = True
+            run.documents = 1
         documents = run.documents_of(corpus)
         groups = empty() if self._by_document else run.groups_of(corpus, self._groups, documents)
         numbers = Offsets(groups, documents, run.sentences, run.documents - int(corpus.continues))
@@ -174,16 +200,16 @@ class RunAccumulator:
 
     def add(self, evaluation: Evaluation) -> None:
         """Add the counts of the next part."""
-        run = self.run
         self.add_tallies(evaluation)
         self.add_sides(evaluation.gold_count, evaluation.system_counts, evaluation.levels)
         for scorer, tally in evaluation.shared.items():
             self._shared.setdefault(scorer, []).append(tally)
         if evaluation.before is not None:
-            run.before = evaluation.before if run.before is None else run.before.plus(evaluation.before)
+            before = self.run.before
+            self.run.before = evaluation.before if before is None else before.plus(evaluation.before)
 
     def add_sides(self, gold: SideSummary, systems: Mapping[str, SideSummary], levels: Mapping[str, int]) -> None:
-        """Add the summaries of the next part."""
+        """Add the summaries and levels of the next part or piece."""
         self.run.gold.join(gold)
         for name, summary in systems.items():
             self.run.systems[name].join(summary)
@@ -191,7 +217,10 @@ class RunAccumulator:
             self.run.levels[name] = max(self.run.levels[name], number)
 
     def add_tallies(self, part: Evaluation | Run, shift: int = 0) -> None:
-        """Add tallies whose groups are numbered from `shift` on; only a few totals wait to be added up."""
+        """Add the tallies of the next part or piece, whose groups are numbered from `shift` on.
+
+        If only totals are kept, tallies are added up once a few of them wait, which bounds the memory.
+        """
         for name, by_scorer in part.tallies.items():
             for tag, tallies in [(None, by_scorer), *part.supertags.get(name, {}).items()]:
                 for scorer, tally in tallies.items():
@@ -201,12 +230,12 @@ class RunAccumulator:
                         waiting[:] = [self._merged(waiting)]
 
     def _merged(self, tallies: list[Tally]) -> Tally:
-        # Totals of fractions are added up document by document, so they do not depend on the parts.
+        """Add up tallies. Fractions are added up document by document, so totals do not depend on where parts end."""
         merged = Tally.merge(tallies)
         return merged.total() if self._groups == "total" and self._by_document else merged
 
     def sum_tallies(self) -> Run:
-        """Return the run with the sums of all tallies, and free their parts."""
+        """Return the run with the sums of all tallies; the tallies of parts are freed."""
         run = self.run
         run.tallies = {name: {} for name in run.systems}
         run.supertags = {name: {} for name in run.systems}
@@ -216,7 +245,7 @@ class RunAccumulator:
         return run
 
     def finish(self, alignment: Alignment, labels: Sequence[str]) -> Run:
-        """The run of all parts; `alignment` knows how the systems were read."""
+        """Return the run of all parts. `alignment` has how systems were read, `labels` the labels of both sides."""
         run = self.sum_tallies()
         shared = {scorer: Tally.merge(tallies) for scorer, tallies in self._shared.items()}
         for by_scorer in (*run.tallies.values(), *(run.before.tallies.values() if run.before else ())):
@@ -226,7 +255,8 @@ class RunAccumulator:
             summary.join(SideSummary(follower.reading, follower.breaks_differ, grounding=follower.grounding))
             summary.mismatches = follower.issues
         run.names = dict(alignment.document_names)
-        run.by_position, run.ends_apart = alignment.by_position, alignment.ends_apart
+        run.by_position = alignment.by_position
+        run.ends_apart = alignment.ends_apart
         run.labels = tuple(sorted(labels))
         return run
 
@@ -237,15 +267,15 @@ class Job:
 
     gold: Input
     systems: Mapping[str, Input] | None
-    """None where gold and prediction are columns of one file."""
+    """None if gold and prediction are columns of one file."""
     prepared: RunConfig
     models: Sequence[str]
     """The measures whose scorers run."""
     groups: Groups
     with_totals: bool = False
-    """Whether to run scorers that only totals need, even if groups are kept apart."""
+    """Whether totals are needed besides `finest` groups: some measures run an additional scorer only for totals."""
     called: SideNames = GOLD_AND_PREDICTION
-    """Names of the sides in messages."""
+    """What messages call the sides."""
 
     @property
     def sides(self) -> list[Input]:
@@ -259,41 +289,42 @@ class Job:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that run, without duplicates."""
+        """The scorers that run, without duplicates: scorers of the measures and, for totals, additional scorers."""
         task = self.prepared.settings.task
         scorers = [model(task, name).scorer for name in self.models]
-        is_total = self.with_totals or self.groups != "finest"
-        also_run = [scorer.also_run for scorer in scorers if scorer.also_run is not None and is_total]
-        return tuple({scorer.name: scorer for scorer in (*scorers, *also_run)}.values())
+        if self.with_totals or self.groups != "finest":
+            scorers += [scorer.also_run for scorer in scorers if scorer.also_run is not None]
+        return tuple({scorer.name: scorer for scorer in scorers}.values())
 
     @property
     def is_whole(self) -> bool:
-        """Whether the job must run in one piece: scorers compare strings, or strings are placed in documents.
+        """Whether the job must run in one piece.
 
-        Overrides refer to sentences and documents by their numbers in the whole gold standard.
+        It must if scorers compare strings, if documents of a system are matched regardless of files, and if there are
+        overrides, which refer to sentences and documents by their numbers in the whole gold standard.
         """
         settings = self.prepared.settings
         if settings.parameters != without_overrides(settings).parameters:
             return True
-        return any("strings" in scorer.needs for scorer in self.scorers) or any(
-            map(self._is_placed, self.systems or ())
-        )
+        compares_strings = any("strings" in scorer.needs for scorer in self.scorers)
+        return compares_strings or any(map(self._matches_documents, self.systems or ()))
+
+    def _matches_documents(self, name: str) -> bool:
+        """Whether the documents of a system are matched with the gold standard's regardless of its files."""
+        side = (self.systems or {})[name]
+        if isinstance(side, Annotation):
+            return side.extractions is not None
+        settings = system_settings(self.prepared.read_as, name)
+        return open_files(side, settings).first.format.contents.matches_documents
 
     @property
     def keeps_files(self) -> bool:
         """Whether files must not be divided because scorers evaluate whole documents."""
         return any(scorer.by_document for scorer in self.scorers)
 
-    def _is_placed(self, name: str) -> bool:
-        """Whether the documents of a system are matched with the gold standard's regardless of its files."""
-        side, read_as = (self.systems or {})[name], self.prepared.read_as
-        if isinstance(side, Annotation):
-            return side.extractions is not None
-        return open_files(side, system_settings(read_as, name)).first.format.contents.matches_documents
-
     @property
     def has_fractions(self) -> bool:
-        """Whether counts are sums of fractions, which depend on the order of additions."""
+        """Whether counts are sums of fractions, which depend on the order of additions: tokens have weights."""
         return self.prepared.read_as["gold"].weight is not None
 
     def run(
@@ -302,8 +333,9 @@ class Job:
         vocabulary: Vocabulary | None = None,
         extra_layers: tuple[str, ...] = (),
     ) -> Run:
-        """Evaluate all systems in one pass; `observers` receive every evaluation."""
-        prepared, vocabulary = self.prepared, vocabulary or Vocabulary()
+        """Evaluate all systems in one pass; `observers` receive the evaluation of each part."""
+        prepared = self.prepared
+        vocabulary = vocabulary or Vocabulary()
         files = prepared.content.files if prepared.gold is self.gold else None
         sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files)
         counting = RunAccumulator(prepared.task, list(sides.systems), self.groups, sides.layers[0])

@@ -1,8 +1,8 @@
 """The verdict on top of a page or of a command's output: which system is best, and whether that is significant.
 
 `Lead` has the systems by score and the tests of their differences, from a comparison or a summary. `lead_sentences` and
-`lead_method` put it into words. `verdict` has the sentences of a page, `method` its small print, `against_best` the
-words in each system's row, and `cautions` the list of what may mislead.
+`lead_method` put it into words. A page has the sentences of `verdict`, the small print of `method`, the words of
+`against_best` in each system's row, and the list of `cautions`: findings that may mislead.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import label_notes
 
 _MEANS = {"overall": "", "macro": "macro "}
-"""Prefixes of headlines that are F1 scores."""
+"""By headline that is an F score: the word before "F1"."""
 _OPTIONS = re.compile(r" \(--[^)]*\)|; [^;]*--[^;.]*")
-"""Remedies with options in a sentence."""
+"""The parts of a sentence that recommend options."""
 _TIE = 0.00005
-"""Differences of scores below this are 0.00 points."""
+"""A smaller difference of scores is 0.00 points."""
 
 
 @dataclass(frozen=True)
 class Lead:
-    """Systems with a score under one measure, the best first, and the tests of their differences."""
+    """Systems by their scores under one measure, and the tests of their differences."""
 
     task: str
     names: Sequence[str]
+    """The systems with a defined score, the best first."""
     pairs: Mapping[tuple[str, str], Pair | ScoreChange]
+    """By the names of two systems: their difference and its test."""
     resampling: ResamplingInfo
     notes: Sequence[str]
 
@@ -56,13 +58,17 @@ class Lead:
         return None if pair is None or pair.significance is None else pair.significance.p_holm < ALPHA
 
     def can_decide(self, pair: Pair | ScoreChange) -> bool:
-        """Whether the test of a pair can be significant after the correction for the number of pairs."""
+        """Whether the test of a pair is significant, or could be: its least p-value, corrected for all pairs, is."""
         test = pair.significance
         return test is not None and (test.p_holm < ALPHA or len(self.pairs) * test.least < ALPHA)
 
 
 def verdict(report: Report) -> list[str]:
-    """One system: its score. Several: the lead of the best one, the systems it beats, and leaders by other measures."""
+    """The sentences on top of a page.
+
+    For one system, its score. For several, the lead of the best one, the systems that it beats, the leaders under other
+    measures, and notes on p-values. Warnings are always included.
+    """
     warnings = [_sentence(note.removeprefix(WARNING)) for note in report.notes if note.startswith(WARNING)]
     if report.comparison is None:
         return [*_score_of_one(report), *warnings]
@@ -85,17 +91,20 @@ def method(report: Report) -> str:
 
 
 def lead_method(lead: Lead, measure: str) -> str:
-    """The same of a lead under a measure, which is given in words."""
-    points, made, pairs = f"Points of {measure}.", lead.resampling, len(lead.pairs)
-    if not made["trials"]:
+    """The compared score, in words (`measure`), and the test of a lead."""
+    points = f"Points of {measure}."
+    pairs = len(lead.pairs)
+    if not lead.resampling["trials"]:
         return points
+    groups = lead.resampling["of"]
     corrected = f", corrected for {counted(pairs, 'pair')} (Holm)" if pairs > 1 else ""
-    return f"{points} p: approximate randomization of {made['of']}{corrected}; below {ALPHA:g} is significant."
+    return f"{points} p: approximate randomization of {groups}{corrected}; below {ALPHA:g} is significant."
 
 
 def against_best(report: Report, name: str) -> str:
-    """The difference of a system from the best one, for its row; empty if there is nothing to compare."""
-    comparison, best = report.comparison, next(iter(report.ordered))
+    """How a system differs from the best one, for its row; empty if the two were not compared."""
+    comparison = report.comparison
+    best = next(iter(report.ordered))
     if comparison is None or isnan(comparison.scores[name]):
         return ""
     if name == best:
@@ -112,7 +121,8 @@ def against_best(report: Report, name: str) -> str:
 
 def score_name(results: Results, measure: str) -> str:
     """The score of a measure, as readers call it: fair F1, LAS, accuracy."""
-    score, title = next(iter(results.values())).scores.get(measure), model_title(results.task, measure)
+    title = model_title(results.task, measure)
+    score = next(iter(results.values())).scores.get(measure)
     mean = None if score is None else _MEANS.get(score.model.headline)
     return title if score is None or mean is None else f"{title} {mean}F{score.beta:g}"
 
@@ -125,19 +135,20 @@ def p_words(p: float) -> str:
 
 
 def notes_on_lead(lead: Lead, *, with_options: bool = True) -> list[str]:
-    """Sentences on p-values: resampling of sentences instead of documents, and tests that cannot decide.
+    """Sentences on p-values: why sentences were resampled instead of documents, and which tests cannot decide.
 
-    Without `with_options`, remedies that are options of a command are left out.
+    Without `with_options`, the sentences do not recommend options of a command.
     """
     sentences = map(_sentence, _notes_on_tests(lead))
     return list(sentences if with_options else (_OPTIONS.sub("", sentence) for sentence in sentences))
 
 
 def _notes_on_tests(lead: Lead) -> list[str]:
-    made = lead.resampling
-    notes = [] if made["few_documents"] is None else [why_sentences(made["few_documents"])]
+    """The same as notes, which begin in lower case."""
+    few_documents = lead.resampling["few_documents"]
+    notes = [] if few_documents is None else [why_sentences(few_documents)]
     notes += [note for note in lead.notes if note.startswith(NOTHING_TO_RESAMPLE)]
-    return [*notes, *notes_on_pairs(lead.pairs, made["of"] or "", lead.task)]
+    return [*notes, *notes_on_pairs(lead.pairs, lead.resampling["of"] or "", lead.task)]
 
 
 def _sentence(note: str) -> str:
@@ -145,40 +156,43 @@ def _sentence(note: str) -> str:
 
 
 def _score_of_one(report: Report) -> list[str]:
-    ranking, interval = report.ranking, ""
+    """The score of the only system with its interval, or the reason why it has none."""
+    ranking = report.ranking
     name, standing = next(iter(ranking[report.by].items()))
     if isnan(standing.score):
         return []
+    interval = ""
     if standing.interval is not None:
         low, high = (100 * bound for bound in standing.interval)
         interval = f" ({100 * ranking.level:g} % interval {low:.2f} to {high:.2f}, by {ranking.groups})"
-    nothing = (_sentence(note) for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE))
-    return [f"{name} has {100 * standing.score:.2f} {score_name(report.results, report.by)}{interval}.", *nothing]
+    reasons = (_sentence(note) for note in ranking.notes if note.startswith(NOTHING_TO_RESAMPLE))
+    return [f"{name} has {100 * standing.score:.2f} {score_name(report.results, report.by)}{interval}.", *reasons]
 
 
 def lead_sentences(lead: Lead) -> Iterator[str]:
     """The lead of the best system over the next one that it was compared with, and over the others."""
-    first, *lower = lead.names or [""]
-    compared = [name for name in lower if lead.pair(first, name) is not None]
+    first, *others = lead.names or [""]
+    compared = [name for name in others if lead.pair(first, name) is not None]
     if not compared:
-        if lower:
+        if others:
             yield f"{first} has the highest score; it was not compared with the others."
         return
-    second, *others = compared
+    second, *lower = compared
     pair = lead.pair(first, second)
     assert pair is not None
     if not pair.delta:
-        same = "have identical predictions" if isinstance(pair, Pair) and not pair.different else "have the same score"
-        yield f"{first} and {second} {same}."
+        is_identical = isinstance(pair, Pair) and not pair.different
+        yield f"{first} and {second} have {'identical predictions' if is_identical else 'the same score'}."
     elif abs(pair.delta) < _TIE:
         yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
-    if others:
-        yield from _beaten(lead, first, second, others)
+    if lower:
+        yield from _beaten(lead, first, second, lower)
 
 
 def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
+    """The result of the test of a pair, as the end of a sentence."""
     test = pair.significance
     if test is None:
         return "; no test was made"
@@ -189,34 +203,39 @@ def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
 
 
 def p_verdict(p: float, alpha: float = ALPHA) -> str:
-    """A p-value and what it means, as the end of a sentence."""
+    """A p-value and whether it is significant, as the end of a sentence."""
     return f", {p_words(p)}: {'a' if p < alpha else 'no'} significant difference"
 
 
-def _beaten(lead: Lead, first: str, second: str, others: Sequence[str]) -> Iterator[str]:
-    """The other systems that both, or only the best one, are significantly better than; and the undecided ones."""
-    if any(lead.differ(first, other) is None for other in others):
+def _beaten(lead: Lead, first: str, second: str, lower: Sequence[str]) -> Iterator[str]:
+    """Which of the lower systems both leading systems beat, which only the first beats, and which neither does.
+
+    A system beats another one if it is significantly better. If the first beats the second, what the second beats is
+    not stated. Nothing is stated if a lower system was not tested against the first.
+    """
+    if any(lead.differ(first, other) is None for other in lower):
         return
-    beaten = [other for other in others if lead.differ(first, other)]
-    undecided = [other for other in others if other not in beaten]
-    is_clear_winner = lead.differ(first, second)
-    by_both = [] if is_clear_winner else [other for other in beaten if lead.differ(second, other)]
+    beaten = [other for other in lower if lead.differ(first, other)]
+    undecided = [other for other in lower if other not in beaten]
+    first_beats_second = lead.differ(first, second)
+    by_both = [] if first_beats_second else [other for other in beaten if lead.differ(second, other)]
     by_first = [other for other in beaten if other not in by_both]
     if by_both:
-        yield f"Both beat {_whom(by_both, others)}."
+        yield f"Both beat {_all_or_named(by_both, lower)}."
     if by_first:
-        only = "" if is_clear_winner else f"; {second} is not significantly better"
-        yield f"{first} also beats {_whom(by_first, others)}{only}."
+        ending = "" if first_beats_second else f"; {second} is not significantly better"
+        yield f"{first} also beats {_all_or_named(by_first, lower)}{ending}."
     if undecided:
         verb = "is" if len(undecided) == 1 else "are"
         yield f"{_named(undecided)} {verb} not significantly worse than {first}."
 
 
-def _whom(beaten: Sequence[str], others: Sequence[str]) -> str:
-    return f"all {len(others)} others" if len(beaten) == len(others) > 1 else _named(beaten)
+def _all_or_named(beaten: Sequence[str], lower: Sequence[str]) -> str:
+    return f"all {len(lower)} others" if len(beaten) == len(lower) > 1 else _named(beaten)
 
 
 def _named(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c; a longer list is cut."""
     return list_names(names) if len(names) > 5 else " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -248,28 +267,28 @@ def ranking_verdict(ranking: Ranking) -> list[str]:
     ranked = [name for name in ranking.systems if name in scores]
     if not ranked:
         return []
-    first, *lower = ranked
     title = model_title(ranking.task, measure)
-    if not lower:
+    first, *others = ranked
+    if not others:
         return [f"{first} has {100 * scores[first]:.2f} {title}."]
-    second, clusters = lower[0], ranking.clusters
+    second, *lower = others
+    clusters = ranking.clusters
     delta = scores[first] - scores[second]
     if delta < _TIE:
         return [f"{first} and {second} are tied ({title})."]
     p = None if clusters is None else clusters.systems[second].p_holm
     tested = "; no test was made" if clusters is None or p is None else p_verdict(p, clusters.alpha)
     sentences = [f"{first} leads {second} by {100 * delta:.2f} points ({title}){tested}."]
-    if clusters is not None and lower[1:]:
-        tied = [name for name in lower[1:] if clusters[name] == clusters[first]]
-        worse = [name for name in lower[1:] if name not in tied]
+    if clusters is not None:
+        tied = [name for name in lower if clusters[name] == clusters[first]]
+        worse = [name for name in lower if name not in tied]
         if tied:
-            sentences.append(
-                f"{_named(tied)} {'is' if len(tied) == 1 else 'are'} not significantly worse than {first}."
-            )
+            verb = "is" if len(tied) == 1 else "are"
+            sentences.append(f"{_named(tied)} {verb} not significantly worse than {first}.")
         if worse:
+            which = f"All {len(worse)} others" if len(worse) == len(lower) > 1 else _named(worse)
             verb = "is in a lower cluster" if len(worse) == 1 else "are in lower clusters"
-            are_all = len(worse) == len(lower) - 1 > 1
-            sentences.append(f"{f'All {len(worse)} others' if are_all else _named(worse)} {verb}.")
+            sentences.append(f"{which} {verb}.")
     return [" ".join(sentences)]
 
 
@@ -277,23 +296,27 @@ def ranking_verdict(ranking: Ranking) -> list[str]:
 
 
 _SYSTEM = "system "
+"""Notes on one system begin with this and its name."""
 
 
 def cautions(report: Report) -> list[str]:
-    """Findings that may mislead: labels that one side lacks, then all other notes, joined if systems share them.
+    """Findings that may mislead: settings of labels, labels that one side lacks, and the other notes of the report.
 
-    Warnings and notes on p-values are part of the verdict.
+    Warnings and notes on p-values are left out, because `verdict` has them. A note that several systems share is listed
+    once.
     """
-    unit, results = TASKS[report.task].unit, report.ordered
-    replaced = {
+    unit = TASKS[report.task].unit
+    results = report.ordered
+    # `_one_sided_labels` replaces these notes on labels.
+    elsewhere = {
         note
         for result in results.values()
         for note in label_notes(result.gold, result.name, result.predicted_labels, unit)
     }
     if report.comparison is not None:
-        replaced |= {*_notes_on_tests(Lead.of(report.comparison))}
+        elsewhere |= {*_notes_on_tests(Lead.of(report.comparison))}
     in_verdict = (WARNING, NOTHING_TO_RESAMPLE)
-    notes = [note for note in report.notes if note not in replaced and not note.startswith(in_verdict)]
+    notes = [note for note in report.notes if note not in elsewhere and not note.startswith(in_verdict)]
     labels = (sentence for result in results.values() for sentence in _one_sided_labels(report, result, unit))
     return [
         *_label_settings(next(iter(results.values())).settings),
@@ -303,6 +326,7 @@ def cautions(report: Report) -> list[str]:
 
 
 def _label_settings(settings: ScoreSettings) -> Iterator[str]:
+    """Sentences on labels that do not count, or are renamed."""
     if settings.labels:
         yield f"only these labels count (--labels): {list_names(settings.labels)}."
     if settings.exclude:
@@ -312,8 +336,9 @@ def _label_settings(settings: ScoreSettings) -> Iterator[str]:
 
 
 def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str]:
-    """The labels that only one side has, with their share of the errors."""
-    gold, system = result.gold.labels, result.predicted_labels
+    """Sentences on the labels that only one side has: their units and, for gold labels, their share of the errors."""
+    gold = result.gold.labels
+    system = result.predicted_labels
     if not TASKS[report.task].input.has_labels or not system or not gold or gold.keys().isdisjoint(system):
         return
     if lacking := _only(gold, system, unit):
@@ -337,21 +362,24 @@ def _occur(labels: Sequence[str]) -> str:
 
 
 def _only(labels: Mapping[str, int], others: Mapping[str, int], unit: str) -> list[str]:
-    """Labels that only one side has; rare ones are left out if words have labels, as in notes."""
+    """The labels that `others` lacks. Of words, labels with less than a thousandth of all words are left out."""
     minimum = sum(labels.values()) / 1000 if unit == "word" else 0
     return [label for label in labels if label not in others and labels[label] > minimum]
 
 
 def _error_share(report: Report, result: Result, labels: Iterable[str]) -> str:
+    """The share of a system's errors whose gold label is one of these; empty if it is 0 or unknown."""
     if not report.fix_first[result.name] or report.by in TASKS[report.task].other_units:
         return ""
-    groups, missed = result.fix_first(report.by, most=1 << 30), frozenset(labels)
-    errors, those = sum(group.count for group in groups), sum(group.count for group in groups if group.gold in missed)
-    return f"{those / errors:.0%}".replace("%", " %") if those else ""
+    chosen = frozenset(labels)
+    groups = result.fix_first(report.by, most=1 << 30)
+    errors = sum(group.count for group in groups)
+    with_labels = sum(group.count for group in groups if group.gold in chosen)
+    return f"{with_labels / errors:.0%}".replace("%", " %") if with_labels else ""
 
 
 def _joined(notes: Iterable[str], systems: int) -> list[str]:
-    """Notes on systems; those that differ only in the name are joined."""
+    """The notes, where those that differ only in the name of the system are one. `systems` is the number of systems."""
 
     def who(names: Sequence[str]) -> str:
         return "all systems" if len(names) == systems > 1 else list_names(names)

@@ -1,8 +1,8 @@
-"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote, and counts.
+"""Load saved results that `to_json` or `--as json` wrote, and the counts of `score --counts`.
 
-Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object and checks types
-and ranges by the annotations of that class. Rows of scores are checked by the measure that they belong to. Files of
-earlier versions load, too: fields that they lack have defaults.
+Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object, and checks the
+type and range of each field against the annotations of the class. A row of scores has the counts and ratios that its
+measure declares. Files of earlier versions load, too: fields that they lack have defaults.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ Saved = dict[str, Any]
 _SavedRow = dict[str, int | float | None]
 """Counts and scores of one row, by name."""
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
+"""A confusion table: counts by gold label and system label."""
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
-"""Saved units, by pair and class of difference."""
+"""Saved units, by pair of systems and class of difference."""
 _CLASSES = {
     "score": "Results",
     "rank": "Ranking",
@@ -77,6 +78,7 @@ _CLASSES = {
     "agree": "Agreement",
     "confidence": "Confidence",
 }
+"""By command: the class of its result, for remedies."""
 
 
 def load_result(source: str | Path) -> Result:
@@ -116,7 +118,8 @@ def load_counts(source: str | Path) -> Counts:
         read_as = decode(_field(saved, "read_as"), dict[str, ReadSettings])
         content = GoldProfile(settings.task, frozenset(_field(saved, "traits", list[str])))
         config = RunConfig(settings, read_as, content)
-        groups, files = _field(saved, "groups", Groups), _field(saved, "files", tuple[str, ...])
+        groups = _field(saved, "groups", Groups)
+        files = _field(saved, "files", tuple[str, ...])
         run = decode(_field(saved, "run"), Run)
         if not run.systems or {*run.tallies} != {*run.systems}:
             raise ValueError("its systems have no counts")
@@ -139,7 +142,7 @@ _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
 
 
 def checked_json(source: str | Path) -> Saved:
-    """The JSON of a saved result of any command, as a mapping; it is checked by loading the result."""
+    """The JSON of a saved result of any command, as a mapping. Loading the result checks it."""
     name, text = _read(source)
     remedy = f"give a file that evenhand {', '.join(_LOADERS)} --as json wrote"
     try:
@@ -155,6 +158,7 @@ def checked_json(source: str | Path) -> Saved:
 
 
 def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
+    """The result of a command that `build` makes of the JSON; any defect of the JSON is an error with the file."""
     name, text = _read(source)
     try:
         saved = _convert(msgspec.json.decode(text), Saved)
@@ -169,7 +173,7 @@ def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) ->
 
 
 def _read(source: str | Path) -> tuple[str, bytes]:
-    """The name and the bytes of a file, or of a text that begins like JSON."""
+    """The name of a source for messages, and its bytes. A string that begins with `{` is the JSON itself."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         return "the saved text", source.encode("utf-8", "surrogatepass")
     if not isinstance(source, str):
@@ -184,10 +188,11 @@ def _read(source: str | Path) -> tuple[str, bytes]:
 
 def _check_origin(name: str, saved: Saved, command: str) -> None:
     """Refuse results of other commands, of newer versions, and of tasks that are not installed."""
-    version, saved_by = _field(saved, "evenhand", str), _field(saved, "command", str)
+    version = _field(saved, "evenhand", str)
+    saved_by = _field(saved, "command", str)
     if saved_by != command:
-        kind = _CLASSES.get(saved_by)
-        remedy = f"load it with {kind}.from_json" if kind else f"give one of evenhand {command}"
+        result_class = _CLASSES.get(saved_by)
+        remedy = f"load it with {result_class}.from_json" if result_class else f"give one of evenhand {command}"
         raise InputError(name, None, f"is a result of evenhand {saved_by}, not of {command}", remedy)
     if _release(version) > _release(__version__):
         finding = f"was saved by Evenhand {version}, which is newer than this one ({__version__})"
@@ -212,7 +217,10 @@ def _invalid(name: str, command: str, detail: str) -> InputError:
 
 
 def _convert(value: object, kind: Any, path: str = "$") -> Any:
-    """The value as an object of this type; errors give its path in the JSON."""
+    """The value as an object of the type `kind`. An error states the path of the wrong value in the JSON.
+
+    `path` is the path of `value`.
+    """
     try:
         return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:
@@ -221,11 +229,12 @@ def _convert(value: object, kind: Any, path: str = "$") -> Any:
 
 
 def _field(saved: Saved, name: str, kind: Any = Saved, path: str = "$") -> Any:
+    """A field of the JSON object at `path`, as an object of the type `kind`."""
     return _convert(saved[name], kind, f"{path}.{name}")
 
 
 def _undefined(score: object, kind: Any = Share) -> float:
-    """A score, or NaN for null."""
+    """A score; null is an undefined one, which is NaN."""
     return nan if score is None else float(_convert(score, kind))
 
 
@@ -247,7 +256,7 @@ def _gold(saved: Saved) -> GoldSummary:
 
 
 def _confidence(saved: Saved) -> Confidence:
-    """The figures and curves of a saved result; it has no units."""
+    """The figures and curves of all systems; their units were not saved."""
     systems = [_system_confidence(system) for system in _field(saved, "systems", list[Saved])]
     texts = {name: _field(saved, name, str) for name in ("task", "unit", "match", "of", "signature")}
     return Confidence(
@@ -263,7 +272,8 @@ def _confidence(saved: Saved) -> Confidence:
 
 def _system_confidence(saved: Saved) -> SystemConfidence:
     curve = _field(saved, "curve")
-    threshold, base = (np.array(_field(curve, name, list[float])) for name in ("threshold", "base"))
+    threshold = np.array(_field(curve, "threshold", list[float]))
+    base = np.array(_field(curve, "base", list[float]))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
     labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
@@ -299,7 +309,8 @@ class NoTallies(Mapping[str, Tally]):
 
 
 def _results(saved: Saved) -> Results:
-    gold, settings = _gold(saved), _field(saved, "settings")
+    gold = _gold(saved)
+    settings = _field(saved, "settings")
     if saved.get("weights"):  # earlier versions saved the weights of the measure `weighted` here
         settings["weights"] = {"mixtures": saved["weights"]}
     score_settings = _settings(settings)
@@ -312,13 +323,17 @@ def _results(saved: Saved) -> Results:
 
 
 def _settings(saved: Saved) -> ScoreSettings:
-    common: ScoreSettings = _convert(saved, ScoreSettings, "$.settings")
-    if common.task not in TASKS:
-        raise ValueError(f"unknown task {common.task!r}")
-    values = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(common.task)}
-    functions = dict.fromkeys(name.removeprefix(CUSTOM) for name in common.match if name.startswith(CUSTOM))
-    match = model_names(common.task, (name.removeprefix(CUSTOM) for name in common.match), functions)
-    return replace(common, match=match, parameters=values, functions=functions)
+    """The settings of a result: the common ones, and the parameters of its task.
+
+    A measure that was a function of the user has its name only, with the prefix `CUSTOM`.
+    """
+    settings: ScoreSettings = _convert(saved, ScoreSettings, "$.settings")
+    if settings.task not in TASKS:
+        raise ValueError(f"unknown task {settings.task!r}")
+    parameters = {parameter.name: _parameter_value(parameter, saved) for parameter in parameters_of(settings.task)}
+    functions = dict.fromkeys(name.removeprefix(CUSTOM) for name in settings.match if name.startswith(CUSTOM))
+    match = model_names(settings.task, (name.removeprefix(CUSTOM) for name in settings.match), functions)
+    return replace(settings, match=match, parameters=parameters, functions=functions)
 
 
 def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
@@ -334,7 +349,9 @@ def _parameter_value(parameter: Parameter, saved: Saved) -> Any:
 
 
 def _result(saved: Saved, gold: GoldSummary, settings: ScoreSettings, path: str) -> Result:
-    name, scores = _field(saved, "name", str, path), _field(saved, "scores", dict[str, Saved], path)
+    """The result of one system, which is at `path` in the JSON."""
+    name = _field(saved, "name", str, path)
+    scores = _field(saved, "scores", dict[str, Saved], path)
     if set(scores) != set(settings.match):
         raise ValueError(f"the scores of {name} are not by the measures of its settings")
     by_measure = _scores(scores, gold, settings)
@@ -374,19 +391,21 @@ def _slice_scores(saved: Saved, gold: GoldSummary, settings: ScoreSettings) -> S
 
 
 def _grounding(saved: Saved) -> GroundingCounts:
-    """Counts that an earlier version lacks are 0."""
+    """Counts of the placement of answers; those that an earlier version lacks are 0."""
     counts = _convert({name: saved.get(name, 0) for name in COUNTS}, dict[str, Count])
-    bound = _field(saved, "upper_bound")
-    bounds = _convert({name: bound[name] for name in BOUND}, dict[str, Count])
+    labels = _field(saved, "labels", dict[str, Count])
     listed = [Listed(**item) for item in _field(saved, "listed", list[dict[str, str]])]
-    return GroundingCounts(Counter(counts), Counter(_field(saved, "labels", dict[str, Count])), listed, Counter(bounds))
+    saved_bound = _field(saved, "upper_bound")
+    bound = _convert({name: saved_bound[name] for name in BOUND}, dict[str, Count])
+    return GroundingCounts(Counter(counts), Counter(labels), listed, Counter(bound))
 
 
 _NEAR = ("close", "missed")
-"""Counts of `ts` and `t` that results lack if they were resampled."""
+"""Counts of `ts` and `t` that a result lacks if its tallies had `finest` groups."""
 _MINIMUM = {"kappa": -MOST}
 """Lower bounds of scores that may be negative."""
 _CONTINGENCY = tuple(contingency(dict.fromkeys(("TP", "FP", "FN", "TN"), np.zeros(1))))
+"""The names of the scores that depend on true negatives."""
 
 
 def _scores(saved: Mapping[str, Saved], gold: GoldSummary, settings: ScoreSettings) -> dict[str, MeasureScore]:
@@ -403,17 +422,18 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
     def optional(name: str, kind: Any) -> Any:
         return _convert(saved.get(name), kind | None)
 
+    def saved_average(name: str, computed: Average) -> Average:
+        row = optional(name, _SavedRow)
+        return computed if row is None else Average(*_prf(row, is_null=formula.is_null))
+
     labels = with_support(rows("labels", formula.of_labels()), gold.labels)
-    averaged = zip(("macro", "support"), averages(labels, gold.labels), strict=True)
-    macro, weighted = (
-        average if (row := optional(name, _SavedRow)) is None else Average(*_prf(row, is_null=formula.is_null))
-        for name, average in averaged
-    )
+    parts = _convert(saved.get("parts", {}), dict[str, _SavedRow])
+    macro, weighted = averages(labels, gold.labels)
     return MeasureScore(
         formula,
-        with_gold(_overall(formula, overall, _convert(saved.get("parts", {}), dict[str, _SavedRow])), gold.units),
-        macro,
-        weighted,
+        with_gold(_overall(formula, overall, parts), gold.units),
+        saved_average("macro", macro),
+        saved_average("support", weighted),
         labels,
         optional("confusion", _ErrorCounts),
         optional("edges", _ErrorCounts),
@@ -426,20 +446,22 @@ def _score(formula: Formula, saved: Saved, gold: GoldSummary) -> MeasureScore:
 
 
 def _overall(formula: Formula, saved: _SavedRow, parts: Mapping[str, _SavedRow]) -> Row:
-    """The row of all labels; the row of an accuracy has only counts and the accuracy."""
+    """The row of all labels. For an accuracy, only the counts and the accuracy are saved."""
     if formula.breakdown.details == "accuracy":
-        correct, tokens = _number(saved, "correct"), _number(saved, "tokens")
+        correct = _number(saved, "correct")
+        tokens = _number(saved, "tokens")
         if correct > tokens:
             raise ValueError(f"{correct:g} of {tokens:g} tokens are correct")
-        is_undefined = "accuracy" in saved and saved["accuracy"] is None
-        scores = [nan] * 4 if is_undefined else map(float, prf(correct, tokens, correct, tokens, formula.beta))
-        precision, recall, f1, f_beta = scores
-        return Row(precision, recall, f1, f_beta, {name: saved[name] for name in formula.counts})
+        counts = {name: saved[name] for name in formula.counts}
+        if "accuracy" in saved and saved["accuracy"] is None:
+            return Row(nan, nan, nan, nan, counts)
+        precision, recall, f1, f_beta = map(float, prf(correct, tokens, correct, tokens, formula.beta))
+        return Row(precision, recall, f1, f_beta, counts)
     return replace(_row(formula, saved), parts={part.name: _row(part, parts[part.name]) for part in formula.parts})
 
 
 def _row(formula: Formula, saved: _SavedRow) -> Row:
-    """Counts and scores. True negatives and the scores that depend on them may be unknown."""
+    """Counts and scores. Null is allowed for scores, for true negatives, and for counts that files may not show."""
     nullable = {"TN", *formula.breakdown.known}
     counts = {
         name: None if name in nullable and saved[name] is None else _number(saved, name) for name in formula.counts
@@ -453,15 +475,16 @@ def _row(formula: Formula, saved: _SavedRow) -> Row:
             more[measure.name] = None if measure.name in nullable else nan
         else:
             more[measure.name] = float(_number(saved, measure.name, 0, MOST if measure.is_share else inf))
-    return (
-        ratio_row(counts, more) if formula.has_ratios_only else Row(*_prf(saved, is_null=formula.is_null), counts, more)
-    )
+    if formula.has_ratios_only:
+        return ratio_row(counts, more)
+    precision, recall, f1, f_beta = _prf(saved, is_null=formula.is_null)
+    return Row(precision, recall, f1, f_beta, counts, more)
 
 
 def _prf(saved: _SavedRow, *, is_null: bool = False) -> tuple[float, float, float, float]:
-    """Precision, recall, F1 and F-beta, which equals F1 if it was not saved.
+    """Precision, recall, F1 and F-beta; F-beta was not saved if it equals F1.
 
-    Either all or none are undefined, unless the measure has undefined scores (`is_null`).
+    All of them are null, or none. Under a measure with `is_null`, each may be null.
     """
     names = ("precision", "recall", "f1", *(["f_beta"] if "f_beta" in saved else []))
     if all(name in saved and saved[name] is None for name in names[:3]):
@@ -488,21 +511,23 @@ def _number(saved: _SavedRow, name: str, minimum: float = 0, maximum: float = in
 
 
 def _comparison(saved: Saved) -> Comparison:
-    systems, by = _field(saved, "systems", tuple[str, ...]), _field(saved, "by", str)
+    systems = _field(saved, "systems", tuple[str, ...])
+    by = _field(saved, "by", str)
     saved_scores = _field(saved, "scores", dict[str, Saved])
     scores = {name: _undefined(saved_scores[name][by]) for name in systems}
-    pairs, agreement = _field(saved, "pairs", list[Saved]), _field(saved, "agreement")
+    saved_pairs = _field(saved, "pairs", list[Saved])
+    agreement = _field(saved, "agreement")
     resampling = _field(saved, "resampling")
-    if len(scores) < len(systems) or not pairs:
+    if len(scores) < len(systems) or not saved_pairs:
         raise ValueError("systems need different names, and there must be at least one pair")
-    measures = models_of(_field(saved, "task", str)) if any(pair.get("further") for pair in pairs) else ()
+    measures = models_of(_field(saved, "task", str)) if any(pair.get("further") for pair in saved_pairs) else ()
     further = [measure.name for measure in measures if measure.name in saved_scores[systems[0]]]
     units = [_unit(unit, systems) for unit in _field(saved, "units", list[Saved])]
     by_class: UnitsByClass = {}
     for unit in units:
         by_class.setdefault((unit.pair, unit.kind), []).append(unit)
-    loaded = [_pair(pair, by_class, further) for pair in pairs]
-    unknown = {name for pair in loaded for name in (pair.before, pair.after)} - scores.keys()
+    pairs = [_pair(pair, by_class, further) for pair in saved_pairs]
+    unknown = {name for pair in pairs for name in (pair.before, pair.after)} - scores.keys()
     if unknown:
         raise KeyError(min(unknown))
 
@@ -515,7 +540,7 @@ def _comparison(saved: Saved) -> Comparison:
         "gold": _gold(saved),
         "left_out": saved["gold"].get("left_out", 0),
         "scores": scores,
-        "pairs": {(pair.before, pair.after): pair for pair in loaded},
+        "pairs": {(pair.before, pair.after): pair for pair in pairs},
         "oracle": _oracle(_field(saved, "oracle"), scores),
         "all_answers": _matrix(agreement["all"], systems),
         "correct_answers": _matrix(agreement["correct"], systems),
@@ -540,7 +565,7 @@ def _comparison(saved: Saved) -> Comparison:
 
 
 def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
-    """Files of earlier versions lack `positions`: they count tokens, or characters without spaces."""
+    """A unit. Files of earlier versions lack `positions`: theirs count tokens, or characters without spaces."""
     answers = _field(saved, "answers")
     positions = saved.get("positions") or "tokens"
     fields = {**saved, "positions": positions, "answers": {name: answers[name] for name in systems}}
@@ -549,11 +574,15 @@ def _unit(saved: Saved, systems: Sequence[str]) -> Unit:
 
 
 def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
-    before, after = _field(saved, "from", str), _field(saved, "to", str)
-    classes, changes = _field(saved, "classes", dict[str, Saved]), saved.get("further", {})
+    """The comparison of two systems; `further` are the other measures whose differences were tested."""
+    before = _field(saved, "from", str)
+    after = _field(saved, "to", str)
+    classes = _field(saved, "classes", dict[str, Saved])
+    changes = saved.get("further", {})
 
     def differences(name: str) -> Saved:
-        count, saved_units = _field(classes[name], "count", Count), units.get(((before, after), name), [])
+        count = _field(classes[name], "count", Count)
+        saved_units = units.get(((before, after), name), [])
         return {**classes[name], "name": name, "_units": partial(_all_units, name, saved_units, count)}
 
     fields = {
@@ -572,6 +601,7 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
 
 
 def _change(saved: Saved) -> Saved:
+    """The fields of a `ScoreChange`."""
     return {
         "delta": _undefined(saved["delta"], Difference),
         "significance": saved.get("significance"),
@@ -588,7 +618,9 @@ def _all_units(kind: str, units: list[Unit], count: int) -> list[Unit]:
 
 
 def _oracle(saved: Saved, scores: Mapping[str, float]) -> OracleResult:
-    systems, exact, labels = list(scores), saved.get("exact"), _field(saved, "labels", dict[str, Saved])
+    systems = list(scores)
+    labels = _field(saved, "labels", dict[str, Saved])
+    exact = saved.get("exact")
     return OracleResult(
         bound_from_shares(_field(saved, "overall"), systems),
         {label: bound_from_shares(bound, systems) for label, bound in labels.items()},
@@ -599,8 +631,12 @@ def _oracle(saved: Saved, scores: Mapping[str, float]) -> OracleResult:
 
 
 def bound_from_shares(saved: Saved, systems: Sequence[str]) -> Bound:
-    """The counts of a bound, which was saved as shares. Two roundings change a product by far less than a half."""
-    units, shares = _field(saved, "units", Count), _field(saved, "systems", dict[str, Share | None])
+    """The counts of a bound, which were saved as shares of its units.
+
+    A share times the number of units is a count, except for rounding errors, which are far below a half.
+    """
+    units = _field(saved, "units", Count)
+    shares = _field(saved, "systems", dict[str, Share | None])
     correct = tuple(round((shares[name] or 0) * units) for name in systems)
     return Bound(units, correct, round((_field(saved, "upper_bound", Share | None) or 0) * units))
 
@@ -621,7 +657,8 @@ def _matrix(rows: object, systems: Sequence[str]) -> Values:
 def _ranking(saved: Saved) -> Ranking:
     ranking: Ranking = _convert(_ranking_fields(saved), Ranking)
     for part in (ranking, *(ranking.data_sets or {}).values()):
-        clusters, standings = part.clusters, part.standings
+        clusters = part.clusters
+        standings = part.standings
         if not standings or not all(standings.values()):
             raise ValueError("there must be at least one system and at least one measure")
         if clusters is not None and (
@@ -632,7 +669,9 @@ def _ranking(saved: Saved) -> Ranking:
 
 
 def _ranking_fields(saved: Saved) -> Saved:
-    systems, resampling = _field(saved, "systems", list[Saved]), _field(saved, "resampling")
+    """The fields of a `Ranking`; each of its data sets is a ranking, too."""
+    systems = _field(saved, "systems", list[Saved])
+    resampling = _field(saved, "resampling")
     names = [_field(system, "name", str) for system in systems]
     if len({*names}) < len(names):
         raise ValueError("systems need different names")

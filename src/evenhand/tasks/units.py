@@ -23,28 +23,32 @@ from evenhand.tasks.unit_rows import Places
 
 RIGHT_OR_WRONG = ("right", "wrong")
 MISSING_CODE, ABSENT_CODE = -1, -2
-"""Codes shown for a gold unit that a system lacks, and for surplus of other systems."""
+"""Values of `Predictions.shown` for a gold unit that a system lacks, and for a surplus unit of another system."""
 _KIND_BITS = 4
 """The lower bits of an answer code, which hold the error type; the others hold the label."""
 _LONGEST_WORD = 25
 """Maximum number of characters per word of a context."""
 Row = tuple[int, ...]
 Rows = tuple[Row | None, ...]
-"""Rows of numbers of one side. Tuples, because Python's garbage collector does not scan them again."""
+"""Rows of numbers of one side. They are tuples because Python's garbage collector does not scan these again."""
 
 
 class UnplacedPositions(Protocol):
-    """Positions outside all sentences, for units that are not in the text."""
+    """Start positions that are in no sentence. They identify units that are not in the text."""
 
     def has(self, start: Ints) -> Bools:
-        """Which positions are outside."""
+        """Which start positions are in no sentence."""
 
     def text(self, start: int) -> str:
-        """The text of the unit at such a position."""
+        """The text of the unit that such a start position identifies."""
 
 
 class Locations:
-    """The locations of units in consecutive batches of the gold standard."""
+    """The locations of units in consecutive batches of the gold standard.
+
+    Sentences are numbered from 0 at the beginning of these batches, and documents from 0 in the whole file. Positions
+    count the tokens or characters of a sentence. Texts and locations are from the gold standard.
+    """
 
     def __init__(
         self,
@@ -54,21 +58,23 @@ class Locations:
         first_document: int = 0,
         unplaced: UnplacedPositions | None = None,
     ) -> None:
-        """`sentences` is the number of preceding sentences, `document_of` the document of each sentence in the file.
+        """`sentences` is the number of sentences that precede these batches in the file.
 
-        `first_document` is the first document of these batches, if documents have names; `unplaced` has the texts of
-        units that are not in the text.
+        `document_of` is the document of each sentence of these batches. `first_document` is the first document that
+        begins in them, or continues. `unplaced` has the texts of units that are not in the text.
         """
         self._unplaced = unplaced
         self._first_document = first_document
         self._batches = batches
         self._first: list[int] = np.cumsum([0, *(batch.corpus.sentences for batch in batches)]).tolist()
-        self.before, self.document_of = sentences, document_of
+        """The first sentence of each batch, and the number of all sentences."""
+        self.before = sentences
+        self.document_of = document_of
         self._names: list[str] | None = None
         self._texts: dict[int, str | None] = {}
 
     def corpus(self, sentence: int) -> tuple[Corpus, int]:
-        """The corpus with a sentence, and the number of the sentence there."""
+        """The corpus that contains a sentence, and the number of the sentence in that corpus."""
         batch = bisect_right(self._first, sentence) - 1
         return self._batches[batch].corpus, sentence - self._first[batch]
 
@@ -84,48 +90,55 @@ class Locations:
         """The name of a document, if it has one."""
         if self._names is None:
             corpora = [batch.corpus for batch in self._batches]
+            # A corpus that continues a document names it again.
             self._names = [
                 name
-                for number, corpus in enumerate(corpora)
-                for name in corpus.document_names[int(corpus.continues and number > 0) :]
+                for batch, corpus in enumerate(corpora)
+                for name in corpus.document_names[int(corpus.continues and batch > 0) :]
             ]
-        at = number - self._first_document
-        return (self._names[at] or None) if 0 <= at < len(self._names) else None
+        index = number - self._first_document
+        return (self._names[index] or None) if 0 <= index < len(self._names) else None
 
     def location(self, sentence: int, token: int) -> str:
-        """File and line of a token."""
-        corpus, own = self.corpus(sentence)
-        token = int(self._within(ints([token]))[0])
-        return corpus.location(own if corpus.bounds is None else int(corpus.bounds[own]) + token)
+        """The file and the line of a token, `file:line`."""
+        corpus, own_sentence = self.corpus(sentence)
+        token = int(self._in_text(ints([token]))[0])
+        return corpus.location(own_sentence if corpus.bounds is None else int(corpus.bounds[own_sentence]) + token)
 
-    def _within(self, token: Ints) -> Ints:
-        """Positions of tokens; units that are not in the text get the first token of their sentence."""
-        return np.where(self.has_no_place(token), 0, token)
+    def _in_text(self, start: Ints) -> Ints:
+        """These start positions, but 0 (the first token of the sentence) for units that are not in the gold text."""
+        return np.where(self.has_no_place(start), 0, start)
 
     def has_no_place(self, start: Ints) -> Bools:
-        """Which units, by their start, are not in the gold text: strings of a language model, words of a system."""
+        """Which units, by their start positions, are not in the gold text.
+
+        These are strings of a language model that are not in the text, and words that only a system has (-1).
+        """
         return self.is_unplaced(start) | (start < 0)
 
     def is_unplaced(self, start: Ints) -> Bools:
-        """Which units, by their start, are not in the text."""
+        """Which units, by their start positions, are strings of a language model that are not in the text."""
         return np.zeros(len(start), dtype=np.bool_) if self._unplaced is None else self._unplaced.has(start)
 
     def lines(self, sentence: Ints, token: Ints) -> list[int | None]:
-        """The line numbers of tokens, or None if the file has no lines."""
+        """The line number of each token; None if the file has no lines."""
         return [None if line < 0 else line for line in self.line_numbers(sentence, token).tolist()]
 
     def line_numbers(self, sentence: Ints, token: Ints) -> Ints:
-        """The line numbers of tokens, or -1."""
-        numbers, token = np.full(len(sentence), -1), self._within(token)
-        batch = np.searchsorted(self._first, sentence, side="right") - 1
-        for number in distinct(batch).tolist():
-            rows, corpus = np.flatnonzero(batch == number), self._batches[number].corpus
-            own = sentence[rows] - self._first[number]
-            numbers[rows] = corpus.line_numbers(own if corpus.bounds is None else corpus.bounds[own] + token[rows])
+        """The line number of each token; -1 if the file has no lines."""
+        numbers = np.full(len(sentence), -1)
+        token = self._in_text(token)
+        batch_of = np.searchsorted(self._first, sentence, side="right") - 1
+        for batch in distinct(batch_of).tolist():
+            rows = np.flatnonzero(batch_of == batch)
+            corpus = self._batches[batch].corpus
+            own_sentence = sentence[rows] - self._first[batch]
+            own = own_sentence if corpus.bounds is None else corpus.bounds[own_sentence] + token[rows]
+            numbers[rows] = corpus.line_numbers(own)
         return numbers
 
     def of_tokens(self, sentence: Ints, token: Ints) -> list[str]:
-        """Files and lines of some tokens."""
+        """The file and the line of each token, `file:line`."""
         sources = [self.corpus(number)[0].source for number in sentence.tolist()]
         lines = self.lines(sentence, token)
         return [source if line is None else f"{source}:{line}" for source, line in zip(sources, lines, strict=True)]
@@ -139,15 +152,16 @@ class Locations:
         return self._texts[sentence]
 
     def pieces(self, sentence: int, edges: Collection[int]) -> tuple[list[int], list[str]]:
-        """The pieces of a text of characters, which are words cut at some edges: their starts and texts.
+        """Cut the words of a sentence at some edges; return the first character and the text of each piece.
 
-        A piece includes the following spaces.
+        This is for texts whose positions count characters. A piece includes the spaces after it.
         """
         corpus, own = self.corpus(sentence)
         assert corpus.tokens is not None
         assert corpus.bounds is not None
         begin, end = corpus.bounds[own : own + 2].tolist()
-        starts, ends = corpus.tokens.start[begin:end], corpus.tokens.end[begin:end]
+        starts = corpus.tokens.start[begin:end]
+        ends = corpus.tokens.end[begin:end]
         is_cut = np.append(True, starts[1:] > ends[:-1])
         is_cut[[edge for edge in edges if 0 < edge < end - begin]] = True
         cuts = np.flatnonzero(is_cut) if end > begin else np.zeros(0, dtype=np.int64)
@@ -157,9 +171,9 @@ class Locations:
         return cuts.tolist(), texts
 
     def words(self, sentence: int, start: int, end: int, gaps: Sequence[int] = ()) -> str | None:
-        """The text of tokens or characters of a sentence, or of a unit without a position.
+        """The text of one unit; None if the file has no text.
 
-        The parts of a unit with gaps (atoms counted from its start) are joined by spaces.
+        `gaps` are the positions in the unit's gaps, counted from its start. Its parts are joined by blanks.
         """
         if (unplaced := self.unplaced_text(start)) is not None:
             return unplaced
@@ -170,7 +184,7 @@ class Locations:
     def strings(self, places: Places, shapes: Sequence[tuple[int, ...]] = ((),)) -> list[str | None]:
         """The texts of many units; None if the file has no text, or the unit is a word that only a system has.
 
-        The parts of a unit with gaps, whose shapes are codes of `shapes`, are joined by spaces.
+        `places.shape` indexes `shapes`, which has the positions in the gaps of a unit. Its parts are joined by blanks.
         """
         strings: list[str | None] = [None] * len(places)
         for corpus, rows, sentences in self._by_batch(places):
@@ -183,15 +197,15 @@ class Locations:
         for row in np.flatnonzero(self.is_unplaced(places.start)).tolist():
             strings[row] = self.unplaced_text(int(places.start[row]))
         for row in np.flatnonzero((places.shape != 0) & ~self.has_no_place(places.start)).tolist():
-            sentence, start, end, shape = (int(column[row]) for column in vars(places).values())
-            strings[row] = self.words(sentence, start, end, shapes[shape])
+            sentence, start, end = int(places.sentence[row]), int(places.start[row]), int(places.end[row])
+            strings[row] = self.words(sentence, start, end, shapes[int(places.shape[row])])
         return strings
 
     def contexts(self, places: Places, words: int) -> tuple[list[str | None], list[str | None]]:
-        """The words before and after many units, at most `words` of their sentences; white space is one blank.
+        """The text before and the text after each of many units: at most `words` words of its sentence.
 
-        Words are tokens or, if positions are characters, what spaces separate. A side has at most 25 characters per
-        word, because some scripts have no spaces.
+        A word is a token or, if positions count characters, a sequence without spaces. The text has at most 25
+        characters per requested word, because some scripts have no spaces. White space becomes one blank.
         """
         before: list[str | None] = [None] * len(places)
         after = before.copy()
@@ -199,33 +213,37 @@ class Locations:
             if corpus.tokens is None or corpus.bounds is None:
                 continue
             start, end = places.start[rows], places.end[rows]
-            begin, stop = corpus.quotable_bounds(sentence, start, end)
-            first, last = corpus.windows(sentence, start, end, words)
-            data, most = corpus.quotable.data, words * _LONGEST_WORD
-            columns = (column.tolist() for column in (rows, first, begin, stop, last))
-            for row, one, two, three, four in zip(*columns, strict=True):
-                before[row] = " ".join(data[one:two].decode().split())[-most:] if most else ""
-                after[row] = " ".join(data[three:four].decode().split())[:most]
+            unit_begin, unit_end = corpus.quotable_bounds(sentence, start, end)
+            window_begin, window_end = corpus.windows(sentence, start, end, words)
+            data = corpus.quotable.data
+            most = words * _LONGEST_WORD
+            offsets = (column.tolist() for column in (rows, window_begin, unit_begin, unit_end, window_end))
+            for row, first, begin, stop, last in zip(*offsets, strict=True):
+                before[row] = " ".join(data[first:begin].decode().split())[-most:] if most else ""
+                after[row] = " ".join(data[stop:last].decode().split())[:most]
         return before, after
 
     def _by_batch(self, places: Places) -> Iterator[tuple[Corpus, Ints, Ints]]:
-        """The corpus of each batch that has some of these units, their rows, and their sentences there."""
-        batch = np.searchsorted(self._first, places.sentence, side="right") - 1
-        batch[self.has_no_place(places.start)] = -1
-        for number in distinct(batch).tolist():
-            if number >= 0:
-                rows = np.flatnonzero(batch == number)
-                yield self._batches[number].corpus, rows, places.sentence[rows] - self._first[number]
+        """For each batch with some of these units: its corpus, their rows, and their sentences in the corpus.
+
+        Units that are not in the gold text are left out.
+        """
+        batch_of = np.searchsorted(self._first, places.sentence, side="right") - 1
+        batch_of[self.has_no_place(places.start)] = -1
+        for batch in distinct(batch_of).tolist():
+            if batch >= 0:
+                rows = np.flatnonzero(batch_of == batch)
+                yield self._batches[batch].corpus, rows, places.sentence[rows] - self._first[batch]
 
     def positions(self, sentence: Ints, start: Ints, end: Ints) -> Positions:
-        """Positions as users see them: offsets into the input text, if there is one; -1 without a position."""
-        batch = np.searchsorted(self._first, sentence, side="right") - 1
+        """Positions as users see them: offsets into the input text, if there is one; -1 for units not in the text."""
         columns = np.full((4, len(sentence)), -1)
-        outside = self.has_no_place(start)
-        for number in distinct(batch).tolist():
-            rows = np.flatnonzero((batch == number) & ~outside)
-            corpus = self._batches[number].corpus
-            positions = corpus.positions(sentence[rows] - self._first[number], start[rows], end[rows])
+        batch_of = np.searchsorted(self._first, sentence, side="right") - 1
+        is_in_text = ~self.has_no_place(start)
+        for batch in distinct(batch_of).tolist():
+            rows = np.flatnonzero((batch_of == batch) & is_in_text)
+            corpus = self._batches[batch].corpus
+            positions = corpus.positions(sentence[rows] - self._first[batch], start[rows], end[rows])
             for column, values in zip(columns, positions.columns, strict=True):
                 column[rows] = -1 if values is None else values
         return Positions(self.positions_of, *columns)
@@ -236,7 +254,7 @@ class Locations:
         return self._batches[0].corpus.positions_of if self._batches else "tokens"
 
     def parts(self, sentence: int, start: int, end: int, gaps: Sequence[int]) -> list[tuple[int, int]] | None:
-        """The parts of a unit with gaps (atoms counted from its start) as `positions`; None without gaps."""
+        """The positions of each part of a unit, as users see them; None for a unit without gaps (see `words`)."""
         parts = parts_of(start, end, gaps)
         if len(parts) == 1:
             return None
@@ -245,14 +263,14 @@ class Locations:
         return list(zip(positions.start.tolist(), positions.end.tolist(), strict=True))
 
     def text_location(self, sentence: int, start: int) -> str | None:
-        """File and line of the text that offsets refer to, if it is the text of a system."""
+        """The file and the line of the text that a unit's offsets refer to, if this is a system's text; else None."""
         corpus, own = self.corpus(sentence)
         if not corpus.text_of or corpus.bounds is None or self.is_unplaced(ints([start]))[0]:
             return None
         return corpus.text_location(int(corpus.bounds[own]) + start)
 
     def unplaced_text(self, start: int) -> str | None:
-        """The string of a unit that is not in the text; None for all others."""
+        """The string of a language model that is not in the text; None for any other unit."""
         if self._unplaced is None or not self._unplaced.has(ints([start]))[0]:
             return None
         return self._unplaced.text(start)
@@ -262,15 +280,17 @@ class Locations:
         return self.words(sentence, start, end) or self.location(sentence, start)
 
     def word(self, index: int) -> str:
-        """A word by its index in the batches or, without word forms, its number in its sentence."""
+        """The form of a word, which is numbered in all batches; without word forms, its number in its sentence."""
         corpora = iter([batch.corpus for batch in self._batches])
         corpus = next(corpora)
         while index >= (corpus.token_count or 0):
-            index, corpus = index - (corpus.token_count or 0), next(corpora)
+            index -= corpus.token_count or 0
+            corpus = next(corpora)
         assert corpus.bounds is not None
         if corpus.tokens is not None:
             return corpus.tokens[index]
-        return f"word {index - int(corpus.bounds[np.searchsorted(corpus.bounds, index, side='right') - 1]) + 1}"
+        sentence = np.searchsorted(corpus.bounds, index, side="right") - 1
+        return f"word {index - int(corpus.bounds[sentence]) + 1}"
 
     @property
     def sentences(self) -> int:
@@ -278,7 +298,7 @@ class Locations:
 
     @cached_property
     def ids(self) -> list[str] | None:
-        """The ids of sentences, if all files have them."""
+        """The ids of sentences, if all batches have them."""
         ids = complete([batch.corpus.ids for batch in self._batches])
         return None if ids is None else [text for part in ids for text in part.texts(0, len(part))]
 
@@ -294,24 +314,33 @@ class Locations:
         return np.concatenate(lengths) if len(lengths) == len(self._batches) else None
 
     def layer(self, name: str) -> tuple[Ints, Sequence[str], Ints] | None:
-        """The codes of a layer of tags, their names, and the first token of each sentence."""
+        """A layer of tags: the code of each token, the names of the codes, and the first token of each sentence.
+
+        None if a batch lacks the layer.
+        """
         layers = [batch.layers.get(extra_layer(name), batch.layers.get(name)) for batch in self._batches]
         bounds = [batch.corpus.bounds for batch in self._batches]
-        codes, starts, before = list[Ints](), list[Ints](), 0
+        codes = list[Ints]()
+        first_tokens = list[Ints]()
+        tokens_before = 0
         names: Sequence[str] = ()
         for layer, bound in zip(layers, bounds, strict=True):
             if not isinstance(layer, Tags) or bound is None:
                 return None
             codes.append(layer.code)
-            starts.append(bound[:-1] + before)
-            before += int(bound[-1])
+            first_tokens.append(bound[:-1] + tokens_before)
+            tokens_before += int(bound[-1])
             names = layer.names
-        return np.concatenate(codes), names, np.concatenate(starts)
+        return np.concatenate(codes), names, np.concatenate(first_tokens)
 
 
 def parts_of(start: int, end: int, gaps: Sequence[int]) -> list[tuple[int, int]]:
-    """The parts of a unit in atoms; gaps are counted from its start, and negative ones are ignored."""
-    parts, begin = list[tuple[int, int]](), start
+    """Where each part of a unit begins and ends. `gaps` are the positions in its gaps, counted from its start.
+
+    Negative ones are padding.
+    """
+    parts = list[tuple[int, int]]()
+    begin = start
     for gap in (start + gap for gap in gaps if gap >= 0):
         if gap > begin:
             parts.append((begin, gap))
@@ -320,7 +349,7 @@ def parts_of(start: int, end: int, gaps: Sequence[int]) -> list[tuple[int, int]]
 
 
 def tokens_of(corpus: Corpus, sentence: int) -> Sequence[str]:
-    """The tokens or characters of a sentence, or their numbers if the file has none."""
+    """The tokens or characters of a sentence; their numbers from 1, if the file has no text."""
     if corpus.bounds is None:
         return ()
     begin, end = corpus.bounds[sentence : sentence + 2].tolist()
@@ -329,7 +358,7 @@ def tokens_of(corpus: Corpus, sentence: int) -> Sequence[str]:
 
 @lru_cache(1024)
 def _numbers(size: int) -> tuple[str, ...]:
-    """Token numbers as strings, cached because files of tags alone need them for many sentences."""
+    """The numbers from 1 to `size` as strings; cached because files of tags alone need them for many sentences."""
     return tuple(str(number) for number in range(1, size + 1))
 
 
@@ -350,47 +379,54 @@ class Predictions:
     Sources: Tuggener 2017, section 2 (Algorithm 1), for tags and trees; Ortmann 2022 for the error types of spans.
     """
 
+    # Columns are arrays of units, or of systems and units: (units) or (systems, units).
+
     label: Ints
-    """The gold label; of surplus, the predicted label."""
+    """(units): the gold label; for surplus, the predicted label."""
     is_surplus: Bools
+    """(units)."""
     answer: Ints
-    """The prediction of each system as a number; equal numbers are equal predictions."""
+    """(systems, units): the prediction as a number; equal numbers are equal predictions."""
     shown: Ints
-    """The prediction for display: the code of a tag or relation, of error type and label, or one of the codes above."""
+    """(systems, units): the prediction for display. The code of a tag or a relation; or of an error type and a label
+    (`answer_code`); or `MISSING_CODE` or `ABSENT_CODE`."""
     right: Bools
+    """(systems, units): whether the prediction is correct."""
     part: Ints
-    """A detail of the prediction: the head, the bounds (start << 32 | end) of the matched span, or the antecedent."""
+    """(systems, units): a detail of the prediction. Words: the head. Spans: the bounds (start << 32 | end) of the
+    matched span. Mentions: the antecedent as an index of units."""
     gold_label: Ints
-    """The gold label that the error type of each system counts for, or -1; of surplus, the label it overlaps."""
+    """(systems, units): the gold label for which the error type counts, or -1; for surplus, the label it overlaps."""
     predicted: Ints
-    """The label that each system predicts, or -1."""
+    """(systems, units): the predicted label, or -1."""
     sentence: Ints
+    """(units)."""
     start: Ints
-    """The position of the unit in its sentence, in tokens."""
+    """(units): the position of the unit in its sentence."""
     end: Ints
     gold_head: Ints | None = None
-    """Trees: the gold heads as indices of words, -1 for the root."""
+    """Trees, (units): the gold head as an index of words, -1 for the root."""
     absent: Bools | None = None
-    """With surplus: which surplus units each system does not have."""
+    """With surplus, (systems, units): which surplus units a system does not have."""
     edge_head: Ints | None = None
-    """Edges: the bounds of the head in the sentence, -1 for the root, -2 if it is elsewhere."""
+    """Edges, (units): the bounds of the head in the sentence, -1 for the root, -2 if it is in another sentence."""
     gold_antecedent: Ints | None = None
-    """Mentions: the closest antecedent in the key as an index of units, or -1."""
+    """Mentions, (units): the closest antecedent in the key as an index of units, or -1."""
     words: int = 0
-    """Trees: the number of gold words; higher heads are other tokens."""
+    """Trees: the number of gold words. A head with a higher index is a token that the gold standard lacks."""
     kinds: tuple[str, ...] = RIGHT_OR_WRONG
     """The error types that the measure counts."""
     verdict: Ints | None = None
-    """The error type of every unit for each system as an index of `kinds` (or beyond, if it does not count)."""
+    """(systems, units): the error type as an index of `kinds`; higher numbers are types that do not count."""
     shape: Ints | None = None
-    """Spans and mentions: the code of their gaps in `shapes` (0: none)."""
+    """Spans and mentions, (units): the index of their gaps in `shapes`, 0 without gaps."""
     shapes: Sequence[tuple[int, ...]] = ()
     left_out: int = 0
     """Number of gold units that are not compared because not all systems are scored on them."""
     missing: Bools | None = None
-    """Words: which gold units each system lacks."""
+    """Words, (systems, units): which gold units a system lacks."""
     columns: Mapping[str, Ints] = field(default_factory=dict)
-    """Additional columns of a unit table."""
+    """Additional columns of a unit table, by name."""
 
     @classmethod
     def of_codes(
@@ -412,16 +448,16 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.label)
 
-    def take(self, shared: Bools) -> Predictions:
+    def take(self, chosen: Bools) -> Predictions:
         """Some of the units; the other gold units count as left out."""
         of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape")
         of_systems = ("answer", "shown", "right", "part", "gold_label", "predicted", "absent", "verdict", "missing")
         columns = {name: getattr(self, name) for name in (*of_units, *of_systems)}
-        taken = {name: column[..., shared] for name, column in columns.items() if column is not None}
-        return replace(self, **taken, left_out=int(np.count_nonzero(~shared & ~self.is_surplus)))
+        taken = {name: column[..., chosen] for name, column in columns.items() if column is not None}
+        return replace(self, **taken, left_out=int(np.count_nonzero(~chosen & ~self.is_surplus)))
 
     def gaps(self, unit: int) -> tuple[int, ...]:
-        """The atoms in the gaps of a unit, counted from its start."""
+        """The positions in the gaps of a unit, counted from its start."""
         return () if self.shape is None else tuple(self.shapes[int(self.shape[unit])])
 
     @property
@@ -430,41 +466,48 @@ class Predictions:
 
     @property
     def kind(self) -> Ints:
-        """The error type of every unit for each system or, without error types, right or wrong."""
+        """(systems, units): the error type as an index of `kinds`; by default right or wrong."""
         return np.where(self.right, 0, 1) if self.verdict is None else self.verdict
 
     @cached_property
     def displayed_label(self) -> Ints:
-        """The gold label, -1 for surplus; mentions always have a type."""
+        """(units): the gold label, or -1 for surplus; a mention always has its type."""
         return self.label if self.gold_antecedent is not None else np.where(self.is_surplus, -1, self.label)
 
     @property
     def partner(self) -> Ints:
-        """The bounds (start << 32 | end) of the span that a unit was matched with; of an edge, of its head; or -1."""
+        """The bounds (start << 32 | end) of the span that each system's unit was matched with, or -1.
+
+        For an edge, the bounds of its head.
+        """
         if self.edge_head is not None:
             return self.edge_head
         is_span = self.gold_head is None and self.gold_antecedent is None
         return self.part if is_span else np.full_like(self.part, -1)
 
     def antecedents(self, locations: Locations, unit: int) -> tuple[str, ...]:
-        """Mentions: the words of the closest antecedent in the key and of each system, or empty."""
+        """Mentions: the words of the closest antecedent in the key and of each system; "" without an antecedent."""
         if self.gold_antecedent is None:
             return ()
-        others = (int(self.gold_antecedent[unit]), *self.part[:, unit].tolist())
-        bounds = [(int(self.sentence[other]), int(self.start[other]), int(self.end[other])) for other in others]
-        return tuple("" if other < 0 else locations.mention(*own) for other, own in zip(others, bounds, strict=True))
+
+        def words_of(mention: int) -> str:
+            if mention < 0:
+                return ""
+            return locations.mention(int(self.sentence[mention]), int(self.start[mention]), int(self.end[mention]))
+
+        return tuple(map(words_of, (int(self.gold_antecedent[unit]), *self.part[:, unit].tolist())))
 
     @property
     def counted(self) -> Ints:
-        """The units of the gold standard or of at least one system."""
-        here = ~self.is_surplus if self.absent is None else ~self.is_surplus | ~self.absent.all(axis=0)
-        return np.flatnonzero(here)
+        """The rows of units of the gold standard, and of surplus that at least one system has."""
+        is_counted = ~self.is_surplus if self.absent is None else ~self.is_surplus | ~self.absent.all(axis=0)
+        return np.flatnonzero(is_counted)
 
 
 class NameColumn:
-    """A function of names as a function of their codes; every name is looked up once.
+    """Applies a function of names to columns of codes; the function is called once per name.
 
-    Names may be added later, also by the function, but keep their codes.
+    `names` may grow, even while the function runs, but a name keeps its code.
     """
 
     def __init__(self, names: Sequence[str], function: Callable[[str], int]) -> None:
@@ -477,13 +520,13 @@ class NameColumn:
 
 
 def occurrences(key: Ints, system: Ints) -> Ints:
-    """The number of equal keys of the same system before each."""
+    """For each row, the number of earlier rows with the same key and system."""
     key, _ = pack((key, empty()), (system, empty()))
     order = np.argsort(key, kind="stable")
-    begins = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
+    is_first = np.append(True, key[order][1:] != key[order][:-1])[: len(key)]
     index = np.arange(len(key))
     occurrence = np.empty(len(key), dtype=np.int64)
-    occurrence[order] = index - np.maximum.accumulate(np.where(begins, index, 0))
+    occurrence[order] = index - np.maximum.accumulate(np.where(is_first, index, 0))
     return occurrence
 
 
@@ -500,14 +543,16 @@ def answer_parts(code: Ints) -> tuple[Ints, Ints]:
 
 def answer_text(code: int, labels: Sequence[str], kinds: Sequence[str], bare: Collection[str] = ()) -> str:
     """An error type with the predicted label, if there is one; `bare` are types shown without it."""
-    kind, label = kinds[code & ((1 << _KIND_BITS) - 1)], (code >> _KIND_BITS) - 1
+    kind = kinds[code & ((1 << _KIND_BITS) - 1)]
+    label = (code >> _KIND_BITS) - 1
     return kind if label < 0 or kind in bare else f"{kind} {labels[label]}"
 
 
 def together(marks: Bools) -> Ints:
-    """For every two rows, the number of columns in which both have a mark.
+    """For every two rows, the number of columns in which both are true.
 
-    This is a matrix product in pieces that NumPy computes in one thread; their sums are exact in single precision.
+    This is a matrix product, computed in pieces: NumPy computes each in one thread, and its sums are exact in single
+    precision.
     """
     step = max(1, ONE_THREAD // max(1, len(marks)) ** 2)
     counts = np.zeros((len(marks), len(marks)), dtype=np.int64)
@@ -522,33 +567,39 @@ class SystemAgreement:
 
     - *All answers*: the score of one system with the other as the key. For tags and trees, units with the same
       prediction / N, which is 1 - difference; two systems that both lack a word agree on it. For spans, F1 under exact
-      match: 2 equal spans / spans of both, which is symmetric. For chains, F1 under ARCS, LEA and MELA, with each
-      system as the key for each other; it is symmetric except for ARCS_nom and repeated spans.
-    - *Correct answers*: 2 units that both have right / (units that one has right + units that the other has right),
-      over the units of the gold standard. For spans, right is TP.
+      match: 2 · equal spans / (spans of one + spans of the other), which is symmetric. For chains, F1 under ARCS, LEA
+      and MELA, with each system as the key for every other; it is symmetric except for ARCS_nom and repeated spans.
+    - *Correct answers*: 2 · units on which both are correct / (units on which one is correct + units on which the other
+      is correct), over the units of the gold standard. For spans, correct is TP.
 
     Source: Tuggener 2017, section 1.1 (Tables 1 and 2) and appendix (Table 13). The systems of Table 1 have the same
     number of correct answers; the second formula is then the share of these that both have.
     """
 
     def __init__(self, systems: Sequence[str], by: str, settings: ScoreSettings) -> None:
-        self.systems, self.by, self.settings = systems, by, settings
+        self.systems = systems
+        self.by = by
+        self.settings = settings
         self.equal = np.zeros((len(systems), len(systems)), dtype=np.int64)
+        """For every two systems, the number of units with the same prediction."""
         self.both_right = np.zeros_like(self.equal)
+        """For every two systems, the number of gold units on which both are correct."""
         self.size = np.zeros(len(systems), dtype=np.int64)
+        """The number of units that each system predicts, for subclasses."""
         self.units = np.zeros_like(self.equal)
+        """For every two systems, the number of units that count for them."""
 
     def add(self, evaluation: Any, answers: Predictions) -> None:
-        """Count the units of a part; surplus counts for pairs with a system that has it."""
-        absent = np.zeros_like(self.equal)
+        """Count the units of a part. A surplus unit counts for two systems if one of them has it."""
+        both_absent = np.zeros_like(self.equal)
         if answers.absent is not None:
-            absent = together(answers.absent[:, answers.is_surplus])
+            both_absent = together(answers.absent[:, answers.is_surplus])
         for a in range(answers.systems):
             for b in range(a, answers.systems):
-                equal = int(np.count_nonzero(answers.answer[a] == answers.answer[b]) - absent[a, b])
+                equal = int(np.count_nonzero(answers.answer[a] == answers.answer[b]) - both_absent[a, b])
                 self.equal[a, b] += equal
                 self.equal[b, a] += equal if a != b else 0
-        self.units += len(answers) - absent
+        self.units += len(answers) - both_absent
         self.both_right += together(answers.right[:, ~answers.is_surplus])
 
     def all_answers(self) -> Values:
@@ -556,15 +607,16 @@ class SystemAgreement:
         return ratio(self.equal, self.units)
 
     def correct_answers(self) -> Values:
+        """The share of their correct answers that every two systems have in common."""
         right = np.diag(self.both_right)
         return ratio(2 * self.both_right, right[:, None] + right[None, :])
 
     def paired(self) -> Mapping[str, Values]:
-        """Additional scores of systems with each other as the key, by name."""
+        """Scores of every system with every other as the key, under measures that a task adds, by measure."""
         return {}
 
     def bound(self, units: int) -> dict[str, float] | None:
-        """The precision, recall and F1 of an oracle under exact match, if that is a different score."""
+        """The oracle's precision, recall and F1 under exact match, if systems are compared by another score."""
         return None
 
 
@@ -576,22 +628,26 @@ class SetAgreement(SystemAgreement):
 
 
 class DrawnRows:
-    """The rows of one side by sentence, as a page draws them: a label, then positions or other numbers."""
+    """The units of one side, as a page draws them: one row per unit with its label, then positions or other numbers."""
 
     def __init__(self, sentence: Ints, *columns: Ints, more: Mapping[int, Row] | None = None) -> None:
-        """`more` are additional cells by row. A word that the side lacks has the label -1, and None as its row."""
+        """`sentence` and `columns` have a value per unit; `more` has additional cells of some units.
+
+        A word that the side lacks has the label -1. It is drawn as None.
+        """
         self._order = np.argsort(sentence, kind="stable")
-        self._sentence, self._columns = sentence[self._order], [column[self._order] for column in columns]
+        self._sentence = sentence[self._order]
+        self._columns = [column[self._order] for column in columns]
         self._more: Mapping[int, Row] = more or {}
         self._known: dict[Row, Row] = {}
         """Equal rows are one object because a page keeps many of them."""
 
     def __call__(self, sentence: int) -> Rows:
-        """The rows in a sentence."""
-        rows = slice(*np.searchsorted(self._sentence, (sentence, sentence + 1)).tolist())
-        columns = (column[rows].tolist() for column in (self._order, *self._columns))
-        cells = [(*row, *self._more.get(index, ())) for index, *row in zip(*columns, strict=True)]
-        return tuple(None if row[0] < 0 else self._known.setdefault(row, row) for row in cells)
+        """The rows of a sentence."""
+        begin, end = np.searchsorted(self._sentence, (sentence, sentence + 1)).tolist()
+        columns = (column[begin:end].tolist() for column in (self._order, *self._columns))
+        rows = [(*cells, *self._more.get(unit, ())) for unit, *cells in zip(*columns, strict=True)]
+        return tuple(None if row[0] < 0 else self._known.setdefault(row, row) for row in rows)
 
 
 @dataclass(frozen=True)
