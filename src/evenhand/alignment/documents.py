@@ -130,6 +130,8 @@ class Naming:
     may_repeat: bool
     """Whether two documents may have the same name, because no reader refuses it."""
     remedy: str
+    mismatch: Callable[[Counter[str], Counter[str]], InputError] | None = None
+    """The error for names of system and gold standard of which none is shared, if the task has its own."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,8 @@ class DocumentsByName:
                 raise InputError(self._source, None, finding, remedy, "document")
         elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
             self._issues.by_order = True
+        elif system and self._naming.mismatch is not None:
+            raise self._naming.mismatch(system, gold)
         elif system:
             here, there = next(iter(system)), next(iter(gold), "")
             finding = f"no document of {key} is here: the first one is {here!r}, there {there!r}"
