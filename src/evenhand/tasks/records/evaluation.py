@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.errors import InputError, SettingError
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import RECORDS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
@@ -25,7 +26,7 @@ from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of
 from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.measures import RecordPair, count_answers, count_grounded
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
-from evenhand.tasks.records.text import TextValues
+from evenhand.tasks.records.text import TextValues, is_checked
 from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
 from evenhand.tasks.unit_rows import UnitRows
@@ -64,13 +65,10 @@ def _is_full(batches: Batches) -> bool:
 
 def _fields(request: EvaluationRequest) -> Fields:
     """The fields of a run: those with options."""
-    settings = request.settings
-    schema = settings["schema"]
+    settings, labels = request.settings, request.vocabulary.labels
+    declared = () if settings["schema"] is None else settings["schema"].fields
     default = "relaxed" if settings["preset"] == "relaxed" else "exact"
-    declared = () if schema is None else schema.fields
-    return Fields(
-        request.vocabulary.labels, settings["fields"], declared, default, strict=settings["empty"] == "strict"
-    )
+    return Fields(labels, settings["fields"], declared, default, strict=settings["empty"] == "strict")
 
 
 def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
@@ -82,17 +80,10 @@ def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fie
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
         for value, line in _gold_values(batch, settings):
-            _tree(build, value, batch.corpus.source, line)
+            build(value, batch.corpus.source, line)
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
     return fields.known_slots()
-
-
-def _tree(build: TreeBuilder, value: Any, source: str, line: int | None) -> Node | None:
-    try:
-        return build(value)
-    except LimitError as error:
-        raise InputError(source, line, error.finding, error.remedy) from None
 
 
 def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, int | None]]:
@@ -117,7 +108,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         texts += layer.texts or (None,) * len(layer)
         golds += [(value, batch.corpus.source, line) for value, line in _gold_values(batch, settings)]
     gold_values = [value for value, _, _ in golds]
-    evaluation = RecordEvaluation(part=part, golds=lambda: [_tree(build, *gold) for gold in golds])
+    evaluation = RecordEvaluation(part=part, golds=lambda: [build(*gold) for gold in golds])
     in_text = [None if text is None else TextValues(text) for text in texts]
     known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
@@ -126,7 +117,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
         documents = []
         for gold, value, text in zip(golds, values, in_text, strict=True):
-            tree, system = _tree(build, *gold), _tree(build_system, value, name, None)
+            tree, system = build(*gold), build_system(value, name)
             if known is not None and system is not None:
                 system = _without_unknown(system, known)
             documents.append(compare(tree, system, text))
@@ -137,7 +128,14 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         if any(text is not None for text in texts):
             tallies[GROUNDED] = count_grounded(pair, list(map(_grounded, documents, in_text)))
         evaluation.tallies[name] = tallies
-        _summarize(summary, evaluation, pair, aligner, request)
+        sides = [(summary, [document.system_leaves for document in documents])]
+        if not evaluation.gold_count.units:  # the same for all systems
+            sides.append((evaluation.gold_count, [document.gold_leaves for document in documents]))
+        for side, leaves in sides:
+            side.add(ints([leaf.field.label for leaf in chain(*leaves)]), request.vocabulary.labels.values)
+        summary.noted[WRAPPED] += sum(document.wrapped for document in documents)
+        for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
+            summary.noted.update({f"{prefix}: {name}": number for name, number in counts.items()})
         if request.keep_units:
             evaluation.pairs[name] = pair
     return evaluation
@@ -159,8 +157,7 @@ def _values(
             summary.noted[MALFORMED] += len(malformed)
         values.append(value)
         statuses.append(status)
-    for status, count in Counter(statuses).items():
-        summary.noted[status] += count
+    summary.noted.update(statuses)
     return values, statuses
 
 
@@ -180,27 +177,9 @@ def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
         return {}
     counts: dict[str, int] = {}
     for side, leaves in (("gold", document.gold_leaves), ("system", document.system_leaves)):
-        checked = [leaf for leaf in leaves if leaf.field.options.ground and not isinstance(leaf.value, bool)]
+        checked = list(filter(is_checked, leaves))
         counts |= {side: len(checked), f"{side}_found": sum(text.has(leaf.value) for leaf in checked)}
     return counts
-
-
-def _summarize(
-    summary: SideSummary,
-    evaluation: RecordEvaluation,
-    pair: RecordPair,
-    aligner: ListAligner,
-    request: EvaluationRequest,
-) -> None:
-    names = request.vocabulary.labels.values
-    sides = [(summary, [document.system_leaves for document in pair.documents])]
-    if not evaluation.gold_count.units:  # the same for all systems
-        sides.append((evaluation.gold_count, [document.gold_leaves for document in pair.documents]))
-    for side, documents in sides:
-        side.add(ints([leaf.field.label for leaves in documents for leaf in leaves]), names)
-    summary.noted[WRAPPED] += sum(document.wrapped for document in pair.documents)
-    for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
-        summary.noted.update({f"{prefix}: {name}": count for name, count in counts.items()})
 
 
 @dataclass(kw_only=True)
@@ -255,32 +234,24 @@ class RecordEvaluation(Evaluation):
         for pair in pairs:
             rows = []
             for at, document in enumerate(pair.documents):
-                for start, gold, system in document.units():
-                    verdict = (gold or system).verdict
-                    rows.append((at, name(f"{verdict}\t{text_of(system) if system is not None else ''}"), start))
+                for start, leaf, _, system in document.units():
+                    rows.append((at, name(f"{leaf.verdict}\t{text_of(system) if system is not None else ''}"), start))
             sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
         return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
 
 
-class _SurplusTexts:
+class _SurplusTexts(list[str]):
     """The texts of values that only systems have; their positions count from `FIRST`."""
 
     FIRST = 1 << 31
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-
-    def add(self, text: str) -> int:
-        self._texts.append(text)
-        return self.FIRST + len(self._texts) - 1
 
     def has(self, start: Ints) -> Bools:
         is_surplus: Bools = start >= self.FIRST
         return is_surplus
 
     def text(self, start: int) -> str:
-        return self._texts[start - self.FIRST]
+        return self[start - self.FIRST]
 
 
 def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:
@@ -292,53 +263,45 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
 
     Source: Tuggener 2017, section 2.
     """
-    first = pairs[0]
-    sizes = [len(document.gold_leaves) for document in first.documents]
-    begins = np.append(0, np.cumsum(ints(sizes)))
-    size = int(begins[-1])
-    texts: dict[str, int] = {}
-    units: dict[tuple[int, int, str, int], int] = {}
-    starts: list[int] = []
-    rows: list[list[tuple[int, int, int, int]]] = []
-    for pair in pairs:
-        own: list[tuple[int, int, int, int]] = []
+    sizes = [len(document.gold_leaves) for document in pairs[0].documents]
+    own_label = ints([leaf.field.label for document in pairs[0].documents for leaf in document.gold_leaves])
+    begins, size, first = np.append(0, np.cumsum(ints(sizes))).tolist(), len(own_label), surplus.FIRST + len(surplus)
+    texts, units = {"": 0}, dict[tuple[int, int, str, int], int]()
+    rows: list[tuple[int, int, int, int, int]] = []
+    for row, pair in enumerate(pairs):
         for at, document in enumerate(pair.documents):
-            copies: Counter[tuple[int, str]] = Counter()
-            for number, gold, system in document.units():
-                leaf = gold or system
-                assert leaf is not None
-                unit_number, text, field = int(begins[at]) + number, 0, -1 if system is None else system.field.label
-                if gold is None:
-                    copies[leaf.field.label, leaf.key] += 1
-                    key = at, field, leaf.key, copies[leaf.field.label, leaf.key]
-                    if key not in units:
-                        units[key] = size + len(units)
-                        starts.append(surplus.add(text_of(leaf)))
-                    unit_number = units[key]
-                elif system is not None and leaf.verdict != "TP":
-                    text = texts.setdefault(system.key, len(texts) + 1)
-                own.append((unit_number, CLASS_KINDS.index(leaf.verdict or ""), field, text))
-        rows.append(own)
-    extra, count = len(units), len(pairs)
-    kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)
-    detail = np.zeros((count, size + extra), dtype=np.int64)
-    for row, own in enumerate(rows):
-        unit, kinds, fields, details = np.array(own, dtype=np.int64).reshape(-1, 4).T
-        kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, details
-    gold_label = ints([leaf.field.label for document in first.documents for leaf in document.gold_leaves])
-    start = np.append(np.concatenate([np.arange(number) for number in (0, *sizes)]), ints(starts))
-    shown = answer_code(kind, label)
+            copies: defaultdict[tuple[int, str], Iterator[int]] = defaultdict(count)
+            for number, leaf, gold, system in document.units():
+                unit, text, field, verdict = begins[at] + number, 0, -1, leaf.verdict or ""
+                if system is not None:
+                    field = system.field.label
+                    if gold is None:
+                        key = at, field, system.key, next(copies[field, system.key])
+                        if key not in units:
+                            units[key] = size + len(units)
+                            surplus.append(text_of(system))
+                        unit = units[key]
+                    elif verdict != "TP":
+                        text = texts.setdefault(system.key, len(texts))
+                rows.append((row, unit, CLASS_KINDS.index(verdict), field, text))
+    row_of, unit_of, kind, label, detail = ints(rows).reshape(-1, 5).T
+    extra = len(units)
+    shown = np.full((len(pairs), size + extra), answer_code(ints(_TN), ints(-1)))
+    details, gold_label = np.zeros_like(shown), np.full_like(shown, -1)
+    shown[row_of, unit_of], details[row_of, unit_of] = answer_code(kind, label), detail
+    gold_label[:, :size] = own_label
+    start = np.concatenate([np.arange(number) for number in (0, *sizes)] + [first + np.arange(extra)])
     predictions = Predictions.of_codes(
         shown,
         KINDS,
         (_TP, _TN),
         _TN,
-        label=np.append(gold_label, ints([key[1] for key in units])),
+        label=np.append(own_label, ints([key[1] for key in units])),
         is_surplus=np.arange(size + extra) >= size,
-        part=np.full(shown.shape, -1),
+        part=np.full_like(shown, -1),
         sentence=np.append(np.repeat(np.arange(len(sizes)), sizes), ints([key[0] for key in units])),
         start=start,
         end=start + 1,
-        gold_label=np.concatenate((np.tile(gold_label, (count, 1)), np.full((count, extra), -1)), axis=1),
+        gold_label=gold_label,
     )
-    return replace(predictions, answer=shown * (len(texts) + 1) + detail)
+    return replace(predictions, answer=shown * len(texts) + details)

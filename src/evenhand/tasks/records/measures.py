@@ -107,11 +107,11 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
     rows: list[tuple[int, int, int, int, int]] = []
     strings, matched = dict[int, str](), dict[int, str]()
     for at, document in enumerate(pair.documents):
-        for number, gold, system in document.units():
+        for number, leaf, gold, system in document.units():
             if system is not None:
                 (strings if gold is None else matched)[len(rows)] = text_of(system)
-            label, other = (-1 if leaf is None else leaf.field.label for leaf in (gold, system))
-            rows.append((_code(gold or system), at, number, label, other))  # type: ignore[arg-type]
+            label, other = (-1 if side is None else side.field.label for side in (gold, system))
+            rows.append((_code(leaf), at, number, label, other))
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
     is_surplus = start < 0

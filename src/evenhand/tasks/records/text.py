@@ -69,7 +69,12 @@ class TextValues:
 
     def lacks(self, leaf: Leaf) -> bool:
         """Whether a value should be in the text and is not."""
-        return leaf.field.options.ground and not isinstance(leaf.value, bool) and not self.has(leaf.value)
+        return is_checked(leaf) and not self.has(leaf.value)
+
+
+def is_checked(leaf: Leaf) -> bool:
+    """Whether a value can be looked up."""
+    return leaf.field.options.ground and not isinstance(leaf.value, bool)
 
 
 def _pieces(text: str) -> list[str]:

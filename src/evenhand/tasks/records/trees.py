@@ -14,7 +14,7 @@ from typing import Any
 
 from evenhand.data.structures import UnreadableError, json_data
 from evenhand.dataclass import dataclass
-from evenhand.errors import Limit, LimitError
+from evenhand.errors import InputError, Limit, LimitError
 from evenhand.tasks.records.fields import Field, Fields, Path, path_text
 from evenhand.tasks.records.values import comparison_key, scalar_key
 
@@ -125,13 +125,16 @@ class TreeBuilder:
     is_gold: bool = False
     counts: list[int] = dataclass_field(default_factory=lambda: [0, 0])
 
-    def __call__(self, value: Any) -> Node | None:
+    def __call__(self, value: Any, source: str, line: int | None = None) -> Node | None:
         """The tree of a document, or None if it has no value."""
         self.counts = [0, 0]
-        node = self._build(value, self.fields.root, None, "")
-        for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
-            if count > 1_000 and count > limit.value:
-                raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
+        try:
+            node = self._build(value, self.fields.root, None, "")
+            for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
+                if count > limit.value:
+                    raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
+        except LimitError as error:
+            raise InputError(source, line, error.finding, error.remedy) from None
         return node
 
     def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:

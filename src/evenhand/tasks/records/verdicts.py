@@ -28,7 +28,7 @@ Sources: Ortmann 2022 for counting an error once; the verdicts are Evenhand's ow
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field as dataclass_field
 
 from evenhand.dataclass import dataclass
@@ -70,14 +70,13 @@ class Compared:
         is_paired = not self.missing and not self.spurious and not self.wrapped
         return is_paired and all(leaf.verdict == "TP" for leaf, _ in self.pairs)
 
-    def units(self) -> list[tuple[int, Leaf | None, Leaf | None]]:
-        """The number of the gold leaf, or -1, and the leaves of both sides: pairs, then missing and spurious ones."""
+    def units(self) -> Iterator[tuple[int, Leaf, Leaf | None, Leaf | None]]:
+        """The number of the gold leaf, or -1; a leaf; the leaves of both sides: pairs, then missing and spurious."""
         position = {id(leaf): number for number, leaf in enumerate(self.gold_leaves)}
-        units: list[tuple[int, Leaf | None, Leaf | None]] = [
-            (position[id(gold)], gold, system) for gold, system in self.pairs
-        ]
-        units += [(position[id(leaf)], leaf, None) for leaf in self.missing]
-        return units + [(-1, None, leaf) for leaf in self.spurious]
+        for gold, system in (*self.pairs, *((leaf, None) for leaf in self.missing)):
+            yield position[id(gold)], gold, gold, system
+        for leaf in self.spurious:
+            yield -1, leaf, None, leaf
 
     def record_counts(self) -> dict[str, int]:
         """The records of both sides, aligned pairs, and pairs whose leaves are all right."""
