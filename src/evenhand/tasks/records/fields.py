@@ -202,15 +202,9 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = (
-        *("children", "has_keys", "is_default", "items", "label", "name", "options"),
-        *("path", "slot", "token"),
-    )
-
     def __init__(self, path: Path, name: str, label: int, slot: int, options: FieldOptions) -> None:
         self.path, self.name, self.label, self.slot, self.options = path, name, label, slot, options
         """`label` is the code of the name; `slot` is the same for `t` and `t[]`, unless shapes are strict."""
-        self.token = path[-1] if path else ""
         self.children: dict[str, Field] = {}
         self.items: Field | None = None
         self.is_default = options.compare == "exact" and not options.normalise and not options.ignore

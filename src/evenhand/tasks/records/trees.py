@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field as dataclass_field
 from decimal import Decimal
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -28,8 +29,6 @@ RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 class Leaf:
     """A scalar: its value, the key that it is compared by, and, once decided, its verdict."""
 
-    __slots__ = ("field", "how", "key", "parent", "step", "value", "verdict")
-
     def __init__(self, value: Any, key: str, field: Field, parent: Container | None, step: str | int) -> None:
         self.value, self.key, self.field, self.parent, self.step = value, key, field, parent, step
         self.verdict: str | None = None
@@ -38,8 +37,6 @@ class Leaf:
 
 class Container:
     """An object (children by key) or a list."""
-
-    __slots__ = ("children", "depth", "field", "form", "is_list", "leaves", "parent", "step")
 
     def __init__(self, field: Field, parent: Container | None, step: str | int, is_list: bool) -> None:
         self.field, self.parent, self.step, self.is_list = field, parent, step, is_list
@@ -77,13 +74,7 @@ def leaves_of(node: Node | None) -> list[Leaf]:
         return [node]
     assert isinstance(node, Container)
     if node.leaves is None:
-        leaves: list[Leaf] = []
-        for child in node.children.values():
-            if child.__class__ is Leaf:
-                leaves.append(child)
-            else:
-                leaves += leaves_of(child)
-        node.leaves = leaves
+        node.leaves = [leaf for child in node.children.values() for leaf in leaves_of(child)]
     return node.leaves
 
 
@@ -105,13 +96,11 @@ def form_of(node: Node) -> tuple[str, ...]:
     if node.form is None:
         if node.is_list:
             forms = [form_of(child) for child in node.children.values()]
-            if not node.field.options.order:
-                forms.sort()
-            node.form = ("[", *(token for form in forms for token in form), "]")
         else:
-            parts = [(child.field.token, *form_of(child)) for child in node.children.values()]
-            parts.sort()
-            node.form = ("{", *(token for part in parts for token in part), "}")
+            forms = [(child.field.path[-1], *form_of(child)) for child in node.children.values()]
+        if not (node.is_list and node.field.options.order):
+            forms.sort()
+        node.form = ("[" if node.is_list else "{", *chain.from_iterable(forms), "]")
     return node.form
 
 
