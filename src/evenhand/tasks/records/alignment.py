@@ -64,12 +64,12 @@ class ListAligner:
         rows, columns = (sorted(range(len(side)), key=lambda at: form_of(side[at])) for side in (gold, system))
         forms = [form_of(gold[row]) for row in rows], [form_of(system[column]) for column in columns]
         identical = [(rows[row], columns[column]) for row, column in equal_pairs(*forms)]
-        rows, columns = _remaining(rows, columns, identical)
+        rows, columns = remaining(rows, columns, identical)
         if not rows or not columns:
             return identical
         table = _WeightTable([gold[row] for row in rows], [system[column] for column in columns], keys)
         pairs = table.pairs(lambda: self.greedy.update([name]))
-        left, right = _remaining(range(len(rows)), range(len(columns)), pairs)
+        left, right = remaining(range(len(rows)), range(len(columns)), pairs)
         pairs += self._near(left, right, table.near, name)
         return identical + [(rows[row], columns[column]) for row, column in pairs]
 
@@ -89,7 +89,7 @@ class ListAligner:
         return [(rows[row], columns[column]) for row, column in first_pairs(cells)] if cells.any() else []
 
 
-def _remaining(rows: Iterable[int], columns: Iterable[int], pairs: Pairs) -> tuple[list[int], list[int]]:
+def remaining(rows: Iterable[int], columns: Iterable[int], pairs: Pairs) -> tuple[list[int], list[int]]:
     """The rows and columns without a partner."""
     taken, others = {row for row, _ in pairs}, {column for _, column in pairs}
     return [row for row in rows if row not in taken], [column for column in columns if column not in others]
@@ -115,7 +115,7 @@ def match_leaves(gold: Sequence[Leaf], system: Sequence[Leaf], *, order: bool) -
         right = _matching(gold, system, rows, columns, are_right, lambda leaf: ("",))
     else:
         right = equal_pairs([leaf.key for leaf in gold], [leaf.key for leaf in system])
-    return right, _matching(gold, system, *_remaining(rows, columns, right), are_formatted, _format_keys)
+    return right, _matching(gold, system, *remaining(rows, columns, right), are_formatted, _format_keys)
 
 
 def _matching(

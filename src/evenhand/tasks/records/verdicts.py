@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field as dataclass_field
 
 from evenhand.dataclass import dataclass
-from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves
+from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves, remaining
 from evenhand.tasks.records.fields import FieldOptions
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Container, Leaf, Node, leaves_of, records_in
@@ -90,19 +90,18 @@ class Compared:
         return counts
 
 
+@dataclass(eq=False)
 class _Scope:
     """The leaves of a document or of a pair of records that are not decided yet."""
 
-    __slots__ = ("gold", "has_gold", "has_system", "lists", "places", "system")
-
-    def __init__(self, *, has_gold: bool = True, has_system: bool = True) -> None:
-        self.has_gold, self.has_system = has_gold, has_system
-        self.gold: list[Leaf] = []
-        self.system: list[Leaf] = []
-        self.places: list[tuple[Leaf, Leaf]] = []
-        """Leaves with the same path."""
-        self.lists: list[tuple[list[Leaf], list[Leaf], bool]] = []
-        """Remaining scalars of lists, and whether their order counts."""
+    gold: list[Leaf] = dataclass_field(default_factory=list)
+    system: list[Leaf] = dataclass_field(default_factory=list)
+    is_aligned: bool = True
+    """Whether it has both sides."""
+    places: list[tuple[Leaf, Leaf]] = dataclass_field(default_factory=list)
+    """Leaves with the same path."""
+    lists: list[tuple[list[Leaf], list[Leaf], bool]] = dataclass_field(default_factory=list)
+    """Remaining scalars of lists, and whether their order counts."""
 
 
 class DocumentComparison:
@@ -116,65 +115,35 @@ class DocumentComparison:
         """Decide on all leaves of a document."""
         result = self._result = Compared(gold, system)
         scope = _Scope()
-        if gold is not None and system is not None:
-            self._compare(gold, system, scope)
-        else:
-            scope.gold += leaves_of(gold)
-            scope.system += leaves_of(system)
-        if scope.gold or scope.system:
-            self._pair_equal([scope], "KE")
-            self._finish(scope)
+        self._compare(gold, system, scope)
+        self._pair_equal([scope], "KE")
+        self._finish(scope)
         if text is not None:
             _look_up(result, text)
         return result
 
-    def _compare(self, gold: Node, system: Node, scope: _Scope) -> None:
-        if gold.__class__ is Leaf and system.__class__ is Leaf:
-            self._compare_leaves(gold, system, scope)
-        elif gold.__class__ is Container and system.__class__ is Container and gold.is_list == system.is_list:
-            if gold.is_list:
-                self._compare_lists(list(gold.children.values()), list(system.children.values()), gold, scope)
-            else:
-                self._compare_objects(gold, system, scope)
-        elif not self._strict and (_is_list(gold) or _is_list(system)):
-            self._result.wrapped += 1
-            sides = [list(side.children.values()) if _is_list(side) else [side] for side in (gold, system)]  # type: ignore[union-attr]
-            self._compare_lists(sides[0], sides[1], gold if _is_list(gold) else system, scope)
-        else:
-            scope.gold += leaves_of(gold)
-            scope.system += leaves_of(system)
-
-    def _compare_objects(self, gold: Container, system: Container, scope: _Scope) -> None:
-        others, pairs = system.children, self._result.pairs
-        shared = 0
-        for key, child in gold.children.items():
-            other = others.get(key)
-            if other is None:
-                scope.gold += leaves_of(child)
-                continue
-            shared += 1
-            if child.__class__ is Leaf and other.__class__ is Leaf:
-                if child.key == other.key:
-                    child.verdict = other.verdict = "TP"
-                    pairs.append((child, other))
-                else:
-                    self._compare_leaves(child, other, scope)
-            else:
-                self._compare(child, other, scope)
-        if shared < len(others):
-            for key, other in others.items():
-                if key not in gold.children:
-                    scope.system += leaves_of(other)
-
-    def _compare_leaves(self, gold: Leaf, system: Leaf, scope: _Scope) -> None:
-        if are_right(gold, system):
-            self._pair(gold, system, "TP")
-        elif are_formatted(gold, system):
-            self._pair(gold, system, "FE")
-        else:
-            scope.gold.append(gold)
-            scope.system.append(system)
+    def _compare(self, gold: Node | None, system: Node | None, scope: _Scope) -> None:
+        if isinstance(gold, Leaf) and isinstance(system, Leaf):
+            if are_right(gold, system):
+                self._pair(gold, system, "TP")
+                return
+            if are_formatted(gold, system):
+                self._pair(gold, system, "FE")
+                return
             scope.places.append((gold, system))
+        elif gold is not None and system is not None:
+            lists = [side for side in (gold, system) if isinstance(side, Container) and side.is_list]
+            if len(lists) == 2 or (lists and not self._strict):
+                self._result.wrapped += len(lists) == 1
+                items, others = (list(side.children.values()) if side in lists else [side] for side in (gold, system))
+                self._compare_lists(items, others, lists[0].field.options.order, scope)
+                return
+            if not lists and isinstance(gold, Container) and isinstance(system, Container):
+                for key in gold.children | system.children:
+                    self._compare(gold.children.get(key), system.children.get(key), scope)
+                return
+        scope.gold += leaves_of(gold)
+        scope.system += leaves_of(system)
 
     def _pair(self, gold: Leaf, system: Leaf, verdict: str, how: str = "") -> None:
         gold.verdict = system.verdict = verdict
@@ -182,14 +151,12 @@ class DocumentComparison:
             gold.how = system.how = how
         self._result.pairs.append((gold, system))
 
-    def _compare_lists(self, gold: list[Node], system: list[Node], container: Node, scope: _Scope) -> None:
-        order = container.field.options.order
-        leaves, others = ([item for item in side if item.__class__ is Leaf] for side in (gold, system))
+    def _compare_lists(self, gold: list[Node], system: list[Node], order: bool, scope: _Scope) -> None:
+        leaves, others = ([item for item in side if isinstance(item, Leaf)] for side in (gold, system))
         if leaves or others:
             self._compare_scalars(leaves, others, scope, order)
-        records, system_records = ([item for item in side if item.__class__ is Container] for side in (gold, system))
-        if records or system_records:
-            self._compare_records(records, system_records, order)
+        records, system_records = ([item for item in side if isinstance(item, Container)] for side in (gold, system))
+        self._compare_records(records, system_records, order)
 
     def _compare_scalars(self, gold: list[Leaf], system: list[Leaf], scope: _Scope, order: bool) -> None:
         right, formatted = match_leaves(gold, system, order=order)
@@ -199,8 +166,7 @@ class DocumentComparison:
         left, others = _undecided(gold), _undecided(system)
         scope.gold += left
         scope.system += others
-        if left and others:
-            scope.lists.append((left, others, order))
+        scope.lists.append((left, others, order))
 
     def _compare_records(self, gold: list[Container], system: list[Container], order: bool) -> None:
         pairs = self._aligner.records(gold, system, order=order)
@@ -209,20 +175,12 @@ class DocumentComparison:
         for row, column in pairs:
             scope = _Scope()
             self._compare(gold[row], system[column], scope)
-            if scope.gold or scope.system:
-                self._pair_equal([scope], "KE")
-                scopes.append(scope)
-        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-        for number, record in enumerate(gold):
-            if number not in rows:
-                scopes.append(_Scope(has_system=False))
-                scopes[-1].gold += leaves_of(record)
-        for number, record in enumerate(system):
-            if number not in columns:
-                scopes.append(_Scope(has_gold=False))
-                scopes[-1].system += leaves_of(record)
-        if len(scopes) > 1:
-            self._pair_equal(scopes, "RE", order=order)
+            self._pair_equal([scope], "KE")
+            scopes.append(scope)
+        rows, columns = remaining(range(len(gold)), range(len(system)), pairs)
+        scopes += [_Scope(gold=leaves_of(gold[row]), is_aligned=False) for row in rows]
+        scopes += [_Scope(system=leaves_of(system[column]), is_aligned=False) for column in columns]
+        self._pair_equal(scopes, "RE", order=order)
         for scope in scopes:
             self._finish(scope)
 
@@ -244,13 +202,10 @@ class DocumentComparison:
                 others.sort(key=_by_field)
             for gold, scope in golds if by_key else ():
                 for system, other_scope in (other for key in keys_of(gold) for other in by_key.get(key, ())):
-                    is_same_slot, is_same_scope = gold.field.slot == system.field.slot, scope is other_scope
                     if gold.verdict is not None:
                         break
-                    if system.verdict is not None or (is_same_slot, is_same_scope) != (
-                        verdict == "RE",
-                        verdict == "KE",
-                    ):
+                    kinship = gold.field.slot == system.field.slot, scope is other_scope
+                    if system.verdict is not None or kinship != (verdict == "RE", verdict == "KE"):
                         continue
                     if not may_differ or is_formatting(gold.value, system.value, _PLAIN):
                         how = "moved" if order else _how(scope, other_scope)
@@ -271,19 +226,15 @@ class DocumentComparison:
             for row, column in self._aligner.near_leaves(golds, systems):
                 self._pair(golds[row], systems[column], "VE")
         for leaf in _undecided(scope.gold):
-            leaf.verdict = "FN" if scope.has_system else "RN"
+            leaf.verdict = "FN" if scope.is_aligned else "RN"
             self._result.missing.append(leaf)
         for leaf in _undecided(scope.system):
-            leaf.verdict = "FP" if scope.has_gold else "RP"
+            leaf.verdict = "FP" if scope.is_aligned else "RP"
             self._result.spurious.append(leaf)
 
 
 def _undecided(leaves: list[Leaf]) -> list[Leaf]:
     return [leaf for leaf in leaves if leaf.verdict is None]
-
-
-def _is_list(node: Node) -> bool:
-    return node.__class__ is Container and node.is_list
 
 
 def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
@@ -299,7 +250,7 @@ def _format_keys(leaf: Leaf) -> tuple[str, ...]:
 
 
 def _how(gold: _Scope, system: _Scope) -> str:
-    return "split" if not system.has_gold else "merged" if not gold.has_system else "moved"
+    return "split" if not system.is_aligned else "merged" if not gold.is_aligned else "moved"
 
 
 def _look_up(result: Compared, text: TextValues) -> None:
