@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.assignment import first_pairs
+from evenhand.tasks.records.alignment import remaining
 from evenhand.tasks.records.answers import plain, triples
 from evenhand.tasks.records.fields import read_json
 from evenhand.tasks.records.measures import RecordPair
@@ -90,12 +92,9 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     table = np.rint(means * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
     pairs = first_pairs(table) if table.size else []
-    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-    total = sum(cells[row][column][0] for row, column in pairs)
-    length = sum(cells[row][column][1] for row, column in pairs)
-    left = [one for row, one in enumerate(gold) if row not in rows]
-    others = [other for column, other in enumerate(system) if column not in columns]
-    return total, length + sum(map(_size, (*left, *others)))
+    rows, columns = remaining(range(len(gold)), range(len(system)), pairs)
+    left = sum(_size(gold[row]) for row in rows) + sum(_size(system[column]) for column in columns)
+    return sum(cells[pair[0]][pair[1]][0] for pair in pairs), left + sum(cells[pair[0]][pair[1]][1] for pair in pairs)
 
 
 def _size(value: Any) -> int:
@@ -125,16 +124,15 @@ def count_word_set(pair: RecordPair) -> Tally:
 
     Source: Dagdelen et al. 2024, evaluation of NERRE; they report the mean over five folds.
     """
-    root = pair.settings["root"]
-    rows: list[tuple[int, int, int, int]] = []
-    for group, (gold, system), status in zip(pair.groups.tolist(), pair.values, pair.statuses, strict=True):
-        sets = [_word_sets(value, root) for value in (gold, system if status == "ok" else None)]
-        for name in dict.fromkeys((*sets[0], *sets[1])):
-            one, other = (side.get(name, set()) for side in sets)
-            label, shared = pair.labels.code(name), len(one & other)
-            counts = (shared, len(one), shared, len(other))
-            rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
-    return _word_tally(pair, rows)
+    read = [status == "ok" for status in pair.statuses]
+    values = [(gold, system if is_read else None) for (gold, system), is_read in zip(pair.values, read, strict=True)]
+    sides = [[_word_sets(value, pair.settings["root"]) for value in both] for both in values]
+    return _word_tally(pair, sides, _set_counts)
+
+
+def _set_counts(gold: set[Any] | None, system: set[Any] | None) -> tuple[int, ...]:
+    shared = len((gold or set()) & (system or set()))
+    return shared, len(gold or ()), shared, len(system or ())
 
 
 def _word_sets(value: Any, root: str | None) -> dict[str, set[Any]]:
@@ -165,22 +163,18 @@ def count_word_list(pair: RecordPair) -> Tally:
 
     Source: Dagdelen et al. 2024, evaluation of the doping task.
     """
-    rows: list[tuple[int, int, int, int]] = []
-    for group, (gold, system) in zip(pair.groups.tolist(), pair.values, strict=True):
-        names = [key for side in (gold, system) if isinstance(side, dict) for key in side]
-        for name in dict.fromkeys(names):
-            one, other = (side.get(name) if isinstance(side, dict) else None for side in (gold, system))
-            if _is_links(one) or _is_links(other):
-                links, system_links = list(_links(one)), list(_links(other))
-                matched = sum(link in system_links for link in links)
-                counts = (matched, len(links), matched, len(system_links))
-            else:
-                golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
-                found = sum(word in systems for word in golds)
-                counts = (found, len(golds), found, found + sum(word not in golds for word in systems))
-            label = pair.labels.code(name)
-            rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
-    return _word_tally(pair, rows)
+    sides = [[value if isinstance(value, dict) else {} for value in both] for both in pair.values]
+    return _word_tally(pair, sides, _list_counts)
+
+
+def _list_counts(gold: Any, system: Any) -> tuple[int, ...]:
+    if _is_links(gold) or _is_links(system):
+        links, system_links = list(_links(gold)), list(_links(system))
+        matched = sum(link in system_links for link in links)
+        return matched, len(links), matched, len(system_links)
+    golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (gold, system))
+    found = sum(word in systems for word in golds)
+    return found, len(golds), found, found + sum(word not in golds for word in systems)
 
 
 def _is_links(value: Any) -> bool:
@@ -203,13 +197,19 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _word_tally(pair: RecordPair, rows: list[tuple[int, int, int, int]]) -> Tally:
-    group, label, kind, count = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    is_counted = count > 0
-    label, none = label[is_counted], np.full(int(is_counted.sum()), -1)
-    return Tally.of(
-        tuple(pair.labels.values), _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted]
-    )
+def _word_tally(
+    pair: RecordPair, sides: list[list[dict[str, Any]]], counts_of: Callable[[Any, Any], tuple[int, ...]]
+) -> Tally:
+    """The counts of fields, by document; `sides` are the fields of gold standard and system."""
+    rows = [
+        (group, pair.labels.code(name), kind, count)
+        for group, (gold, system) in zip(pair.groups.tolist(), sides, strict=True)
+        for name in gold | system
+        for kind, count in enumerate(counts_of(gold.get(name), system.get(name)))
+        if count
+    ]
+    group, label, kind, count = ints(rows).reshape(-1, 4).T
+    return Tally.of(tuple(pair.labels.values), _WORD_KINDS, group, label, np.full_like(label, -1), kind, count)
 
 
 @dataclass(frozen=True)
