@@ -11,6 +11,7 @@ Numbers are decimals with all digits. Of a repeated key, the last value counts.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -88,25 +89,24 @@ class _RecordsReader:
     def __init__(self, source: Source, *, is_system: bool) -> None:
         self._source, self._is_system = source, is_system
         self._keys = SYSTEM_KEYS if is_system else GOLD_KEYS
-        self._repeated = self._whole = 0
+        self._noted: Counter[str] = Counter()
         self._decoder = json_decoder(str if is_system else _refuse_constant, self._object)
 
     def counts(self) -> dict[str, int]:
         """Unusual input since the last call."""
-        counts = {WHOLE: self._whole, REPEATED: self._repeated}
-        self._whole = self._repeated = 0
-        return {name: count for name, count in counts.items() if count}
+        counts, self._noted = self._noted, Counter()
+        return dict(counts)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
-        self._repeated += len(pairs) - len(value)
+        if len(value) < len(pairs):
+            self._noted[REPEATED] += len(pairs) - len(value)
         return value
 
     def batches(self, block_size: int) -> Iterator[list[Document]]:
         if self._has_lines():
             for block in self._source.blocks(block_size, cut_after="line"):
-                lines = ((line, self._decode(text.decode(), line)) for line, text in numbered_lines(block))
-                yield [self._document(value, line) for line, value in lines]
+                yield [self._document(self._decode(text.decode(), at), at) for at, text in numbered_lines(block)]
             return
         text = whole_text(self._source)
         value = self._decode(text, None)
@@ -121,17 +121,15 @@ class _RecordsReader:
 
     def file(self) -> Document:
         """A file of a folder: the value itself or, for a system, what a model wrote."""
-        text, path = whole_text(self._source), self._source.plain_path
-        is_json = path.suffix == ".json"
-        value: Any = text
-        if is_json or not self._is_system:
-            try:
-                value = self._decode(text, None)
-            except InputError:
-                if not self._is_system:
-                    raise
+        value: Any = whole_text(self._source)
+        path = self._source.plain_path
+        if not self._is_system:
+            value = self._decode(value, None)
+        elif path.suffix == ".json":
+            with suppress(InputError):
+                value = self._decode(value, None)
         beside = path.with_suffix(".txt")
-        has_text = not self._is_system and is_json and beside.exists()
+        has_text = not self._is_system and path.suffix == ".json" and beside.exists()
         return self._source.name, value, whole_text(Source(beside)) if has_text else None, 1
 
     def _has_lines(self) -> bool:
@@ -177,7 +175,7 @@ class _RecordsReader:
             content = value
         else:
             content = {name: member for name, member in value.items() if name not in ("id", "text", "custom_id")}
-            self._whole += 1
+            self._noted[WHOLE] += 1
         if self._is_system and isinstance(content, dict | list):
             content = answer_in(content)
         own = None if identifier is None else str(identifier)

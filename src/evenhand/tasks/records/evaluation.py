@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, count
@@ -22,10 +23,10 @@ from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import RECORDS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.records.alignment import ListAligner
-from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
+from evenhand.tasks.records.answers import MALFORMED, STATUSES, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import RecordPair, count_answers, count_grounded
-from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
+from evenhand.tasks.records.measures import RecordPair, count_table
+from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
 from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
@@ -79,15 +80,15 @@ def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fie
     """The places of all fields of the gold standard and the schema; declared fields must be among them."""
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
-        for value, line in _gold_values(batch, settings):
-            build(value, batch.corpus.source, line)
+        for gold_value in _gold_values(batch, settings):
+            build(*gold_value)
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
     return fields.known_slots()
 
 
-def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, int | None]]:
-    """The values of a gold standard, and their lines."""
+def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, str, int | None]]:
+    """The values of a gold standard, and their files and lines."""
     for number, value in enumerate(records_of(batch).values):
         line = batch.corpus.line(number)
         if settings["preset"] == "triples":
@@ -95,7 +96,7 @@ def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[A
             if other_sizes:
                 finding = f"expected a triple of three parts, got {other_sizes[0]}"
                 raise InputError(batch.corpus.source, line, finding, "write subject, relation and object")
-        yield value, line
+        yield value, batch.corpus.source, line
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
@@ -104,9 +105,8 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
     golds, texts = list[tuple[Any, str, int | None]](), list[str | None]()
     for batch in part.gold:
-        layer = records_of(batch)
-        texts += layer.texts or (None,) * len(layer)
-        golds += [(value, batch.corpus.source, line) for value, line in _gold_values(batch, settings)]
+        texts += records_of(batch).texts or (None,) * batch.corpus.sentences
+        golds += _gold_values(batch, settings)
     gold_values = [value for value, _, _ in golds]
     evaluation = RecordEvaluation(part=part, golds=lambda: [build(*gold) for gold in golds])
     in_text = [None if text is None else TextValues(text) for text in texts]
@@ -124,9 +124,9 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         both = list(zip(gold_values, values, strict=True))
         pair = RecordPair(documents, both, evaluation.groups, request.vocabulary.labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
-        tallies[ANSWERS] = count_answers(statuses, pair.groups)
+        tallies[ANSWERS] = count_table(STATUSES, [{status: 1} for status in statuses], pair.groups)
         if any(text is not None for text in texts):
-            tallies[GROUNDED] = count_grounded(pair, list(map(_grounded, documents, in_text)))
+            tallies[GROUNDED] = count_table(GROUNDED_KINDS, list(map(_grounded, documents, in_text)), pair.groups)
         evaluation.tallies[name] = tallies
         sides = [(summary, [document.system_leaves for document in documents])]
         if not evaluation.gold_count.units:  # the same for all systems
@@ -175,11 +175,22 @@ def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
     """The leaves of both sides that can be looked up in the text, and those that are there."""
     if text is None:
         return {}
-    counts: dict[str, int] = {}
-    for side, leaves in (("gold", document.gold_leaves), ("system", document.system_leaves)):
-        checked = list(filter(is_checked, leaves))
-        counts |= {side: len(checked), f"{side}_found": sum(text.has(leaf.value) for leaf in checked)}
-    return counts
+    checked = [list(filter(is_checked, leaves)) for leaves in (document.gold_leaves, document.system_leaves)]
+    numbers = [(len(leaves), sum(text.has(leaf.value) for leaf in leaves)) for leaves in checked]
+    return dict(zip(GROUNDED_KINDS, chain(*numbers), strict=True))
+
+
+class _SurplusTexts(list[str]):
+    """The texts of values that only systems have; their positions count from `FIRST`."""
+
+    FIRST = 1 << 31
+
+    def has(self, start: Ints) -> Bools:
+        is_surplus: Bools = start >= self.FIRST
+        return is_surplus
+
+    def text(self, start: int) -> str:
+        return self[start - self.FIRST]
 
 
 @dataclass(kw_only=True)
@@ -188,6 +199,7 @@ class RecordEvaluation(Evaluation):
 
     golds: Callable[[], list[Node | None]]
     """Makes the trees of the gold standard."""
+    surplus: _SurplusTexts = dataclass_field(default_factory=_SurplusTexts)
 
     @property
     def groups(self) -> Ints:
@@ -210,15 +222,11 @@ class RecordEvaluation(Evaluation):
         return replace(self.part, gold=batches)
 
     @cached_property
-    def _surplus(self) -> _SurplusTexts:
-        return _SurplusTexts()
-
-    @cached_property
     def locations(self) -> Locations:
-        return self._shown.locations(self._surplus)
+        return self._shown.locations(self.surplus)
 
     def predictions(self, by: str, pairs: Sequence[RecordPair]) -> Predictions:
-        return record_predictions(pairs, self._surplus)
+        return record_predictions(pairs, self.surplus)
 
     def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
         """The values of both sides; values that only the system has have no position."""
@@ -239,19 +247,6 @@ class RecordEvaluation(Evaluation):
             sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
         return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
-
-
-class _SurplusTexts(list[str]):
-    """The texts of values that only systems have; their positions count from `FIRST`."""
-
-    FIRST = 1 << 31
-
-    def has(self, start: Ints) -> Bools:
-        is_surplus: Bools = start >= self.FIRST
-        return is_surplus
-
-    def text(self, start: int) -> str:
-        return self[start - self.FIRST]
 
 
 def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:

@@ -128,9 +128,9 @@ class TreeBuilder:
 
     def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:
         kind = value.__class__
+        if kind in _SCALARS:
+            return None if field.options.ignore else self._leaf(value, field, parent, step)
         if kind is not dict and kind is not list:
-            if kind in _SCALARS:
-                return None if field.options.ignore else self._leaf(value, field, parent, step)
             try:
                 return self._build(json_data(value), field, parent, step)
             except UnreadableError as error:
@@ -138,7 +138,7 @@ class TreeBuilder:
         node = Container(field, parent, step, kind is list)
         children = node.children
         if kind is list:
-            items = field.items or self.fields.items(field)
+            items = field.children.get(None) or self.fields.child(field, None)
             for index, inner in enumerate(value if not items.options.ignore else ()):
                 built = self._build(inner, items, node, index)
                 if built is not None:
@@ -170,13 +170,9 @@ class TreeBuilder:
         if value.__class__ is str and len(value) > _LONG and len(value) > CHARACTERS.value:
             raise LimitError(f"a value has {len(value):,} characters", CHARACTERS.remedy)
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
-        if not self.strict and (value is None or (value.__class__ is str and self._is_absent(value))):
-            return None
-        return Leaf(value, key, field, parent, step)
-
-    def _is_absent(self, text: str) -> bool:
-        text = text.strip()
-        return not text or text in self.absent
+        text = value.strip() if value.__class__ is str else value
+        is_absent = text is None or text == "" or (value.__class__ is str and text in self.absent)
+        return None if is_absent and not self.strict else Leaf(value, key, field, parent, step)
 
 
 def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
