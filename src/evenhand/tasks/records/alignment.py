@@ -65,8 +65,6 @@ class ListAligner:
         forms = [form_of(gold[row]) for row in rows], [form_of(system[column]) for column in columns]
         identical = [(rows[row], columns[column]) for row, column in equal_pairs(*forms)]
         rows, columns = remaining(rows, columns, identical)
-        if not rows or not columns:
-            return identical
         table = _WeightTable([gold[row] for row in rows], [system[column] for column in columns], keys)
         pairs = table.pairs(lambda: self.greedy.update([name]))
         left, right = remaining(range(len(rows)), range(len(columns)), pairs)
@@ -127,17 +125,11 @@ def _matching(
     keys_of: Callable[[Leaf], Sequence[str]],
 ) -> Pairs:
     """The largest number of pairs that fit; two values that fit have a key in common. Ties go by canonical order."""
-    if not rows or not columns:
-        return []
     rows, columns = sorted(rows, key=lambda row: gold[row].key), sorted(columns, key=lambda column: system[column].key)
-    by_key: defaultdict[str, list[int]] = defaultdict(list)
-    for at, column in enumerate(columns):
-        for key in keys_of(system[column]):
-            by_key[key].append(at)
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    for at, row in enumerate(rows):
-        for other in {other for key in keys_of(gold[row]) for other in by_key.get(key, ())}:
-            table[at, other] = fits(gold[row], system[columns[other]])
+    sides = [[gold[row]] for row in rows], [[system[column]] for column in columns]
+    for _, cell in _fitting(sides, keys_of, fits):
+        table[np.ix_(*cell)] = 1
     return [(rows[row], columns[column]) for row, column in first_pairs(table)] if table.any() else []
 
 
@@ -205,8 +197,8 @@ _Cell = tuple[list[int], list[int]]
 _Cells = list[tuple[int, _Cell]]
 """Cells, each with the number of its sum in the module's list, from 0."""
 _COMMON = 4
-_Values = dict[str, tuple[Leaf, list[int]]]
-"""The values of a field by their keys, with the records that have them."""
+_Values = dict[tuple[str, str], tuple[Leaf, list[int]]]
+"""The values of a field by their keys and texts, with the records that have them."""
 
 
 class _WeightTable:
@@ -367,7 +359,9 @@ def _fitting(
         for number, leaves in enumerate(records):
             for leaf in leaves:
                 for key in keys_of(leaf):
-                    index[leaf.field.slot, key][side].setdefault(leaf.key, (leaf, []))[1].append(number)
+                    index[leaf.field.slot, key][side].setdefault((leaf.key, str(leaf.value)), (leaf, []))[1].append(
+                        number
+                    )
     cells = {
         (slot, one, other): (slot, (rows, columns))
         for (slot, _), (golds, systems) in index.items()

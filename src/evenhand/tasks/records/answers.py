@@ -49,16 +49,10 @@ def _scalar(text: str) -> tuple[Any, str]:
 def _called(calls: Calls, tool: str | None) -> tuple[Any, str]:
     """The arguments of one call, or of several as a list of records."""
     names = calls.tools or (None,) * len(calls)
-    values, worst = [], "ok"
-    for arguments, name in zip(calls, names, strict=True):
-        if tool is not None and name != tool:
-            continue
-        if isinstance(arguments, str):
-            decoded, how = answered_values(arguments, _DECODER)
-            values += decoded
-            worst = max(worst, how, key=READINGS.index)
-        else:
-            values.append(arguments)
+    chosen = [arguments for arguments, name in zip(calls, names, strict=True) if tool in (None, name)]
+    read = [answered_values(one, _DECODER) if isinstance(one, str) else ([one], "ok") for one in chosen]
+    values = [value for decoded, _ in read for value in decoded]
+    worst = max((how for _, how in read), key=READINGS.index, default="ok")
     return plain(values[0] if len(values) == 1 else values or None), worst
 
 

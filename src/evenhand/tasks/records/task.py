@@ -107,15 +107,14 @@ def _plain(*kinds: str) -> dict[str, WeightedCounts]:
     return {kind: {kind: 1.0} for kind in kinds}
 
 
-def _soft(name: str, settings: ScoreSettings) -> Formula:
-    divided = PrecisionRecall.of_pairs({"similarity": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    return Formula(name, "soft", _plain(*SOFT_KINDS), divided, beta=settings.beta, is_null=True)
+def _shares(name: str, settings: ScoreSettings, kinds: tuple[str, ...], breakdown: Breakdown) -> Formula:
+    """A formula for counts of which the first one is right."""
+    divided = PrecisionRecall.of_pairs({kinds[0]: 1.0}, {"system": 1.0}, {"gold": 1.0})
+    return Formula(name, name, _plain(*kinds), divided, beta=settings.beta, breakdown=breakdown, is_null=True)
 
 
-def _records(name: str, settings: ScoreSettings) -> Formula:
-    divided = PrecisionRecall.of_pairs({"right": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    counts, whole = _plain(*RECORD_KINDS), Breakdown("overall")
-    return Formula(name, RECORDS, counts, divided, beta=settings.beta, breakdown=whole, is_null=True)
+_soft = partial(_shares, kinds=SOFT_KINDS, breakdown=Breakdown())
+_records = partial(_shares, kinds=RECORD_KINDS, breakdown=Breakdown("overall"))
 
 
 def _documents(name: str, settings: ScoreSettings) -> Formula:
@@ -143,10 +142,8 @@ def _text2kg(name: str, settings: ScoreSettings) -> Formula:
         "conformance": "triples whose relation is in the ontology.",
         "relation_hallucination": "1 - conformance, of the documents with an answer.",
     }
-    ratios = tuple(
-        Ratio(key, {key: 1.0}, {"documents": 1.0}, text, is_best_low=key == "relation_hallucination")
-        for key, text in definitions.items()
-    )
+    whole, low = {"documents": 1.0}, "relation_hallucination"
+    ratios = tuple(Ratio(key, {key: 1.0}, whole, text, is_best_low=key == low) for key, text in definitions.items())
     return ratios_only(name, name, _plain("documents", "dropped"), ratios, Breakdown("overall"))
 
 
