@@ -128,11 +128,11 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         if any(text is not None for text in texts):
             tallies[GROUNDED] = count_table(GROUNDED_KINDS, list(map(_grounded, documents, in_text)), pair.groups)
         evaluation.tallies[name] = tallies
-        sides = [(summary, [document.system_leaves for document in documents])]
+        labels = request.vocabulary.labels.values
+        summary.add(ints([leaf.field.label for document in documents for leaf in document.system_leaves]), labels)
         if not evaluation.gold_count.units:  # the same for all systems
-            sides.append((evaluation.gold_count, [document.gold_leaves for document in documents]))
-        for side, leaves in sides:
-            side.add(ints([leaf.field.label for leaf in chain(*leaves)]), request.vocabulary.labels.values)
+            gold_labels = ints([leaf.field.label for document in documents for leaf in document.gold_leaves])
+            evaluation.gold_count.add(gold_labels, labels)
         summary.noted[WRAPPED] += sum(document.wrapped for document in documents)
         for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
             summary.noted.update({f"{prefix}: {name}": number for name, number in counts.items()})
@@ -145,18 +145,14 @@ def _values(
     contents: Sequence[object], golds: Sequence[Any], settings: ScoreSettings, summary: SideSummary
 ) -> tuple[list[Any], list[str]]:
     """The values in the answers of a system, and how each answer was read."""
-    values, statuses = [], []
-    tool, path, is_triples = settings["tool"], settings["at"], settings["preset"] == "triples"
-    for content, gold in zip(contents, golds, strict=True):
-        value, status = value_of(content, gold, tool)
-        value = at_path(value, path) if path else value
-        if (key := wrapper_of(value, gold)) is not None:
-            summary.noted[f"{WRAPPER}: {key}"] += 1
-        if is_triples:
-            value, malformed = triples(value)
-            summary.noted[MALFORMED] += len(malformed)
-        values.append(value)
-        statuses.append(status)
+    read = [value_of(content, gold, settings["tool"]) for content, gold in zip(contents, golds, strict=True)]
+    values, statuses = [at_path(value, settings["at"]) for value, _ in read], [status for _, status in read]
+    wrappers = map(wrapper_of, values, golds)
+    summary.noted.update(f"{WRAPPER}: {key}" for key in wrappers if key is not None)
+    if settings["preset"] == "triples":
+        divided = list(map(triples, values))
+        values = [records for records, _ in divided]
+        summary.noted[MALFORMED] += sum(len(other_sizes) for _, other_sizes in divided)
     summary.noted.update(statuses)
     return values, statuses
 

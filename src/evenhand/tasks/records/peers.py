@@ -16,11 +16,12 @@ from evenhand.tasks.assignment import first_pairs
 from evenhand.tasks.records.alignment import remaining
 from evenhand.tasks.records.answers import plain, triples
 from evenhand.tasks.records.fields import read_json
-from evenhand.tasks.records.measures import RecordPair
+from evenhand.tasks.records.measures import RecordPair, count_table
 from evenhand.tasks.records.values import MILLION, anls
 
 _WORD_KINDS = ("found", "gold", "right", "system")
 _TEXT2KG_KINDS = ("documents", "dropped", "f1", "precision", "recall", "conformance", "relation_hallucination")
+_NONE: tuple[Any, ...] = None, "", [], {}
 _LINK = "|||"
 """Between the root and another field, in the names of links."""
 
@@ -47,17 +48,13 @@ def anls_star(gold: Any, system: Any) -> float:
     return score / length if length else 1.0
 
 
-def _is_none(value: Any) -> bool:
-    return value is None or value == "" or value == [] or value == {}
-
-
 def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
     if options := _options(gold):
         scored = [(*_anls_star(option, system), option == system) for option in options]
         score, length, _ = max(scored, key=lambda one: (one[0] / one[1] if one[1] else 1.0, one[2]))
         return score, length
     if gold is None:
-        return (1.0, 1) if _is_none(system) else (0.0, max(_size(system), 1))
+        return (1.0, 1) if system in _NONE else (0.0, max(_size(system), 1))
     if isinstance(gold, dict):
         return _of_objects(gold, system) if isinstance(system, dict) else (0.0, max(_size(gold), _size(system)))
     if isinstance(gold, list):
@@ -79,7 +76,7 @@ def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, in
     for key in dict.fromkeys((*gold, *system)):
         one, other = gold.get(key), system.get(key)
         score, size = _anls_star(one, other)
-        total += 0.0 if key not in gold and _is_none(other) else score
+        total += 0.0 if key not in gold and other in _NONE else score
         length += size
     return total, length
 
@@ -254,13 +251,13 @@ def count_text2kg(pair: RecordPair) -> Tally:
         raise SettingError("The measure text2kg needs the relations of the ontology; name their file with --ontology.")
     relations = {name.replace(" ", "_") for name in ontology.relations}
     rows = [
-        _text2kg(gold, system, relations, is_missing=status == "missing")
-        for (gold, system), status in zip(pair.values, pair.statuses, strict=True)
+        {"documents": 1.0} if status == "missing" else _text2kg(*values, relations)
+        for values, status in zip(pair.values, pair.statuses, strict=True)
     ]
-    return tally_table(_TEXT2KG_KINDS, np.array(rows).reshape(-1, len(_TEXT2KG_KINDS)), pair.groups)
+    return count_table(_TEXT2KG_KINDS, rows, pair.groups)
 
 
-def _text2kg(gold: Any, system: Any, ontology: set[str], *, is_missing: bool) -> tuple[float, ...]:
+def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
     golds, systems = (_as_triples(value) for value in (gold, system))
     known = {relation.replace(" ", "_") for _, relation, _ in golds}
     kept = [triple for triple in systems if triple[1].replace(" ", "_") in known]
@@ -268,11 +265,10 @@ def _text2kg(gold: Any, system: Any, ontology: set[str], *, is_missing: bool) ->
     shared = len(one & other)
     precision, recall = (shared / len(side) if side and other else 0.0 for side in (other, one))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    if is_missing:
-        return 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     conforming = sum(triple[1].replace(" ", "_") in ontology for triple in systems)
     conformance = conforming / len(systems) if systems else 1.0
-    return 1.0, float(len(systems) - len(kept)), f1, precision, recall, conformance, 1 - conformance
+    scores = 1.0, float(len(systems) - len(kept)), f1, precision, recall, conformance, 1 - conformance
+    return dict(zip(_TEXT2KG_KINDS, scores, strict=True))
 
 
 def _as_triples(value: Any) -> list[tuple[str, ...]]:

@@ -181,7 +181,6 @@ def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
     for path in paths:
         node: Node | None = record
         for step in path:
-            is_object = isinstance(node, Container) and not node.is_list
-            node = node.children.get(step[1:]) if is_object else None  # type: ignore[union-attr]
+            node = node.children.get(step[1:]) if isinstance(node, Container) and not node.is_list else None
         values.append(node.key if isinstance(node, Leaf) else None)
     return tuple(values)

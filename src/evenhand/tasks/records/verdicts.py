@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import field as dataclass_field
+from operator import attrgetter
 
 from evenhand.dataclass import dataclass
 from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves, remaining
@@ -80,13 +81,12 @@ class Compared:
 
     def record_counts(self) -> dict[str, int]:
         """The records of both sides, aligned pairs, and pairs whose leaves are all right."""
-        counts = {"right": 0, "gold": 0, "system": 0, "aligned": len(self.records)}
-        for pair in self.records:
-            counts["right"] += all(leaf.verdict == "TP" for record in pair for leaf in leaves_of(record))
-            for side, record in zip(("gold", "system"), pair, strict=True):  # a wrapped object is a record, too
-                counts[side] += record.parent is None or not record.parent.is_list
-        counts["gold"] += sum(1 for _ in records_in(self.gold))
-        counts["system"] += sum(1 for _ in records_in(self.system))
+        right = [all(leaf.verdict == "TP" for record in pair for leaf in leaves_of(record)) for pair in self.records]
+        counts = {"right": sum(right), "aligned": len(right)}
+        for at, (side, node) in enumerate((("gold", self.gold), ("system", self.system))):
+            parents = [pair[at].parent for pair in self.records]  # a wrapped object is a record, too
+            wrapped = sum(parent is None or not parent.is_list for parent in parents)
+            counts[side] = wrapped + sum(1 for _ in records_in(node))
         return counts
 
 
@@ -186,21 +186,19 @@ class DocumentComparison:
 
     def _pair_equal(self, scopes: Sequence[_Scope], verdict: str, *, order: bool = False) -> None:
         """Pair equal values: KE in different fields of a scope; RE in one field of different records of a list."""
-        golds = [(leaf, scope) for scope in scopes for leaf in scope.gold if leaf.verdict is None]
-        systems = [(leaf, scope) for scope in scopes for leaf in scope.system if leaf.verdict is None]
-        if not golds or not systems:
-            return
-        golds = sorted((one for one in golds if is_informative(one[0].value)), key=_by_field)
-        for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)):
-            known = {key for leaf, _ in golds if leaf.verdict is None for key in keys_of(leaf)}
+        golds, systems = (
+            sorted(
+                ((leaf, scope) for scope in scopes for leaf in leaves_of_side(scope) if _is_evidence(leaf)),
+                key=_by_field,
+            )
+            for leaves_of_side in (attrgetter("gold"), attrgetter("system"))
+        )
+        for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)) if golds and systems else ():
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
                 for key in keys_of(other[0]) if other[0].verdict is None else ():
-                    if key in known and is_informative(other[0].value):
-                        by_key[key].append(other)
-            for others in by_key.values():
-                others.sort(key=_by_field)
-            for gold, scope in golds if by_key else ():
+                    by_key[key].append(other)
+            for gold, scope in golds:
                 for system, other_scope in (other for key in keys_of(gold) for other in by_key.get(key, ())):
                     if gold.verdict is not None:
                         break
@@ -235,6 +233,10 @@ class DocumentComparison:
 
 def _undecided(leaves: list[Leaf]) -> list[Leaf]:
     return [leaf for leaf in leaves if leaf.verdict is None]
+
+
+def _is_evidence(leaf: Leaf) -> bool:
+    return leaf.verdict is None and is_informative(leaf.value)
 
 
 def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
