@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field as dataclass_field
 from heapq import heapify, heappop, heapreplace
 from itertools import count
 from typing import Any
@@ -38,6 +37,8 @@ from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.trees import Container, Leaf, form_of, key_values, leaves_of
 from evenhand.tasks.records.values import MILLION, format_keys, is_formatting, is_right, near
 
+GREEDY, NOT_NEAR = "greedy", "not near"
+"""Beginnings of names of counts for notes."""
 MAX_SIDE = 2_000
 NEAR_CELLS = 40_000
 Pairs = list[tuple[int, int]]
@@ -49,10 +50,8 @@ class ListAligner:
     """Aligns lists, and notes lists that are too large for an exact alignment."""
 
     fields: Fields
-    greedy: Counter[str] = dataclass_field(default_factory=Counter)
-    """Lists with a component that was paired greedily."""
-    not_near: Counter[str] = dataclass_field(default_factory=Counter)
-    """Lists whose remaining items were not compared by similarity."""
+    noted: Counter[str]
+    """Counts for notes: lists with a component that was paired greedily, or with items that were not compared."""
 
     def records(self, gold: Sequence[Container], system: Sequence[Container], *, order: bool) -> Pairs:
         """Pairs of records."""
@@ -66,7 +65,7 @@ class ListAligner:
         identical = [(rows[row], columns[column]) for row, column in equal_pairs(*forms)]
         rows, columns = remaining(rows, columns, identical)
         table = _WeightTable([gold[row] for row in rows], [system[column] for column in columns], keys)
-        pairs = table.pairs(lambda: self.greedy.update([name]))
+        pairs = table.pairs(lambda: self.noted.update([f"{GREEDY}: {name}"]))
         left, right = remaining(range(len(rows)), range(len(columns)), pairs)
         pairs += self._near(left, right, table.near, name)
         return identical + [(rows[row], columns[column]) for row, column in pairs]
@@ -81,7 +80,7 @@ class ListAligner:
         if not rows or not columns:
             return []
         if len(rows) * len(columns) > NEAR_CELLS:
-            self.not_near[name] += 1
+            self.noted[f"{NOT_NEAR}: {name}"] += 1
             return []
         cells = np.array([[near_by(row, column) for column in columns] for row in rows], dtype=np.int64)
         return [(rows[row], columns[column]) for row, column in first_pairs(cells)] if cells.any() else []

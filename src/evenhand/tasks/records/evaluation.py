@@ -36,8 +36,8 @@ from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView
 _MANY = 1 << 10
 """Number of documents in a part, large enough to make the cost of a call negligible."""
 _TN, _TP = CLASS_KINDS.index("TN"), CLASS_KINDS.index("TP")
-WRAPPER, GREEDY, NOT_NEAR, WRAPPED = "wrapper", "greedy", "not near", "wrapped"
-"""Beginnings of names of counts for notes: keys around values, large lists, single values."""
+WRAPPER, WRAPPED = "wrapper", "wrapped"
+"""Beginnings of names of counts for notes: keys around values, single values."""
 
 
 def align(request: EvaluationRequest) -> Alignment:
@@ -114,7 +114,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     for name, contents in part.systems.items():
         summary = evaluation.system_counts[name]
         values, statuses = _values(contents, gold_values, settings, summary)
-        compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
+        compare = DocumentComparison(ListAligner(fields, summary.noted), strict=settings["empty"] == "strict")
         documents = []
         for gold, value, text in zip(golds, values, in_text, strict=True):
             tree, system = build(*gold), build_system(value, name)
@@ -134,8 +134,6 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
             gold_labels = ints([leaf.field.label for document in documents for leaf in document.gold_leaves])
             evaluation.gold_count.add(gold_labels, labels)
         summary.noted[WRAPPED] += sum(document.wrapped for document in documents)
-        for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
-            summary.noted.update({f"{prefix}: {name}": number for name, number in counts.items()})
         if request.keep_units:
             evaluation.pairs[name] = pair
     return evaluation

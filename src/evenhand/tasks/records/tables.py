@@ -15,8 +15,9 @@ from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.records.alignment import GREEDY, NOT_NEAR
 from evenhand.tasks.records.answers import MALFORMED, STATUSES
-from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
+from evenhand.tasks.records.evaluation import WRAPPED, WRAPPER
 from evenhand.tasks.records.task import ANSWERS, ERROR_NAMES, GROUNDED, KINDS
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ class TreeBuilder:
         try:
             node = self._build(value, self.fields.root, None, "")
             for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
-                if count > limit.value:
+                if count > 1_000 and count > limit.value:
                     raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
         except LimitError as error:
             raise InputError(source, line, error.finding, error.remedy) from None
