@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.measures import RecordPair, count_table
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
-from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
+from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
 from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView, answer_code
@@ -108,7 +108,7 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
         texts += records_of(batch).texts or (None,) * batch.corpus.sentences
         golds += _gold_values(batch, settings)
     gold_values = [value for value, _, _ in golds]
-    evaluation = RecordEvaluation(part=part, golds=lambda: [build(*gold) for gold in golds])
+    evaluation = RecordEvaluation(part=part)
     in_text = [None if text is None else TextValues(text) for text in texts]
     known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
@@ -191,8 +191,6 @@ class _SurplusTexts(list[str]):
 class RecordEvaluation(Evaluation):
     """The values of some documents and their verdicts."""
 
-    golds: Callable[[], list[Node | None]]
-    """Makes the trees of the gold standard."""
     surplus: _SurplusTexts = dataclass_field(default_factory=_SurplusTexts)
 
     @property
@@ -203,16 +201,15 @@ class RecordEvaluation(Evaluation):
     @cached_property
     def _shown(self) -> Part:
         """The part with the leaves of the gold standard as tokens, for display: `items[2].price: 12.50`."""
-        trees, batches = self.golds(), []
+        documents, batches = iter(next(iter(self.pairs.values())).documents), []
         for batch in self.part.gold:
             size, lines = batch.corpus.sentences, batch.corpus.lines
-            texts = [[text_of(leaf) for leaf in leaves_of(tree)] for tree in trees[:size]]
+            texts = [[text_of(leaf) for leaf in document.gold_leaves] for document in islice(documents, size)]
             bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
             tokens = Tokens.of([text for leaves in texts for text in leaves])
             lines = np.repeat(lines[np.arange(size)], np.diff(bounds)) if len(lines) else lines
             corpus = replace(batch.corpus, bounds=bounds, tokens=tokens, lines=lines)
             batches.append(replace(batch, corpus=corpus))
-            del trees[:size]
         return replace(self.part, gold=batches)
 
     @cached_property
@@ -237,7 +234,8 @@ class RecordEvaluation(Evaluation):
             rows = []
             for at, document in enumerate(pair.documents):
                 for start, leaf, _, system in document.units():
-                    rows.append((at, name(f"{leaf.verdict}\t{text_of(system) if system is not None else ''}"), start))
+                    text = "" if system is None else text_of(system)
+                    rows.append((at, name(f"{leaf.verdict.partition('.')[0]}\t{text}"), start))
             sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
         return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
@@ -261,7 +259,7 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
         for at, document in enumerate(pair.documents):
             copies: defaultdict[tuple[int, str], Iterator[int]] = defaultdict(count)
             for number, leaf, gold, system in document.units():
-                unit, text, field, verdict = begins[at] + number, 0, -1, leaf.verdict or ""
+                unit, text, field, verdict = begins[at] + number, 0, -1, leaf.verdict.partition(".")[0]
                 if system is not None:
                     field = system.field.label
                     if gold is None:

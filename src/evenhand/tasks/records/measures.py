@@ -46,7 +46,7 @@ from evenhand.tasks.records.task import (
     WEIGHTED,
     is_weighted,
 )
-from evenhand.tasks.records.trees import Leaf, text_of
+from evenhand.tasks.records.trees import text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
 from evenhand.tasks.unit_rows import Places, UnitRows
@@ -76,16 +76,19 @@ def count_verdicts(pair: RecordPair) -> Tally:
     groups = pair.groups.tolist()
     texts = zip(groups, pair.texts, strict=True)
     rows = [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
-    add, right = rows.append, _CODE["TP"]
+    add = rows.append
     for number, document in zip(groups, pair.documents, strict=True):
         for gold, system in document.pairs:
             field, other = gold.field, system.field if gold.verdict == "KE" else gold.field
-            code = right if gold.verdict == "TP" else _code(gold)
-            add((number, field.label, other.label, code, field.options.weight))
+            add((number, field.label, other.label, _CODE[gold.verdict], field.options.weight))
             if other is not field:
                 add((number, -1, other.label, _CODE["KE.system"], other.options.weight))
-        rows += [(number, leaf.field.label, -1, _code(leaf), leaf.field.options.weight) for leaf in document.missing]
-        rows += [(number, -1, leaf.field.label, _code(leaf), leaf.field.options.weight) for leaf in document.spurious]
+        rows += [
+            (number, leaf.field.label, -1, _CODE[leaf.verdict], leaf.field.options.weight) for leaf in document.missing
+        ]
+        rows += [
+            (number, -1, leaf.field.label, _CODE[leaf.verdict], leaf.field.options.weight) for leaf in document.spurious
+        ]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     cells, labels = list(map(ints, columns[:4])), tuple(pair.labels.values)
     if not is_weighted(pair.settings):
@@ -97,11 +100,6 @@ def count_verdicts(pair: RecordPair) -> Tally:
     return Tally.of(labels, names, group, gold_label, system_label, kinds, counts)
 
 
-def _code(leaf: Leaf) -> int:
-    """The code of a leaf's count type."""
-    return _CODE[f"{leaf.verdict}.{leaf.how}" if leaf.how else leaf.verdict or ""]
-
-
 def list_verdicts(pair: RecordPair) -> UnitRows:
     """The values of both sides; positions are numbers of leaves in their document."""
     rows: list[tuple[int, int, int, int, int]] = []
@@ -111,7 +109,7 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
             if system is not None:
                 (strings if gold is None else matched)[len(rows)] = text_of(system)
             label, other = (-1 if side is None else side.field.label for side in (gold, system))
-            rows.append((_code(leaf), at, number, label, other))
+            rows.append((_CODE[leaf.verdict], at, number, label, other))
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
     is_surplus = start < 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -133,7 +134,7 @@ def _set_counts(gold: set[Any] | None, system: set[Any] | None) -> tuple[int, ..
 
 
 def _word_sets(value: Any, root: str | None) -> dict[str, set[Any]]:
-    sets: dict[str, set[Any]] = {}
+    sets: defaultdict[str, set[Any]] = defaultdict(set)
     for record in value if isinstance(value, list) else [value]:
         if not isinstance(record, dict):
             continue
@@ -141,12 +142,11 @@ def _word_sets(value: Any, root: str | None) -> dict[str, set[Any]]:
             key: {word for text in _texts(inner) for word in text.split(" ")} - {""} for key, inner in record.items()
         }
         for key, own in words.items():
-            sets.setdefault(key, set()).update(own)
+            sets[key] |= own
         whole = record.get(root) if root is not None else None
         if isinstance(whole, str) and whole:
             for key in words.keys() - {root}:
-                links = {(whole, word) for word in words[key] if word != whole}
-                sets.setdefault(f"{root}{_LINK}{key}", set()).update(links)
+                sets[f"{root}{_LINK}{key}"] |= {(whole, word) for word in words[key] if word != whole}
     return sets
 
 

@@ -27,12 +27,11 @@ RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 
 
 class Leaf:
-    """A scalar: its value, the key that it is compared by, and, once decided, its verdict."""
+    """A scalar: its value, the key that it is compared by, and, once decided, its verdict (of RE: `RE.moved`)."""
 
     def __init__(self, value: Any, key: str, field: Field, parent: Container | None, step: str | int) -> None:
         self.value, self.key, self.field, self.parent, self.step = value, key, field, parent, step
-        self.verdict: str | None = None
-        self.how = ""
+        self.verdict = ""
 
 
 class Container:

@@ -145,10 +145,8 @@ class DocumentComparison:
         scope.gold += leaves_of(gold)
         scope.system += leaves_of(system)
 
-    def _pair(self, gold: Leaf, system: Leaf, verdict: str, how: str = "") -> None:
+    def _pair(self, gold: Leaf, system: Leaf, verdict: str) -> None:
         gold.verdict = system.verdict = verdict
-        if how:
-            gold.how = system.how = how
         self._result.pairs.append((gold, system))
 
     def _compare_lists(self, gold: list[Node], system: list[Node], order: bool, scope: _Scope) -> None:
@@ -196,18 +194,17 @@ class DocumentComparison:
         for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)) if golds and systems else ():
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
-                for key in keys_of(other[0]) if other[0].verdict is None else ():
+                for key in keys_of(other[0]) if not other[0].verdict else ():
                     by_key[key].append(other)
             for gold, scope in golds:
                 for system, other_scope in (other for key in keys_of(gold) for other in by_key.get(key, ())):
-                    if gold.verdict is not None:
+                    if gold.verdict:
                         break
                     kinship = gold.field.slot == system.field.slot, scope is other_scope
-                    if system.verdict is not None or kinship != (verdict == "RE", verdict == "KE"):
+                    if system.verdict or kinship != (verdict == "RE", verdict == "KE"):
                         continue
                     if not may_differ or is_formatting(gold.value, system.value, _PLAIN):
-                        how = "moved" if order else _how(scope, other_scope)
-                        self._pair(gold, system, verdict, how if verdict == "RE" else "")
+                        self._pair(gold, system, "KE" if verdict == "KE" else _moved(scope, other_scope, order))
 
     def _finish(self, scope: _Scope) -> None:
         """Decide on the remaining leaves of a scope: moved, wrong, missing or spurious."""
@@ -215,9 +212,9 @@ class DocumentComparison:
             golds, systems = _undecided(gold), _undecided(system)
             moved = equal_pairs([leaf.key for leaf in golds], [leaf.key for leaf in systems]) if order else []
             for row, column in moved:
-                self._pair(golds[row], systems[column], "RE", "moved")
+                self._pair(golds[row], systems[column], "RE.moved")
         for one, other in scope.places:
-            if one.verdict is None and other.verdict is None:
+            if not one.verdict and not other.verdict:
                 self._pair(one, other, "VE")
         for gold, system, _ in scope.lists:
             golds, systems = _undecided(gold), _undecided(system)
@@ -232,11 +229,11 @@ class DocumentComparison:
 
 
 def _undecided(leaves: list[Leaf]) -> list[Leaf]:
-    return [leaf for leaf in leaves if leaf.verdict is None]
+    return [leaf for leaf in leaves if not leaf.verdict]
 
 
 def _is_evidence(leaf: Leaf) -> bool:
-    return leaf.verdict is None and is_informative(leaf.value)
+    return not leaf.verdict and is_informative(leaf.value)
 
 
 def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
@@ -251,8 +248,10 @@ def _format_keys(leaf: Leaf) -> tuple[str, ...]:
     return format_keys(leaf.value, _PLAIN)
 
 
-def _how(gold: _Scope, system: _Scope) -> str:
-    return "split" if not system.is_aligned else "merged" if not gold.is_aligned else "moved"
+def _moved(gold: _Scope, system: _Scope, order: bool) -> str:
+    if not order and not system.is_aligned:
+        return "RE.split"
+    return "RE.moved" if order or gold.is_aligned else "RE.merged"
 
 
 def _look_up(result: Compared, text: TextValues) -> None:
