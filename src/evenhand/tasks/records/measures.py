@@ -76,19 +76,14 @@ def count_verdicts(pair: RecordPair) -> Tally:
     groups = pair.groups.tolist()
     texts = zip(groups, pair.texts, strict=True)
     rows = [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
-    add = rows.append
     for number, document in zip(groups, pair.documents, strict=True):
-        for gold, system in document.pairs:
-            field, other = gold.field, system.field if gold.verdict == "KE" else gold.field
-            add((number, field.label, other.label, _CODE[gold.verdict], field.options.weight))
-            if other is not field:
-                add((number, -1, other.label, _CODE["KE.system"], other.options.weight))
-        rows += [
-            (number, leaf.field.label, -1, _CODE[leaf.verdict], leaf.field.options.weight) for leaf in document.missing
-        ]
-        rows += [
-            (number, -1, leaf.field.label, _CODE[leaf.verdict], leaf.field.options.weight) for leaf in document.spurious
-        ]
+        for _, leaf, gold, system in document.units():
+            label = other = -1 if gold is None else gold.field.label
+            if gold is None or system is None or leaf.verdict == "KE":
+                other = -1 if system is None else system.field.label
+            rows.append((number, label, other, _CODE[leaf.verdict], leaf.field.options.weight))
+            if leaf.verdict == "KE" and system is not None:
+                rows.append((number, -1, other, _CODE["KE.system"], system.field.options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     cells, labels = list(map(ints, columns[:4])), tuple(pair.labels.values)
     if not is_weighted(pair.settings):

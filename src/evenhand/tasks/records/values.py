@@ -52,7 +52,7 @@ _MONTH = (
 )
 _DAY, _ORDINAL = r"(?P<day>[0-9]{1,2})", "(?:st|nd|rd|th)?"
 _TIME = re.compile(
-    r"(?:t|,? )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[-+][0-9]{2}:?[0-9]{2}))?"
+    r"(?:t|,? )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[-+][0-9]{2}:?[0-9]{2}))?$"
 )
 _DATES = tuple(
     re.compile(pattern)
@@ -159,17 +159,10 @@ def parse_date(text: str, first: str | None = None) -> str | None:
 
 @lru_cache(_CACHED)
 def _date_in(text: str, first: str | None) -> str | None:
-    text = plain(text)
-    if text[:1].isdigit() or text[:3] in _MONTHS:
-        time = _TIME.search(text)
-        text = text[: time.start()] if time and time.end() == len(text) else text
-        for pattern in _DATES:
-            if match := pattern.fullmatch(text):
-                return _date(match.groupdict(), first)
-    return None
-
-
-def _date(parts: dict[str, str], first: str | None) -> str | None:
+    text = _TIME.sub("", plain(text))
+    parts = next((match.groupdict() for pattern in _DATES if (match := pattern.fullmatch(text))), None)
+    if parts is None:
+        return None
     year = int(parts["year"])
     if "one" in parts:
         one, other = int(parts["one"]), int(parts["other"])
