@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import PurePath
@@ -204,18 +204,17 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _annotation(source: Source, documents: Iterable[Document], counts: dict[str, int]) -> Annotation:
-    rows = list(documents)
-    ids, values, texts, lines = zip(*rows, strict=True)
+def _annotation(source: Source, documents: Sequence[Document], counts: dict[str, int]) -> Annotation:
+    ids, values, texts, lines = zip(*documents, strict=True)
     longest = max((len(name) for name in ids if name is not None), default=0)
     if longest > LABEL.value:
         raise source.error(None, f"an id has {longest:,} characters", LABEL.remedy)
     layer = Records(values, texts if any(text is not None for text in texts) else ())
     corpus = Corpus(
         source.display_name,
-        len(rows),
+        len(documents),
         lines=ints(lines),
-        documents=np.arange(len(rows)),
+        documents=np.arange(len(documents)),
         ids=None if None in ids else Tokens.of([str(name) for name in ids]),
     )
     return Annotation(corpus, {RECORDS: layer}, {RECORDS: ReadInfo(RECORDS, kept=counts)}, source.name)

@@ -28,7 +28,7 @@ from evenhand.tasks.records.fields import Fields
 from evenhand.tasks.records.measures import RecordPair, count_table
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
-from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, text_of
+from evenhand.tasks.records.trees import TreeBuilder, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
 from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView, answer_code
@@ -72,8 +72,8 @@ def _fields(request: EvaluationRequest) -> Fields:
     return Fields(labels, settings["fields"], declared, default, strict=settings["empty"] == "strict")
 
 
-def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
-    return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", is_gold)
+def _builder(settings: ScoreSettings, fields: Fields, **options: Any) -> TreeBuilder:
+    return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", **options)
 
 
 def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
@@ -102,7 +102,8 @@ def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[A
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
+    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
+    build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields, known=known)
     golds, texts = list[tuple[Any, str, int | None]](), list[str | None]()
     for batch in part.gold:
         texts += records_of(batch).texts or (None,) * batch.corpus.sentences
@@ -110,17 +111,12 @@ def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     gold_values = [value for value, _, _ in golds]
     evaluation = RecordEvaluation(part=part)
     in_text = [None if text is None else TextValues(text) for text in texts]
-    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
         summary = evaluation.system_counts[name]
         values, statuses = _values(contents, gold_values, settings, summary)
         compare = DocumentComparison(ListAligner(fields, summary.noted), strict=settings["empty"] == "strict")
-        documents = []
-        for gold, value, text in zip(golds, values, in_text, strict=True):
-            tree, system = build(*gold), build_system(value, name)
-            if known is not None and system is not None:
-                system = _without_unknown(system, known)
-            documents.append(compare(tree, system, text))
+        trees = ((build(*gold), build_system(value, name)) for gold, value in zip(golds, values, strict=True))
+        documents = [compare(*both, text) for both, text in zip(trees, in_text, strict=True)]
         both = list(zip(gold_values, values, strict=True))
         pair = RecordPair(documents, both, evaluation.groups, request.vocabulary.labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
@@ -153,16 +149,6 @@ def _values(
         summary.noted[MALFORMED] += sum(len(other_sizes) for _, other_sizes in divided)
     summary.noted.update(statuses)
     return values, statuses
-
-
-def _without_unknown(node: Node, known: frozenset[int]) -> Node | None:
-    """A tree without the fields that only systems have."""
-    if isinstance(node, Leaf):
-        return node if node.field.slot in known else None
-    node.children = {
-        step: kept for step, child in node.children.items() if (kept := _without_unknown(child, known)) is not None
-    }
-    return node if node.children else None
 
 
 def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:

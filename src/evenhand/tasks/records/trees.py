@@ -53,10 +53,9 @@ Node = Leaf | Container
 def path_of(node: Node) -> str:
     """The path of a node with indexes: `items[2].price`."""
     steps: list[str | int] = []
-    current: Node | None = node
-    while current is not None and current.parent is not None:
-        steps.append(current.step if isinstance(current.step, int) else f".{current.step}")
-        current = current.parent
+    while node.parent is not None:
+        steps.append(node.step if isinstance(node.step, int) else f".{node.step}")
+        node = node.parent
     return path_text(steps[::-1])
 
 
@@ -111,6 +110,8 @@ class TreeBuilder:
     absent: frozenset[str] = frozenset()
     strict: bool = False
     is_gold: bool = False
+    known: frozenset[int] | None = None
+    """The slots of fields that are kept; None: all."""
     counts: list[int] = dataclass_field(default_factory=lambda: [0, 0])
 
     def __call__(self, value: Any, source: str, line: int | None = None) -> Node | None:
@@ -128,7 +129,7 @@ class TreeBuilder:
     def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:
         kind = value.__class__
         if kind in _SCALARS:
-            return None if field.options.ignore else self._leaf(value, field, parent, step)
+            return self._leaf(value, field, parent, step)
         if kind is not dict and kind is not list:
             try:
                 return self._build(json_data(value), field, parent, step)
@@ -144,7 +145,7 @@ class TreeBuilder:
                     children[index] = built
                     self.counts[1] += built.__class__ is Container
         else:
-            known, absent, is_simple = field.children, self.absent, not self.strict
+            known, absent, is_simple = field.children, self.absent, not self.strict and self.known is None
             for key, inner in value.items():
                 child = known.get(key) or self.fields.child(field, key)
                 if is_simple and inner.__class__ is str and child.is_default and len(inner) <= _LONG:
@@ -157,11 +158,13 @@ class TreeBuilder:
                     if built is not None:
                         children[key] = built
         self.counts[0] += len(children)
-        if children or not self.strict or parent is None:
+        if children or not self.strict or parent is None or (value and self.known is not None):
             return node if children else None
         return self._leaf(value, field, parent, step)
 
     def _leaf(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Leaf | None:
+        if field.options.ignore or (self.known is not None and field.slot not in self.known):
+            return None
         if value.__class__ is float and not isfinite(value):
             value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
             if self.is_gold:
