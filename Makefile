@@ -12,7 +12,7 @@ INTEGRATIONS_READY := $(INTEGRATIONS_VENV)/.ready
 # A pinned version keeps the environment reproducible. A build without CUDA (such as 2.13.0+cpu) also fits this version,
 # and pip prefers it where the package index has one; `make TORCH=torch` takes the latest.
 TORCH ?= torch==2.13.0
-TOOLS := accelerate datasets evaluate ipykernel nbconvert scikit-learn $(TORCH) transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
+TOOLS := accelerate datasets evaluate ipykernel lightning nbconvert scikit-learn $(TORCH) torchmetrics transformers "hypothesis>=6.150" "pytest>=8" "pandas>=2.2.2" "polars>=1.0"
 LOWEST_VENV := .venv-lowest
 LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
 # The tests need these as well, also in their lowest versions. They use click's separate standard error, new in 8.2.

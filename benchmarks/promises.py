@@ -43,6 +43,7 @@ PROMISES = (
     Promise("file to report, leak : exact", "evenhand-leak", "evenhand-exact"),
     Promise("lists to report, seqeval : exact + fair", "seqeval-lists", "evenhand-lists", floor=15),
     Promise("lists to report, seqeval : its drop-in", "seqeval-lists", "evenhand-drop-in", floor=30),
+    Promise("lists in batches of 32 sentences : all at once", "evenhand-metric", "evenhand-lists", ceiling=3),
     Promise("JSON lines to layer, json.loads : Evenhand", "json-loads", "evenhand-jsonl", floor=3),
     Promise("answers with a place for each string : json.loads", "evenhand-ground", "answers-loop", ceiling=60),
     Promise("the same, all strings verbatim : json.loads", "evenhand-ground-plain", "answers-loop-plain", ceiling=25),
@@ -90,7 +91,16 @@ PROMISES = (
     Promise("the same as JSON : `import numpy`", "score-small-json", "import-numpy", ceiling=2),
 )
 SAME = (
-    ("evenhand", "evenhand-exact", "evenhand-lists", "conlleval-loop", "seqscore", "nervaluate", "seqeval"),
+    (
+        "evenhand",
+        "evenhand-exact",
+        "evenhand-lists",
+        "evenhand-metric",
+        "conlleval-loop",
+        "seqscore",
+        "nervaluate",
+        "seqeval",
+    ),
     ("evenhand-drop-in", "seqeval-lists"),
     ("evenhand-jsonl", "json-loads"),
     ("evenhand-ground", "answers-loop", "evenhand-ground-plain", "answers-loop-plain"),

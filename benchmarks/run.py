@@ -166,7 +166,9 @@ def _spans(bench: Bench, million: tuple[Path, Path], ten_million: tuple[Path, Pa
         for name in ("evenhand", "evenhand-exact", "evenhand-leak"):
             bench.run(name, *million, repeat=4)
         bench.run(peer, *million)
-    bench.run("evenhand-lists", *million, repeat=3)
+    for _ in range(3):  # they take turns
+        for name in ("evenhand-lists", "evenhand-metric"):
+            bench.run(name, *million)
     bench.run("evenhand-drop-in", *million, repeat=3)
     for name in ("seqscore", "seqeval-lists") if turn == 0 else ():
         bench.run(name, *million)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.confidence import accept as accept
+    from evenhand.api.confidence import confidence as confidence
     from evenhand.api.errors import errors as errors
     from evenhand.api.evaluate import Verdict as Verdict
     from evenhand.api.evaluate import evaluate as evaluate
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from evenhand.api.ground import ground as ground
     from evenhand.api.lists import formats as formats
     from evenhand.api.lists import models as models
+    from evenhand.api.merge import merge as merge
+    from evenhand.api.metric import Metric as Metric
     from evenhand.api.power import power as power
     from evenhand.api.rank import rank as rank
     from evenhand.api.rank import rank_suite as rank_suite
@@ -56,6 +60,8 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison as Comparison
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
+    from evenhand.results.confidence import Acceptance as Acceptance
+    from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
@@ -75,6 +81,9 @@ _NAMES = {
     "evenhand.api.gate": ("gate",),
     "evenhand.api.ground": ("ground",),
     "evenhand.api.lists": ("formats", "models"),
+    "evenhand.api.merge": ("merge",),
+    "evenhand.api.metric": ("Metric",),
+    "evenhand.api.confidence": ("accept", "confidence"),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
@@ -94,6 +103,7 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),

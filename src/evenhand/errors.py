@@ -121,7 +121,9 @@ class Problem:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.finding}; {self.remedy}."
+        """A remedy that begins with a capital letter is a sentence of its own."""
+        separator = "" if not self.remedy else ". " if self.remedy[0].isupper() else "; "
+        return f"{self.place}: {self.finding}{separator}{self.remedy}."
 
 
 class InputError(EvenhandError, ValueError):

@@ -46,10 +46,16 @@ class ReadParameters(TypedDict, total=False):
     sentences: str
     newlines: str
     quotes: str
+    score: ColumnName | None
+    score_of_span: str
 
 
 class TaskKeywords(ReadParameters, total=False):
     """Parameters of tasks and measures."""
+
+    score_transform: str | None
+    missing_score: str | None
+    min_score: float | Sequence[float | str] | Mapping[str, float] | str
 
     levels: str
     focus: str

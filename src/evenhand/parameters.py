@@ -323,6 +323,15 @@ _KINDS: Mapping[str, Kind] = {
     "column": COLUMN,
     "percent": PERCENT,
     "file": FILE,
+    "thresholds": NUMBER
+    | NAMES
+    | Kind(
+        "a mapping from systems or labels to numbers",
+        lambda value: (
+            (isinstance(value, Mapping) and all(map(_is_text, value)))
+            or (isinstance(value, list | tuple) and all(isinstance(member, Real | str) for member in value))
+        ),
+    ),
     "fields": NAMES | Kind("a mapping from fields to options", lambda value: isinstance(value, Mapping)),
     "schema": FILE | Kind("a mapping, or a pydantic model", lambda value: isinstance(value, Mapping | type)),
 }
@@ -393,7 +402,7 @@ class Effect:
     """What a parameter changes."""
 
     on: str = "scores"
-    """`scores`, only `labels`, additional `rows` of a table, or the `gold` standard."""
+    """`scores`, only `labels`, additional `rows` of a table, the `gold` standard, or which units of `systems` count."""
     compares: bool = True
     """Whether it can change the results of `compare`."""
     labels: Callable[[Any], Sequence[str]] = lambda value: ()
@@ -413,7 +422,7 @@ class Parameter:
     name: str
     """The keyword in Python; the command line writes it with hyphens."""
     kind: str
-    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent`, `file`, `fields` or `schema`."""
+    """`number`, `whole`, `flag`, `text`, `names`, `column`, `percent`, `file`, `thresholds`, `fields` or `schema`."""
     default: Any
     help: str
     former: tuple[str, ...] = ()

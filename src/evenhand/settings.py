@@ -134,6 +134,45 @@ def label_maps(maps: Mapping[str, str] | Sequence[str], systems: Sequence[str]) 
 
 
 @dataclass(frozen=True)
+class MinScore:
+    """The least score of the units that are scored: of all units, of one system's, or of one label's."""
+
+    threshold: float
+    name: str = ""
+    """A system or a label; empty for all units."""
+
+    @staticmethod
+    def of(name: str, threshold: object) -> MinScore:
+        try:
+            number = float(threshold)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = float("nan")
+        if isinstance(threshold, bool) or number != number:
+            raise SettingError(f"min_score is {quote(threshold)}; give a number, or NAME:NUMBER for a system or label.")
+        return MinScore(number, name.strip())
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.threshold:g}" if self.name else f"{self.threshold:g}"
+
+
+def min_scores(value: object) -> tuple[MinScore, ...]:
+    """Return thresholds from a number, a mapping of systems and labels to numbers, or texts `[NAME:]NUMBER`."""
+    if isinstance(value, Mapping):
+        return tuple(MinScore.of(str(name), threshold) for name, threshold in value.items())
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, Sequence) else [value]
+    scores = []
+    for part in parts:
+        name, _, threshold = part.rpartition(":") if isinstance(part, str) else ("", "", part)
+        scores.append(MinScore.of(name, threshold))
+    repeated = next(
+        (score.name for at, score in enumerate(scores) if score.name in [s.name for s in scores[:at]]), None
+    )
+    if repeated is not None:
+        raise SettingError(f"min_score has two numbers for {repeated or 'all units'}; give one.")
+    return tuple(scores)
+
+
+@dataclass(frozen=True)
 class Convention:
     """How offsets count: the unit, from 0 or from 1, and whether the end of a span is inclusive."""
 
@@ -203,6 +242,8 @@ class ReadSettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Declared parameters that readers use (`Effect.reads`), by name."""
     annotator: PickedAnnotator | None = None
+    needs_scores: bool = False
+    """Whether the confidences of units are used: then a bad one is an error; otherwise it counts as missing."""
     block_size: int = 1 << 19
     """Number of bytes read at a time; no result depends on it."""
 

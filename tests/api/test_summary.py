@@ -121,11 +121,29 @@ def test_one_group_has_neither_intervals_nor_tests() -> None:
     assert "*" not in text
 
 
+def test_large_files_have_intervals_and_tests_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evenhand.api.summary.MAX_RESAMPLED", 1_000)
+    gold, systems = files("spans")
+    plain, requested = eh.summarize(gold, systems), eh.summarize(gold, systems, **FEW)
+    assert {name: row["crf"].score for name, row in plain.measures.items()} == {
+        name: row["crf"].score for name, row in requested.measures.items()
+    }
+    assert [row["crf"].interval is None for row in (plain.measures["fair"], requested.measures["fair"])] == [
+        True,
+        False,
+    ]
+    assert plain.notes[-1].startswith("No intervals and no tests, as the files have more than")
+    assert "of:none|trials:0|resamples:0" in plain.signature
+
+
 def test_csv_has_the_rows_of_score_with_intervals_and_tests() -> None:
     summary = summarized("spans")
     rows = list(csv.DictReader(io.StringIO(load(RENDERERS["csv"])(summary))))
     scores = list(csv.DictReader(io.StringIO(load(RENDERERS["csv"])(summary.results))))
-    assert [{name: row[name] for name in scores[0]} for row in rows] == scores
+    columns = scores[0].keys() - {"signature"}  # the summary's also has the settings of resampling
+    assert [{name: row[name] for name in columns} for row in rows] == [
+        {name: row[name] for name in columns} for row in scores
+    ]
     (row,) = [r for r in rows if (r["system"], r["model"], r["row"]) == ("crf", "fair", "overall")]
     estimate = summary.measures["fair"]["crf"]
     assert (row["against"], float(row["p_holm"])) == ("tagger", estimate.p)

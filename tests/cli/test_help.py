@@ -69,7 +69,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 23
+    assert len(ALL) == 24
     assert ("plot", "errors") in ALL
 
 
@@ -97,7 +97,7 @@ def test_headings_of_score() -> None:
     assert short == ["", "What to score", "Reading files", "Output", "Where it runs", "Measures", "Help"]
     assert whole == [
         *("", "What to score", "Reading files", "Output", "Where it runs"),
-        *("Spans", "Spans and relations", "Tags and trees", "Trees", "Chains"),
+        *("Spans", "Spans, tags, relations and links", "Spans and relations", "Tags and trees", "Trees", "Chains"),
         *("Chains and records", "Relations", "Links", "Constituents", "Records"),
         *(f"Measures of {task}, with other names" for task in TASKS),
         *("Tasks, with other names", "Formats", "Help"),
@@ -138,7 +138,7 @@ def test_the_whole_help_has_every_parameter_match_model_and_alias() -> None:
             assert re.search(rf"[ ,]{re.escape(model.name)}[ ,]", shown)
     for alias in ("strict", "b3", "ceafe", "conll f1", "jaccard"):
         assert alias in shown
-    assert "--missing" not in shown
+    assert "--missing " not in shown
 
 
 def test_parameters_of_match_models_say_which() -> None:

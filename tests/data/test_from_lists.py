@@ -269,11 +269,14 @@ def test_tokens(tokens: Any, finding: str) -> None:
         (("X", 0, NAN), f"the position nan is not a whole number; {SPANS}"),
         (("X", "0", "2"), f"the position '0' is not a whole number; {SPANS}"),
         (("X", None, 1), f"the position None is not a whole number; {SPANS}"),
-        (("X", 0), f"sentence 1 has ('X', 0) where a tuple of 3 or 4 should be; {SPANS}"),
-        (("X", 0, 1, [0], 5), f"sentence 1 has ('X', 0, 1, [0], 5) where a tuple of 3 or 4 should be; {SPANS}"),
-        ("XYZ", f"sentence 1 has 'XYZ' where a tuple of 3 or 4 should be; {SPANS}"),
-        ({"label": "X"}, f"sentence 1 has {{'label': 'X'}} where a tuple of 3 or 4 should be; {SPANS}"),
-        (None, f"sentence 1 has None where a tuple of 3 or 4 should be; {SPANS}"),
+        (("X", 0), f"sentence 1 has ('X', 0) where a tuple of 3, 4 or 5 should be; {SPANS}"),
+        (
+            ("X", 0, 1, [0], 5, 6),
+            f"sentence 1 has ('X', 0, 1, [0], 5, 6) where a tuple of 3, 4 or 5 should be; {SPANS}",
+        ),
+        ("XYZ", f"sentence 1 has 'XYZ' where a tuple of 3, 4 or 5 should be; {SPANS}"),
+        ({"label": "X"}, f"sentence 1 has {{'label': 'X'}} where a tuple of 3, 4 or 5 should be; {SPANS}"),
+        (None, f"sentence 1 has None where a tuple of 3, 4 or 5 should be; {SPANS}"),
         ((1, 0, 1), "sentence 1 has the label 1, not a text; give texts only"),
         ((None, 0, 1), "sentence 1 has the label None, not a text; give texts only"),
         (("", 0, 1), "a span has the empty label; give every span a label"),
@@ -309,7 +312,7 @@ def test_positions_up_to_the_limit() -> None:
         ([0, True, 2], f"the token True is not a whole number; {TOKENS}"),
         (["0", 2], f"the token '0' is not a whole number; {TOKENS}"),
         ("02", f"the list of tokens is '02', not a list; {TOKENS}"),
-        (7, f"the list of tokens is 7, not a list; {TOKENS}"),
+        ({0: 1}, f"the list of tokens is {{0: 1}}, not a list; {TOKENS}"),
     ],
 )
 def test_lists_of_tokens_that_files_refuse_too(tokens: Any, finding: str) -> None:

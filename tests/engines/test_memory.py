@@ -139,8 +139,9 @@ def test_folders_of_brat(sentences: int, small: int, large: int, tmp_path: Path)
     assert peaks[1] < 1.1 * peaks[0]
 
 
-def test_eight_systems_take_at_most_twice_the_memory_of_one(tmp_path: Path) -> None:
-    gold, system = (file(tmp_path, "columns", side, SMALL) for side in ("gold", "system"))
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_eight_systems_take_at_most_twice_the_memory_of_one(tmp_path: Path, size: int) -> None:
+    gold, system = (file(tmp_path, "columns", side, size) for side in ("gold", "system"))
     others = [tmp_path / f"system{number}.conll" for number in range(8)]
     for path in others:
         path.hardlink_to(system)

@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import count, cycle
+from itertools import count, cycle, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,7 +35,7 @@ def work_on(gold: Any, systems: Any, **options: Any) -> Job:
     return Job(gold, systems, prepared, prepared.settings.match, "total")
 
 
-def divided(gold: Any, system: Any, jobs: int = 1, smallest: int = 1, **options: Any) -> list[Job]:
+def divided(gold: Any, system: Any, jobs: int = 3, smallest: int = 1, **options: Any) -> list[Job]:
     return list(parts(work_on(gold, {"system": system}, **options), jobs, smallest))
 
 
@@ -50,7 +50,7 @@ def pair(folder: Path, lines: list[str] = SENTENCES) -> tuple[Path, Path]:
 
 def test_parts_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
     gold, system = pair(tmp_path, SENTENCES * 20)
-    pieces = divided(gold, system, jobs=2)
+    pieces = divided(gold, system, jobs=3)
     for side in ("gold", "system"):
         sides = [part.gold if side == "gold" else (part.systems or {})["system"] for part in pieces]
         parts = [item.part for item in sides if isinstance(item, FileList) and item.part is not None]
@@ -59,7 +59,7 @@ def test_parts_follow_each_other_and_become_smaller(tmp_path: Path) -> None:
         assert parts[0].start == 0
         assert parts[-1].end == gold.stat().st_size
         sizes = [item.end - item.start for item in parts]
-        assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
+        assert all(size <= before + 40 for before, size in pairwise(sizes))  # parts end after a sentence
         assert sizes[0] < gold.stat().st_size / 3
 
 
@@ -80,15 +80,15 @@ def folders(folder: Path, names: dict[str, int], others: dict[str, int] | None =
 
 def test_small_files_are_put_together(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {f"{number}.conll": 1 for number in range(32)})
-    pieces = divided(gold, system, jobs=2)
-    assert [len(files(part)) for part in pieces][:4] == [8, 6, 4, 3]
-    engine = check_same(gold, system, 2, groups="document")
+    pieces = divided(gold, system, jobs=3)
+    assert [len(files(part)) for part in pieces][:4] == [7, 5, 4, 3]
+    engine = check_same(gold, system, 3, groups="document")
     assert engine.parts == len(pieces)
 
 
 def test_a_large_file_among_small_ones_is_divided(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {"a.conll": 1, "b.conll": 1, "c.conll": 40, "d.conll": 1})
-    items = [files(part) for part in divided(gold, system, jobs=2)]
+    items = [files(part) for part in divided(gold, system, jobs=3)]
     assert items[0] == ["a.conll", "b.conll"]
     assert len(items) > 7
     assert items[-1] == ["d.conll"]
@@ -98,7 +98,7 @@ def test_a_large_file_among_small_ones_is_divided(tmp_path: Path) -> None:
 def test_lists_of_files_are_divided(tmp_path: Path) -> None:
     gold, system = folders(tmp_path, {"a.conll": 3, "b.conll": 3})
     lists = [FileList("list", (folder / "a.conll", folder / "b.conll")) for folder in (gold, system)]
-    assert check_same(lists[0], {"s": lists[1]}, 1).parts > 2
+    assert check_same(lists[0], {"s": lists[1]}, 3).parts > 2
 
 
 def test_folders_with_other_names_are_not_divided(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_encodings_of_files_that_differ(tmp_path: Path) -> None:
 # Runs over parts add up to the run over the whole: for all tasks, groups and oddities of files
 
 
-JOBS = st.sampled_from([1, 2, 1000])
+JOBS = st.sampled_from([2, 4, 1000])
 GROUPS = st.sampled_from(["total", "document", "sentence", "finest"])
 TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "I-ORG"]
 numbers = count()
@@ -543,7 +543,7 @@ def test_lines_of_repaired_tags_are_those_of_the_file(tmp_path: Path) -> None:
     assert "line 84" in str(results(eh.score(gold, system, engine=Divided(1000)))[0].notes)
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 50])
+@pytest.mark.parametrize("jobs", [pytest.param(3, marks=pytest.mark.long), 50])
 @pytest.mark.parametrize("groups", [pytest.param("total", marks=pytest.mark.long), "finest"])
 @pytest.mark.parametrize("task", ["ner", "tags", "trees", "chains"])
 def test_examples(task: str, groups: Any, jobs: int) -> None:
@@ -559,7 +559,7 @@ def test_examples(task: str, groups: Any, jobs: int) -> None:
     assert not engine.whole
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 50])
+@pytest.mark.parametrize("jobs", [pytest.param(3, marks=pytest.mark.long), 50])
 def test_rankings_have_the_same_intervals(jobs: int) -> None:
     """Though labels are met in another order."""
     folder = Path(eh.__file__).parent / "examples" / "ner"

@@ -153,7 +153,7 @@ def test_a_broken_line_has_the_message_of_one_process(
 
 def test_an_interrupt_ends_all_processes(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(number: int) -> None:
-        if number == 4:
+        if number == 2:
             raise KeyboardInterrupt
 
     watch(monkeypatch, interrupt)

@@ -18,7 +18,7 @@ from evenhand.data.tokens import PADDING
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, Problem
 from evenhand.formats import json_reader
-from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
+from evenhand.formats.parsing.cells import leading_numbers, lengths_to
 from evenhand.formats.parsing.json_columns import ColumnReader, learn, with_letters
 from evenhand.formats.source import Block, Source
 from evenhand.settings import Offsets, ReadSettings
@@ -273,7 +273,7 @@ def test_numbers_in_windows() -> None:
 
 def test_quotes_in_windows() -> None:
     data = b'"abc"d!#abcdefgh"' + PADDING
-    assert lengths_to_quote(windows(data)[[0, 1, 5, 9]]).tolist() == [0, 3, 8, 7]
+    assert lengths_to(ord('"'), windows(data)[[0, 1, 5, 9]]).tolist() == [0, 3, 8, 7]
 
 
 def test_behind_an_empty_label_others_are_read_as_they_are(tmp_path: Path) -> None:

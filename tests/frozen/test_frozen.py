@@ -207,8 +207,8 @@ def test_every_format_has_a_case_for_every_task_that_reads_it() -> None:
 
 
 DISPLAY = (
-    "caption columns decimals engine fractions help help-all jobs latex latex-label output page percent quiet scheduler signature "
-    "show-columns"
+    "cache caption columns counts decimals engine fractions help help-all jobs latex latex-label output page percent "
+    "quiet scheduler signature show-columns"
 )
 """Options that no figure of a case depends on: those of output, and of where a command runs."""
 

@@ -94,3 +94,15 @@ def test_the_metrics_are_those_of_lists_without_padding(trainer: Any) -> None:
     gold = [[NAMES[tag] for tag in tags] for tags in TAGS]
     expected = eh.score(eh.tags(gold), eh.tags(predicted), match="exact,fair,accuracy").metrics()
     assert {name: prediction.metrics[f"test_{name}"] for name in expected} == expected
+
+
+def test_batch_by_batch_the_figures_are_the_same(trainer: Any) -> None:
+    """`batch_eval_metrics` does not keep logits; the evaluation has two batches of different widths."""
+    trainer.train()
+    expected = trainer.evaluate()
+    trainer.args.batch_eval_metrics = True
+    for _ in range(2):
+        scores = trainer.evaluate()
+        names = [name for name in expected if not name.endswith(("_runtime", "_per_second"))]
+        assert {name: scores[name] for name in names} == {name: expected[name] for name in names}
+    assert expected["eval_fair_FN"] >= 0

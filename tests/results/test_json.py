@@ -237,9 +237,11 @@ def test_the_first_model_has_bare_names_and_labels() -> None:
         *("precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"),
         *("fair_precision", "fair_recall", "fair_f1"),
         *("fair_macro_precision", "fair_macro_recall", "fair_macro_f1"),
+        *("fair_TP", "fair_LE", "fair_BES", "fair_BEL", "fair_BEO", "fair_LBE", "fair_FN", "fair_FP"),
         *("LOC_precision", "LOC_recall", "LOC_f1", "PER_precision", "PER_recall", "PER_f1"),
     ]
     assert (scores["f1"], scores["recall"], scores["PER_f1"], scores["LOC_f1"]) == (2 / 3, 0.5, 1.0, 0.0)
+    assert (scores["fair_TP"], scores["fair_FN"], scores["fair_LE"]) == (1.0, 1.0, 0.0)
 
 
 def test_values_are_plain_floats_also_of_saved_results() -> None:
@@ -286,5 +288,5 @@ def test_labels_do_not_take_the_names_of_other_metrics() -> None:
 def test_every_label_has_a_name_of_its_own(labels: list[str]) -> None:
     scores = metrics([*labels, "macro", "fair"] if not {"macro", "fair"} & {*labels} else labels, match="exact,fair")
     count = len({*labels, "macro", "fair"}) if not {"macro", "fair"} & {*labels} else len(labels)
-    assert len(scores) == 12 + 3 * count
+    assert len(scores) == 12 + 8 + 3 * count
     assert all(map(ACCEPTED.fullmatch, scores))

@@ -74,6 +74,7 @@ from evenhand.results.signature import (
     ALPHA,
     joint_signature,
     notes_on_comparison,
+    notes_on_confidences,
     notes_on_gold,
     notes_on_settings,
     nothing_to_resample,
@@ -582,7 +583,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         notes=(
             *notes_on_gold(gold, task.unit_of(run.by)),
             *([nothing_to_resample(*before.groups)] if has_nothing else []),
-            *notes_on_settings(settings, counts.labels.values),
+            *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
@@ -619,6 +620,8 @@ def _notes_on_files(run: ComparedRun) -> tuple[str, ...]:
     notes: dict[str, None] = {}
     for name, side in run.run.systems.items():
         notes |= dict.fromkeys(task.evaluation.notes(gold, run.run.gold, name, side, read_as, identical=False))
+        settings = run.prepared.settings
+        notes |= dict.fromkeys(notes_on_confidences(settings, run.run.gold, name, side, task.unit))
     return tuple(notes)
 
 

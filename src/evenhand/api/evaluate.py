@@ -59,13 +59,14 @@ def evaluate(
         for name in evaluation.tallies:
             rows = evaluation.unit_rows(name, measure, formula).in_text_order()
             columns = unit_columns(rows, evaluation.locations, vocabulary.labels.values)
-            verdicts.setdefault(name, []).extend(_verdicts(name, columns))
+            verdicts.setdefault(name, []).extend(verdicts_of(name, columns))
 
     job.run([collect], vocabulary)
     return [verdict for of_system in verdicts.values() for verdict in of_system]
 
 
-def _verdicts(system: str, columns: Columns) -> Iterator[Verdict]:
+def verdicts_of(system: str, columns: Columns) -> Iterator[Verdict]:
+    """The rows of a unit table as verdicts."""
     names = ("document", "document_name", "sentence", "start", "end", "text", "gold_label", "system_label", "verdict")
     rows = zip(*(listed(columns[name]) for name in names), strict=True)
     return (Verdict(system, name or str(document), *others) for document, name, *others in rows)

@@ -27,7 +27,7 @@ from evenhand.pipeline.inputs import (
 )
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.results.result import Result, Results
-from evenhand.results.signature import notes_on_gold, notes_on_settings, signature
+from evenhand.results.signature import notes_on_confidences, notes_on_gold, notes_on_settings, signature
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
 from evenhand.settings import Align, Groups, Repair
@@ -61,7 +61,8 @@ def results_of(
     """The results of a run; `inputs` are read again for units."""
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
-    general = notes_on_gold(gold, task.unit), notes_on_settings(settings, run.labels), task.rules.notes(settings)
+    on_settings = notes_on_settings(settings, run.labels, run.systems)
+    general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings)
     results = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or ReadInfo()
@@ -78,7 +79,8 @@ def results_of(
             lacking=lacking,
             units=gold.units,
         )
-        notes = (*notes, *notes_on_lacking(task.name, name, lacking, scores))
+        on_confidences = notes_on_confidences(settings, run.gold, name, side, task.unit)
+        notes = (*notes, *on_confidences, *notes_on_lacking(task.name, name, lacking, scores))
         results[name] = Result(
             name=name,
             gold=gold,
@@ -299,7 +301,9 @@ def score(
         from evenhand.api.slices import score_with_slices  # rare
 
         if show is not None or engine is not serial:
-            raise SettingError("Slices are counted in one process, without show; leave out show, jobs and engine.")
+            raise SettingError(
+                "Slices are counted in one process, without show; leave out show, jobs, cache and engine."
+            )
         results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")

@@ -37,8 +37,11 @@ MAX_TESTED = 8
 """Maximum number of systems whose scores by label are tested: there are 28 pairs then."""
 MAX_LABELS = 50
 """Maximum number of labels with intervals and tests, the most frequent ones."""
+MAX_RESAMPLED = 64 << 20
+"""Maximum size of the input in bytes up to which intervals are computed by default: memory grows with its groups."""
 Pairs = Sequence[tuple[str, str]]
 Changes = Mapping[tuple[str, str], ScoreChange]
+_TOO_LARGE = f"No intervals and no tests, as the files have more than {MAX_RESAMPLED >> 20} MB; --summary adds them."
 
 
 @checked_arguments(known_options)
@@ -48,7 +51,7 @@ def summarize(
     *,
     against: str = "best",
     trials: int | None = None,
-    resamples: int = 1_000,
+    resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
@@ -58,7 +61,8 @@ def summarize(
 
     against    the system that the others are tested against: "best", "first", or its name
     trials, resamples, level, seed, of
-               of tests and intervals, as in `compare`
+               of tests and intervals, as in `compare`; unless specified, there are none for files of more than 64 MB
+               together, so memory does not grow with their sentences
 
     Other keywords are as in `score`.
     """
@@ -75,7 +79,7 @@ def summarize_inputs(
     against: str = "best",
     *,
     trials: int | None = None,
-    resamples: int = 1_000,
+    resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
@@ -89,16 +93,22 @@ def summarize_inputs(
         remedy = f"choose best, first, or one of {', '.join(sides)}"
         raise SettingError(unknown(f"Unknown system {against!r}", against, list(sides), remedy))
     pairs = list(combinations(sides, 2))
+    is_too_large = trials is None and resamples is None and inputs.size > MAX_RESAMPLED
+    if is_too_large:
+        trials, resamples = 0, 0
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = ResamplingSettings(trials, resamples, level=level, seed=seed, of=of).checked()
+    resampling = ResamplingSettings(
+        trials, 1_000 if resamples is None else resamples, level=level, seed=seed, of=of
+    ).checked()
     resampling.check(prepared.task)
-    groups = GROUPS[resampling.of]
+    groups = GROUPS[resampling.of] if resampling.is_requested else "total"
     run = engine(Job(gold, sides, prepared, prepared.settings.match, groups, with_totals=True))
     totals = totals_of(name_of(gold), run, prepared, inputs)
     grouped = results_of(name_of(gold), run, prepared, groups)
     compared = compared_by(prepared.task, None, prepared.settings.parameters)
     by = compared if compared in totals.models else totals.models[0]
-    return _summary(totals, grouped, run, by, against, pairs, resampling)
+    summary = _summary(totals, grouped, run, by, against, pairs, resampling)
+    return replace(summary, notes=(*summary.notes, _TOO_LARGE)) if is_too_large else summary
 
 
 def _summary(
@@ -106,6 +116,7 @@ def _summary(
 ) -> Summary:
     task, gold = TASKS[totals.task], totals.gold
     kind, number = resampling.groups(task, gold.documents, gold.sentences)
+    number = number if resampling.is_requested else 1
     has_groups, few, notes = number > 1 and bool(gold.units), None, totals.notes
     formulas = {formula.name: formula for formula in next(iter(grouped.values())).models}
     if resampling.is_requested and not has_groups:

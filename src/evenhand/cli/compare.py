@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, SCORING, WRITING, Command, Group, option, with_options
+from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
     INTERVAL_NAMES,
     OUTPUT,
@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     reading_options,
     score_options,
     scoring_options,
+    seed_option,
     sides,
     slice_keywords,
     slice_options,
@@ -41,6 +42,7 @@ from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.confidence import Confidence
     from evenhand.results.result import Result, Results
 
 
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 @by_option
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold"))
+@scoring_options(effects=("scores", "labels", "gold", "systems"))
 @slice_options(SCORING)
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
@@ -109,6 +111,7 @@ def plot() -> None:
       evenhand plot confusion gold.conll flair.conll -o confusion.svg
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+      evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
     """
 
 
@@ -117,7 +120,7 @@ def plot() -> None:
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",))
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",))
 def errors(counts: bool, **options: Any) -> None:
     """Kinds of errors of each system.
 
@@ -137,7 +140,7 @@ def errors(counts: bool, **options: Any) -> None:
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"), without=("beta",), tasks=_CONFUSED)
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",), tasks=_CONFUSED)
 def confusion(chosen: tuple[str, ...], **options: Any) -> None:
     """Labels that are confused with each other.
 
@@ -157,7 +160,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 @figure_options
 @statistics_options
 @reading_options(sided=True)
-@scoring_options(with_match=False, effects=("scores", "gold"))
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"))
 def comparison(**options: Any) -> None:
     """Changes between systems.
 
@@ -175,7 +178,7 @@ def comparison(**options: Any) -> None:
 @interval_options
 @figure_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "gold"))
+@scoring_options(effects=("scores", "gold", "systems"))
 def ranks(**options: Any) -> None:
     """Scores with intervals and ranks under several measures."""
     import evenhand
@@ -183,6 +186,55 @@ def ranks(**options: Any) -> None:
     check(options)
     chosen = score_options(options, *INTERVAL_NAMES)
     write_figure(evenhand.rank(*sides(options), trials=0, **chosen), "ranks", options)
+
+
+def _confidence_figure(kind: str, options: dict[str, Any]) -> None:
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "bins", "seed")
+    write_figure(evenhand.confidence(*sides(options), **chosen), kind, options)
+
+
+bins_option = option(
+    STATISTICS,
+    "--bins",
+    default="15",
+    metavar="NUMBER|width:NUMBER",
+    help="Bins of calibration, of equal mass or of equal width.",
+)
+_with_confidences = with_options(
+    input_arguments(), figure_options, seed_option, reading_options(sided=True), scoring_options()
+)
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def pr(**options: Any) -> None:
+    """Precision and recall at every threshold of confidence, with the best threshold."""
+    _confidence_figure("pr", {**options, "bins": "15"})
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def threshold(**options: Any) -> None:
+    """F1, or F-beta, by threshold of confidence."""
+    _confidence_figure("threshold", {**options, "bins": "15"})
+
+
+@plot.command(cls=Command)
+@bins_option
+@_with_confidences
+def calibration(**options: Any) -> None:
+    """Calibration: the share of correct units by their confidence."""
+    _confidence_figure("calibration", options)
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def risk(**options: Any) -> None:
+    """Selective prediction: the share of wrong units among the most confident ones."""
+    _confidence_figure("risk", {**options, "bins": "15"})
 
 
 def check(options: dict[str, Any]) -> None:
@@ -195,7 +247,7 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file

@@ -51,7 +51,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
 @option(LISTING, "--context", type=int, default=5, help="Words of context on each side of a unit.")
 @option(LISTING, "--all", is_flag=True, help="List correct units, too.")
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold"), without=("beta",))
+@scoring_options(effects=("scores", "labels", "gold", "systems"), without=("beta",))
 @option(
     WRITING,
     "-o",

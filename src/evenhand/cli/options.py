@@ -382,7 +382,7 @@ def query_choices(options: Mapping[str, Any], engine: Engine | None) -> dict[str
             table_format(options[name])
     if options["verdicts"] is not None:
         if engine is not None:
-            raise click.UsageError("--verdicts cannot be combined with --jobs or --engine")
+            raise click.UsageError("--verdicts cannot be combined with --jobs, --engine or --cache")
         from evenhand.pipeline.unit_table import recording
 
         chosen["engine"] = recording(options["verdicts"])
@@ -417,7 +417,7 @@ def read_settings(options: Mapping[str, Any]) -> ReadSettings:
         task=options["task"],
         annotator=PickedAnnotator.of(options["annotators"]),
         parameters={
-            parameter.name: parameter.value(options[parameter.name])
+            parameter.name: parameter.value(_value(parameter, options[parameter.name]))
             for parameter in _read_parameters()
             if options[parameter.name] is not None
         },
@@ -566,7 +566,7 @@ _SCORING_OPTIONS = {
 def scoring_options(
     *,
     with_match: bool = True,
-    effects: Sequence[str] = ("scores", "labels", "rows", "gold"),
+    effects: Sequence[str] = ("scores", "labels", "rows", "gold", "systems"),
     without: Sequence[str] = (),
     tasks: Container[str] = TASKS,
     of_annotators: bool = False,
@@ -601,7 +601,8 @@ def parameter_options(parameter: Parameter) -> Iterator[Decorator]:
     else:
         metavar = parameter.cli.metavar or _METAVARS.get(parameter.kind, "NUMBER")
         settings |= {"type": _TYPES[parameter.kind], "metavar": metavar}
-    heading = " and ".join(tasks_with(parameter)).capitalize()
+    *others, last = tasks_with(parameter)
+    heading = " and ".join(filter(None, [", ".join(others), last])).capitalize()
     for name in parameter.names:
         spelled = parameter.option[2:] if name == parameter.name else name.replace("_", "-")
         has_opposite = parameter.default is True or parameter.cli.negatable
@@ -618,6 +619,7 @@ _TYPES: Mapping[str, Any] = {
     "column": str,
     "percent": str,
     "file": INPUT,
+    "thresholds": str,
     "fields": str,
     "schema": INPUT,
 }

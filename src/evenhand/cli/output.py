@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
     from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
     from evenhand.results.power import Power
     from evenhand.results.result import Results
@@ -218,7 +219,16 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Summary | Ranking | Comparison | Gate | Power | Agreement | Adjudication,
+    results: Results
+    | Summary
+    | Ranking
+    | Comparison
+    | Gate
+    | Power
+    | Confidence
+    | Acceptance
+    | Agreement
+    | Adjudication,
     form: str,
     path: Path | None,
     *,
@@ -437,12 +447,30 @@ engine_options = with_options(
         help="Scheduler of a Dask cluster, such as tcp://10.0.0.1:8786 [a local cluster].",
         rare=True,
     ),
+    option(
+        RUNNING,
+        "--cache",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Keep the counts of every pair of files in DIR, and score only files that are new or have changed.",
+        rare=True,
+    ),
 )
 
 
 @contextmanager
 def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
-    """The engine of the options, with its progress on the terminal."""
+    """The engine of the options, with its cache, and with its progress on the terminal."""
+    with _running_engine(options) as engine:
+        if options["cache"] is not None:
+            from evenhand.engines.cache import cached
+
+            engine = cached(options["cache"], engine, report=None if options["quiet"] else say)
+        yield engine
+
+
+@contextmanager
+def _running_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
     name, scheduler = options["engine"], options["scheduler"]
     if scheduler is not None and name != "dask":
         raise click.UsageError("--scheduler is for --engine dask")

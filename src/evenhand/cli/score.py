@@ -1,4 +1,4 @@
-"""`evenhand score`, `evenhand rank`, `evenhand demo` and `evenhand germeval`."""
+"""`evenhand score`, `evenhand merge`, `evenhand rank`, `evenhand demo` and `evenhand germeval`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import READING, SCORING, WRITING, Command, option
+from evenhand.cli.help import READING, SCORING, WRITING, Command, option, with_options
 from evenhand.cli.options import (
     INPUT,
     INTERVAL_NAMES,
+    OUTPUT,
     Choice,
     by_side,
     input_arguments,
@@ -51,6 +52,21 @@ if TYPE_CHECKING:
     from evenhand.results.summary import Summary
 
 
+summary_options = with_options(
+    option(
+        WRITING,
+        "--summary/--full",
+        default=None,
+        help="Several systems: one table with intervals and tests, or all tables of each system [summary].",
+    ),
+    option(
+        WRITING,
+        "--against",
+        metavar="NAME",
+        help="Test the systems of a summary against this one: best, first, or its name [best].",
+        rare=True,
+    ),
+)
 RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 
 
@@ -59,7 +75,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @trials_option("for the clusters (0: no clusters) [10,000; more for more than 125 pairs]", rare=True)
 @interval_options
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold"))
+@scoring_options(effects=("scores", "labels", "gold", "systems"))
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
 @option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
 @engine_options
@@ -109,6 +125,44 @@ def _files(suite: AnyPath) -> list[AnyPath]:
     from evenhand.api.suites import suite as read_suite
 
     return [file for data_set in read_suite(suite) for file in (data_set.gold, *data_set.systems.values())]
+
+
+@click.command(cls=Command, reports_readings=True)
+@click.argument("parts", nargs=-1, required=True, type=INPUT, metavar="PART...")
+@trials_option("(0: no tests) [10,000; more for more than 125 pairs]")
+@interval_options
+@form_option(OUTPUTS)
+@summary_options
+@table_options()
+@output_option
+@quiet_option
+def merge(parts: tuple[AnyPath, ...], **options: Any) -> None:
+    """Merge the counts of parts that `score --counts` saved, on one machine or on several.
+
+    The result is what one score of the files of all parts prints, to the last bit, with intervals and tests. Parts are
+    merged in the order of their names here. They need the same settings, system names and version of Evenhand.
+
+    \b
+    Examples:
+      evenhand score part1/gold.conll crf=part1/crf.conll --counts part1.json
+      evenhand score part2/gold.conll crf=part2/crf.conll --counts part2.json
+      evenhand merge part1.json part2.json
+      evenhand merge counts/ -o scores.json
+    """
+    import evenhand
+
+    style, form, wants, against = table_style(options), options["form"], options["summary"], options["against"]
+    chosen = {name: options[name] for name in ("trials", *INTERVAL_NAMES)}
+    merged = evenhand.merge(parts, against=against or "best", **chosen)
+    if isinstance(merged, evenhand.Result):
+        if wants or against:
+            raise click.UsageError("--summary and --against are for several systems")
+        results, shown = evenhand.Results({merged.name: merged}), None
+    else:
+        results, shown = merged.results, merged if _is_summarized(form, wants, against) else None
+    if not options["quiet"]:
+        report_readings(results)
+    emit(shown or results, form, options["output"], quiet=options["quiet"], style=style)
 
 
 @click.command(cls=Command)
@@ -196,20 +250,16 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     rare=True,
 )
 @option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
+@summary_options
+@query_options
 @option(
     WRITING,
-    "--summary/--full",
-    default=None,
-    help="Several systems: one table with intervals and tests, or all tables of each system [summary].",
-)
-@option(
-    WRITING,
-    "--against",
-    metavar="NAME",
-    help="Test the systems of a summary against this one: best, first, or its name [best].",
+    "--counts",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Save the counts to FILE (JSON) for evenhand merge.",
     rare=True,
 )
-@query_options
 @table_options()
 @output_option
 @quiet_option
@@ -236,6 +286,8 @@ def score(**options: Any) -> None:
       evenhand score gold.conll redacted.conll --match leak --show leaked
       evenhand score gold.conll flair.conll --slices metadata.csv --slice length
       evenhand score --manifest pairs.tsv --engine dask
+      evenhand score gold.conll crf=crf.conll --counts part1.json
+      evenhand score gold/ crf/ --cache ~/.cache/evenhand
     """
     import evenhand
 
@@ -247,6 +299,7 @@ def score(**options: Any) -> None:
         chosen = score_options(options, "show", "limit") | query_choices(options, engine) | slice_keywords(options)
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
+        chosen |= _counting(chosen, options)
         summary = _summary(key, named, chosen, options)
         results = evenhand.score(key, named or None, **chosen) if summary is None else summary.results
     if isinstance(results, evenhand.Result):
@@ -256,6 +309,20 @@ def score(**options: Any) -> None:
     if not quiet:
         report_readings(results)
     emit(results if summary is None else summary, form, options["output"], quiet=quiet, style=style)
+
+
+def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine that also saves the counts, if requested."""
+    for name in ("counts", "cache"):
+        others = ["--show"] * bool(chosen["show"]) + ["--slice"] * bool(chosen.get("slices"))
+        others += ["--verdicts"] * bool(options["verdicts"])
+        if options[name] is not None and others:
+            raise click.UsageError(f"--{name} cannot be combined with {others[0]}")
+    if options["counts"] is None:
+        return {}
+    from evenhand.api.merge import recording_counts
+
+    return {"engine": recording_counts(options["counts"], chosen.get("engine"))}
 
 
 SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
@@ -271,15 +338,21 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
         without = "without --show, --slice and --groups"
         raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
-    if against and wants is False:
-        raise click.UsageError("--against is for a summary, not for --full")
-    if not is_possible or wants is False or not (wants or against or form in SUMMARY_OUTPUTS):
+    if not is_possible or not _is_summarized(form, wants, against):
         return None
     import evenhand
 
     unused = ("show", "limit", "groups", "slices", "vocabulary")
     others = {name: value for name, value in chosen.items() if name not in unused}
-    return evenhand.summarize(gold, systems, against=against or "best", **others)
+    resamples = 1_000 if wants or against else None  # None: no intervals for large files
+    return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
+
+
+def _is_summarized(form: str, wants: bool | None, against: str | None) -> bool:
+    """Whether to show a summary of several systems; by default, if the form of output has one."""
+    if against and wants is False:
+        raise click.UsageError("--against is for a summary, not for --full")
+    return wants is not False and bool(wants or against or form in SUMMARY_OUTPUTS)
 
 
 def _with_one_measure(engine: Engine | None) -> Engine:

@@ -225,7 +225,8 @@ class Annotation:
                 order = np.argsort(scope, kind="stable")[np.count_nonzero(scope < 0) :]
                 layers[name] = replace(layer.take(order), scope=scope[order])
             elif isinstance(layer, Tags) and corpus.bounds is not None and corpus.lengths is not None:
-                layers[name] = Tags(layer.code[ranges(corpus.bounds[rows], corpus.lengths[rows])], layer.names)
+                words = ranges(corpus.bounds[rows], corpus.lengths[rows])
+                layers[name] = Tags(layer.code[words], layer.names, None if layer.score is None else layer.score[words])
         return replace(self, corpus=corpus.take(rows), layers=layers)
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set, Sized
 from dataclasses import replace
 from itertools import chain, pairwise
+from numbers import Real
 from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
@@ -27,7 +28,11 @@ Ids = npt.NDArray[np.integer[Any]]
 """An array of ids, with one row per sentence."""
 Names = Sequence[str] | Mapping[int, str]
 """The tags by id: a list, or a mapping such as a model's `id2label`."""
-SpanTuple = tuple[str, int, int] | tuple[str, int, int, Sequence[int]]
+SpanTuple = (
+    tuple[str, int, int]
+    | tuple[str, int, int, float | Sequence[int] | None]
+    | tuple[str, int, int, Sequence[int] | None, float | None]
+)
 MAX_TOKENS = 2**31 - 1
 """Maximum position of a span, mention or head, and maximum number of tokens of a sentence."""
 COMMON = "O"
@@ -41,6 +46,7 @@ _FIRST = 1 << 8
 _GIVE_IDS = "give a list of ids for each sentence, such as [[1, 0, -100]]"
 _GIVE_BEST = "take the best tag of each token: logits.argmax(axis=-1)"
 _GIVE_NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
+_GIVE_LIKE = "give one tag for each id of the gold standard, those that it leaves out included"
 _GIVE_SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 
 
@@ -107,7 +113,9 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
     if isinstance(item, np.ndarray):
         item = item.tolist()
     if not isinstance(item, list | tuple) or len(item) not in sizes:
-        finding = f"sentence {sentence} has {quote(item)} where a tuple of {' or '.join(map(str, sizes))} should be"
+        *others, last = map(str, sizes)
+        listed = " or ".join(filter(None, [", ".join(others), last]))
+        finding = f"sentence {sentence} has {quote(item)} where a tuple of {listed} should be"
         raise InputError(name, None, finding, remedy)
     return item
 
@@ -209,10 +217,12 @@ def _code_in_order(
     return SparseCodes(size, codes.get(COMMON, 0), rows, code_of[index]), list(codes)
 
 
-def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCodes, list[str], Ints, list[str], Mask]:
+def code_ids(
+    value: Any, names: Any, ignore: Any, name: str, like: Mask | None = None
+) -> tuple[SparseCodes, list[str], Ints, list[str], Mask]:
     """Return codes of ids other than `ignore`, the tags by code, the bounds of sentences, all tags, and the mask.
 
-    Tags that occur get codes in order of occurrence.
+    Tags that occur get codes in order of occurrence. `like` is the mask of the gold standard, if its ids decide.
     """
     tags = tags_by_id(names, name)
     if ignore is not None:
@@ -220,7 +230,11 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     flat, bounds = _flatten(value, name)
     common = next((known for known, tag in tags.items() if tag == COMMON), None)
     is_other = np.ones(len(flat), dtype=np.bool_) if common is None else flat != common
-    kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
+    if like is not None:
+        _check_rows(bounds, like.bounds, name)
+        kept = like.kept
+    else:
+        kept = np.arange(len(flat)) if ignore is None else np.flatnonzero(flat != ignore)
     mask = Mask(kept, bounds)
     rows, bounds, size = np.flatnonzero(is_other[kept]), np.searchsorted(kept, bounds), len(kept)
     ids, known = flat[kept[rows]].astype(np.int64), ints(sorted(tags))
@@ -234,6 +248,19 @@ def code_ids(value: Any, names: Any, ignore: Any, name: str) -> tuple[SparseCode
     first[index[::-1]] = rows[::-1]
     spelled = [tags[known_id] for known_id in known.tolist()]
     return *_code_in_order(size, rows, index, spelled, first.tolist()), bounds, list(tags.values()), mask
+
+
+def _check_rows(bounds: Ints, expected: Ints, name: str) -> None:
+    """Raise an error unless all sentences are as long as in the gold standard, including ids that it leaves out."""
+    sizes, others = np.diff(bounds), np.diff(expected)
+    if len(sizes) != len(others):
+        finding = f"got {counted(len(sizes), 'sentence')}, but the gold standard has {len(others):,}"
+        raise InputError(name, None, finding, _GIVE_LIKE)
+    different = np.flatnonzero(sizes != others)
+    if len(different):
+        row = int(different[0])
+        finding = f"sentence {row + 1} has {sizes[row]} tags, but {others[row]} ids in the gold standard"
+        raise InputError(name, None, finding, _GIVE_LIKE)
 
 
 def _flatten(value: Any, name: str) -> tuple[Ids, Ints]:
@@ -279,6 +306,7 @@ def tags(
     tokens: Iterable[Sequence[str]] | None = None,
     names: Names | None = None,
     ignore: int | None = -100,
+    like: Annotation | None = None,
     name: str = "tags",
 ) -> Annotation:
     """Return an annotation from tag sequences: `tags([["B-PER", "I-PER", "O"]])`.
@@ -286,7 +314,8 @@ def tags(
     The encoding is detected unless it is given. With `tokens`, the two sides of a comparison are checked for equal
     tokens, and errors can be shown in context. Tags may be ids, as lists or as an array with one row per sentence:
     `names` then holds the tags by id (a list, or a model's `id2label`), and the id `ignore` is left out (padding, word
-    pieces): `tags(ids, names=["O", "B-PER", "I-PER"])`. Both sides must leave out the same positions.
+    pieces): `tags(ids, names=["O", "B-PER", "I-PER"])`. Both sides must leave out the same positions. So a model's
+    predictions, which have an id or a tag for every position, are made with `like=gold`: `gold` then decides.
 
     `repair` is how to repair ill-formed tags, as in `read`. By default, the `repair` of `score` (or `compare`, …)
     applies. Setting both to different values is an error, unless the latter is the default, "begin".
@@ -294,16 +323,45 @@ def tags(
     check_name(name)
     encoding = encoding_named(encoding)
     check_choice("repair", repair, get_args(Repair), optional=True)
+    mask = _mask_of(like)
     if names is None:
         remedy = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
         tag_lists = to_lists(sentences, "sentence", name, remedy)
         bounds = bounds_of(tag_lists)
         code, seen = code_tags(tag_lists, int(bounds[-1]), name)
-        known, mask = seen, None
+        if mask is not None:
+            _check_rows(bounds, mask.bounds, name)
+            bounds, column = np.searchsorted(mask.kept, bounds), code.column()[mask.kept]
+            used, column = np.unique(column, return_inverse=True)
+            code, seen = SparseCodes.of(column), [seen[tag] for tag in used.tolist()]
+        known = seen
     else:
-        code, seen, bounds, known, mask = code_ids(sentences, names, ignore, name)
+        code, seen, bounds, known, mask = code_ids(sentences, names, ignore, name, mask)
     corpus = Corpus(name, len(bounds) - 1, bounds, tokens_of(tokens, bounds, name), mask=mask)
     return _decode(corpus, code, seen, known, encoding, repair)
+
+
+def _mask_of(gold: Annotation | None) -> Mask | None:
+    """Return the mask of a gold standard; without ids that are left out, all positions are kept."""
+    if gold is None:
+        return None
+    if not isinstance(gold, Annotation) or gold.corpus.bounds is None:
+        raise SettingError(f"like is {quote(gold)}; give the gold standard that eh.tags returned.")
+    bounds = gold.corpus.bounds
+    return gold.corpus.mask or Mask(np.arange(bounds[-1]), bounds)
+
+
+def join_tags(parts: Sequence[Annotation], encoding: str | None = None) -> Annotation:
+    """Return the tags of several calls of `tags` as of one call; all have the same repair and, if named, encoding."""
+    codes, columns = NewCodes(), []
+    for part in parts:
+        layer = part.layers["tags"]
+        assert isinstance(layer, Tags)
+        columns.append(ints([codes[tag] for tag in layer.names])[layer.code])
+    corpus = replace(Corpus.concatenate([part.corpus for part in parts]), documents=ints([0]))
+    reading, seen = parts[0].reading, list(codes)
+    encoding = reading.encoding if reading.is_named else encoding
+    return _decode(corpus, SparseCodes.of(np.concatenate(columns)), seen, seen, encoding, reading.repair)
 
 
 def _decode(
@@ -450,9 +508,10 @@ def spans(
 ) -> Annotation:
     """Return an annotation from spans: `spans([[("PER", 0, 2)]], end="exclusive")`, one list per sentence.
 
-    A span is (label, start, end), or (label, start, end, tokens) if it leaves tokens out. `end` is inclusive (the last
-    token) or exclusive (the token after it); `first` is the number of a sentence's first token. `lengths` are the
-    numbers of tokens per sentence, if known. Positions may be up to 2**24, or EVENHAND_MAX_TOKENS.
+    A span is (label, start, end), or (label, start, end, tokens) if it leaves tokens out. Its confidence may follow as
+    a last number: (label, start, end, 0.9); None means that it has none. `end` is inclusive (the last token) or
+    exclusive (the token after it); `first` is the number of a sentence's first token. `lengths` are the numbers of
+    tokens per sentence, if known. Positions may be up to 2**24, or EVENHAND_MAX_TOKENS.
 
     With `tokens` (one list per sentence), errors are shown in context, and both sides are checked for equal tokens.
     With `text` (one per sentence), positions count characters instead; give it on both sides.
@@ -489,7 +548,7 @@ def spans(
 def _layer(span_lists: Sequence[Sequence[Any]], name: str, end: str, first: int) -> Spans:
     """Return spans with positions from 0 and exclusive ends."""
     rows = [(number, span) for number, spans in enumerate(span_lists, 1) for span in spans]
-    parts = [parts_of(span, (3, 4), number, name, _GIVE_SPANS) for number, span in rows]
+    parts = [parts_of(span, (3, 4, 5), number, name, _GIVE_SPANS) for number, span in rows]
     bounds = bounds_of(span_lists)
     label, names = code_texts(by_sentence([part[0] for part in parts], bounds), len(parts), "label", name)
     if "" in names:
@@ -508,11 +567,27 @@ def _layer(span_lists: Sequence[Sequence[Any]], name: str, end: str, first: int)
         raise InputError(name, None, finding, TOKENS.remedy)
     vocabulary = Vocabulary()
     labels = ints([vocabulary.labels.code(known) for known in names])[label]
-    shape = np.zeros(len(parts), dtype=np.int64)
+    shape, scores = np.zeros(len(parts), dtype=np.int64), dict[int, float]()
     for row, part in enumerate(parts):
-        if len(part) == 4:
+        if len(part) == 3:
+            continue
+        if len(part) == 5 or part[3] is None or isinstance(part[3], Real):
+            scores[row] = _score(part, int(scope[row]) + 1, name)
+        if not isinstance(part[3], Real | None):
             shape[row] = vocabulary.shapes.code(_gaps(part, int(start[row]), int(stop[row]), first, name))
-    return Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
+    spans = Spans.of(vocabulary, scope, start, stop, labels, shape=shape)
+    return replace(spans, score=np.array([scores.get(row, np.nan) for row in range(len(parts))])) if scores else spans
+
+
+def _score(span: Sequence[Any], sentence: int, name: str) -> float:
+    """Return the confidence of a span, its last member; NaN if that is None."""
+    value = span[-1]
+    if value is None:
+        return np.nan
+    if isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value)):
+        return float(value)
+    finding = f"expected a finite number as the score of a span of sentence {sentence}, got {quote(value)}"
+    raise InputError(name, None, finding, 'give spans such as ("PER", 0, 2, 0.9)')
 
 
 def _gaps(span: Sequence[Any], begin: int, end: int, first: int, name: str) -> tuple[int, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, complement, concatenate, ints, take, zeros
+from evenhand.arrays import Bools, Ints, Values, complement, concatenate, ints, take, zeros
 from evenhand.data.tokens import Joined, Tokens
 from evenhand.data.vocabulary import SparseCodes, StringCoder, Vocabulary
 from evenhand.dataclass import dataclass
@@ -25,6 +25,8 @@ class Tags:
 
     code: Ints
     names: tuple[str, ...]
+    score: Values | None = None
+    """The confidence of each tag, NaN without one; None if no tag has one."""
 
     def __len__(self) -> int:
         return len(self.code)
@@ -33,7 +35,11 @@ class Tags:
         return [self.names[code] for code in self.code.tolist()]
 
     def slice(self, begin: int, end: int) -> Tags:
-        return Tags(self.code[begin:end], self.names)
+        return Tags(self.code[begin:end], self.names, None if self.score is None else self.score[begin:end])
+
+    def with_score(self, score: Values | None) -> Tags:
+        """Return the same tags with these confidences."""
+        return self if score is self.score else Tags(self.code, self.names, score)
 
     def coded(self, coder: StringCoder) -> Ints:
         """Return the tags as codes of a coder that all sides share."""
@@ -47,6 +53,9 @@ class Tags:
         """
         if len(parts) == 1:
             return parts[0]
+        if any(part.score is not None for part in parts):
+            plain = Tags.concatenate([part.with_score(None) for part in parts], joined)
+            return plain.with_score(join_scores([(part.score, len(part)) for part in parts]))
         columns = [part for part in parts if isinstance(part, TagColumn)]
         if len(columns) == len(parts):
             return columns[0].with_cells(Tokens.concatenate([part.cells for part in columns], joined))
@@ -62,9 +71,10 @@ class SparseTags(Tags):
 
     mostly: SparseCodes
 
-    def __init__(self, mostly: SparseCodes, names: tuple[str, ...]) -> None:
+    def __init__(self, mostly: SparseCodes, names: tuple[str, ...], score: Values | None = None) -> None:
         object.__setattr__(self, "mostly", mostly)
         object.__setattr__(self, "names", names)
+        object.__setattr__(self, "score", score)
 
     def __len__(self) -> int:
         return self.mostly.size
@@ -74,7 +84,11 @@ class SparseTags(Tags):
         return self.mostly.column()
 
     def slice(self, begin: int, end: int) -> SparseTags:
-        return SparseTags(self.mostly.slice(begin, min(end, len(self))), self.names)
+        score = None if self.score is None else self.score[begin:end]
+        return SparseTags(self.mostly.slice(begin, min(end, len(self))), self.names, score)
+
+    def with_score(self, score: Values | None) -> SparseTags:
+        return self if score is self.score else SparseTags(self.mostly, self.names, score)
 
 
 class TagColumn(Tags):
@@ -83,9 +97,10 @@ class TagColumn(Tags):
     cells: Tokens
     coder: StringCoder
 
-    def __init__(self, cells: Tokens, coder: StringCoder) -> None:
+    def __init__(self, cells: Tokens, coder: StringCoder, score: Values | None = None) -> None:
         object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "coder", coder)
+        object.__setattr__(self, "score", score)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -102,7 +117,11 @@ class TagColumn(Tags):
         return type(self)(cells, self.coder)
 
     def slice(self, begin: int, end: int) -> TagColumn:
-        return self.with_cells(self.cells.slice(begin, end))
+        score = None if self.score is None else self.score[begin:end]
+        return self.with_cells(self.cells.slice(begin, end)).with_score(score)
+
+    def with_score(self, score: Values | None) -> TagColumn:
+        return self if score is self.score else type(self)(self.cells, self.coder, score)
 
     def coded(self, coder: StringCoder) -> Ints:
         return self.code if coder is self.coder else coder(self.cells)
@@ -144,14 +163,18 @@ class Spans:
     """The code of the positions that the span leaves out (0: none)."""
     extra: Ints | None = None
     """The code of additional data of a task (0: none)."""
+    score: Values | None = None
+    """The confidence of each span, NaN without one; None if no span has one."""
 
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints | slice) -> Spans:
         columns = (self.scope, self.start, self.end, self.label, self.level, self.shape)
-        taken = Spans(self.vocabulary, *(take(column, rows) for column in columns))
-        return taken if self.extra is None else replace(taken, extra=take(self.extra, rows))
+        scope, start, end, label, level, shape = (take(column, rows) for column in columns)
+        extra = None if self.extra is None else take(self.extra, rows)
+        score = None if self.score is None else take(self.score, rows)
+        return Spans(self.vocabulary, scope, start, end, label, level, shape, extra, score)
 
     def without(self, rows: Ints) -> Spans:
         return self.take(complement(len(self), rows))
@@ -223,18 +246,35 @@ class Spans:
             return parts[0]
         first = parts[0].vocabulary
         parts = [part.into(first) for part in parts]
-        joined = Spans(
-            first,
-            np.concatenate([part.scope + shift for part, shift in zip(parts, scopes, strict=True)]),
-            *(
-                concatenate([getattr(part, column) for part in parts])
-                for column in ("start", "end", "label", "level", "shape")
-            ),
+        start, end, label, level, shape = (
+            concatenate([getattr(part, column) for part in parts])
+            for column in ("start", "end", "label", "level", "shape")
         )
+        scope = np.concatenate([part.scope + shift for part, shift in zip(parts, scopes, strict=True)])
+        score = join_scores([(part.score, len(part)) for part in parts])
+        joined = Spans(first, scope, start, end, label, level, shape, score=score)
         if all(part.extra is None for part in parts):
             return joined
         extras = [zeros(len(part)) if part.extra is None else part.extra for part in parts]
         return replace(joined, extra=concatenate(extras))
+
+
+_SCORE_KEYS = ("score", "confidence", "probability", "prob", "confidencescore")
+"""The fields of confidences by precedence, in lower case without separators."""
+
+
+def score_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return the fields of a unit whose names are usual for a confidence, in order of precedence."""
+    names = ((key, key.lower().replace("_", "")) for key in keys)
+    ranked = [(_SCORE_KEYS.index(name), key) for key, name in names if name in _SCORE_KEYS]
+    return tuple(key for _, key in sorted(ranked))
+
+
+def join_scores(parts: Sequence[tuple[Values | None, int]]) -> Values | None:
+    """Concatenate confidences, given with the sizes of their layers; None if no part has any."""
+    if all(score is None for score, _ in parts):
+        return None
+    return np.concatenate([np.full(size, np.nan) if score is None else score for score, size in parts])
 
 
 def by_level(spans: Spans, levels: int) -> Spans:

@@ -22,9 +22,9 @@ from uuid import UUID
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, concatenate, empty, ints, pack, ranges, zeros
+from evenhand.arrays import Bools, Ints, Values, concatenate, empty, ints, pack, ranges, zeros
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, join_scores
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 
@@ -351,12 +351,15 @@ class Relations:
     """Types whose arguments are interchangeable according to the file."""
     parts: ListedParts | None = field(default=None, compare=False, repr=False)
     """The parts of spans, if the file has character offsets."""
+    score: Values | None = None
+    """The confidence of each relation, NaN without one; None if no relation has one."""
 
     def __len__(self) -> int:
         return len(self.label)
 
     def take(self, rows: Ints) -> Relations:
-        return replace(self, label=self.label[rows], head=self.head[rows], tail=self.tail[rows])
+        score = None if self.score is None else self.score[rows]
+        return replace(self, label=self.label[rows], head=self.head[rows], tail=self.tail[rows], score=score)
 
     def into(self, vocabulary: Vocabulary) -> Relations:
         """Return the same relations with the codes of another vocabulary."""
@@ -385,6 +388,7 @@ class Relations:
             np.concatenate([part.tail + shift for part, shift in zip(relations, before, strict=False)]),
             frozenset().union(*(part.symmetric for part in relations)),
             ListedParts.join(listed) if len(listed) == len(relations) else None,
+            join_scores([(part.score, len(part)) for part in relations]),
         )
 
 
@@ -422,7 +426,8 @@ def to_documents(spans: Spans, documents: Ints, bounds: Ints | None) -> Spans:
 
 
 def no_spans(vocabulary: Vocabulary) -> Spans:
-    return Spans(vocabulary, *(empty() for _ in range(7)))
+    scope, start, end, label, level, shape, extra = (empty() for _ in range(7))
+    return Spans(vocabulary, scope, start, end, label, level, shape, extra)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from evenhand.registry import set_lazy_attributes
 
 if TYPE_CHECKING:
+    from evenhand.api.merge import recording_counts as recording_counts
+    from evenhand.engines.cache import cached as cached
     from evenhand.engines.dask import dask as dask
     from evenhand.engines.processes import processes as processes
     from evenhand.pipeline.run import Engine as Engine
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from evenhand.pipeline.unit_table import recording as recording
 
 _NAMES = {
+    "evenhand.api.merge": ("recording_counts",),
+    "evenhand.engines.cache": ("cached",),
     "evenhand.engines.dask": ("dask",),
     "evenhand.engines.processes": ("processes",),
     "evenhand.pipeline.run": ("Engine", "serial"),

@@ -73,7 +73,7 @@ PARQUET = Format(
     "Parquet: one sentence or text per row, with tags or spans",
     readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_parquet"))),
     writers={
-        "spans": Writer(Capabilities(tags=True, stacks=True), file=_WRITE),
+        "spans": Writer(Capabilities(tags=True, stacks=True, scores=True), file=_WRITE),
         "tags": Writer(Capabilities(columns=False, comments=False), file=_WRITE),
     },
     suffixes=(".parquet", ".pq"),

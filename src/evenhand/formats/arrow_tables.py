@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evenhand.arrays import Ints, empty, ints, zeros
+from evenhand.arrays import Ints, Values, empty, ints, zeros
 from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
@@ -38,6 +38,7 @@ from evenhand.formats.arrow import (
     tokens_of,
     used_codes,
 )
+from evenhand.formats.parsing.confidences import USUAL, ScoreFields, bad_score, score_column
 from evenhand.formats.parsing.json_spans import COUNT, Fault, JsonSpan, OffsetMap, on_texts, on_tokens, shapes
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Source
@@ -312,7 +313,8 @@ class _TableReader:
         self._name, self._layout, self._source, self._settings = name, layout, source, settings
         self._is_of_words = settings.task == "tags"
         self._codes: dict[str, dict[str, int]] = {layer: {} for layer in layout.layers}
-        self._spans = {layer: SpanReader(each, vocabulary) for layer, each in layout.layers.items() if each.fields}
+        spans, scores = {layer: each for layer, each in layout.layers.items() if each.fields}, ScoreFields.of(settings)
+        self._spans = {layer: SpanReader(each, vocabulary, scores) for layer, each in spans.items()}
         self._last_document: str | None = None
         self._tags: dict[str, TagReader] = {}
         gold = None
@@ -483,6 +485,7 @@ class SpanColumns:
     level: Ints
     parts: Any
     """An Arrow array of lists, or None."""
+    score: Values | None = None
 
     def span(self, at: int) -> JsonSpan:
         level, parts = int(self.level[at]), None if self.parts is None else self.parts[at].as_py()
@@ -491,14 +494,16 @@ class SpanColumns:
 
     def take(self, kept: Ints) -> SpanColumns:
         columns = {name: getattr(self, name)[kept] for name in ("row", "start", "end", "label", "level")}
-        return replace(self, **columns, parts=None if self.parts is None else self.parts.take(kept))
+        score = None if self.score is None else self.score[kept]
+        return replace(self, **columns, parts=None if self.parts is None else self.parts.take(kept), score=score)
 
 
 class SpanReader:
     """Reads the spans of one column."""
 
-    def __init__(self, annotated: Annotated, vocabulary: Vocabulary) -> None:
+    def __init__(self, annotated: Annotated, vocabulary: Vocabulary, scores: ScoreFields = USUAL) -> None:
         assert annotated.fields is not None
+        self._scores = scores
         self._column, self._names, self._fields = annotated.column, annotated.names, annotated.fields
         self._vocabulary = vocabulary
 
@@ -520,6 +525,11 @@ class SpanReader:
         if not len(lists.values):
             return Spans.of(self._vocabulary, *(empty() for _ in range(4)))
         columns = self._columns(lists)
+        if columns.score is not None and np.isinf(columns.score).any():
+            at = int(np.isinf(columns.score).argmax())
+            row = int(columns.row[at])
+            number = at - int(np.searchsorted(columns.row, row)) + 1
+            rows.report(row, bad_score(f"span {number}", float(columns.score[at])), "")
         start, end = offsets.bounds(columns.row, columns.start, columns.end)
         wrong = (start < 0) | (end <= start) | (columns.start < 0) | (columns.level < 0)
         for at in np.flatnonzero(wrong).tolist():
@@ -534,6 +544,7 @@ class SpanReader:
         used, index = used_codes(columns.label, len(columns.names))
         label = ints([self._vocabulary.labels.code(columns.names[code]) for code in used.tolist()])[index]
         spans = Spans.of(self._vocabulary, columns.row, start, end, label, columns.level)
+        spans = spans if columns.score is None else replace(spans, score=columns.score)
         return spans if columns.parts is None else self._with_gaps(rows, columns, spans, offsets)
 
     def _columns(self, lists: Lists) -> SpanColumns:
@@ -549,7 +560,16 @@ class SpanReader:
         parts = None
         if "parts" in types and is_list(types["parts"]) and is_list(types["parts"].value_type):
             parts = values.field("parts") if is_integer(types["parts"].value_type.value_type) else None
-        return SpanColumns(row, start, end, names, index, level, parts)
+        return SpanColumns(row, start, end, names, index, level, parts, self._score(values, types))
+
+    def _score(self, values: Any, types: Mapping[str, Any]) -> Values | None:
+        """The confidence of each span; NaN for null."""
+        is_floating = arrow.types.is_floating
+        named = [key for key in self._scores.among(types) if is_integer(types[key]) or is_floating(types[key])]
+        if not named:
+            return None
+        score: Values = values.field(named[0]).cast(arrow.float64()).to_numpy(zero_copy_only=False)
+        return score_column(score if self._scores.is_needed else np.where(np.isinf(score), np.nan, score))
 
     def _report(self, rows: ArrowRows, columns: SpanColumns, at: int, offsets: OffsetMap) -> None:
         row, span = int(columns.row[at]), columns.span(at)

@@ -107,7 +107,7 @@ def named(codes: Ints, names: Sequence[str | None]) -> Any:
 _UNUSED = "--to-encoding is not used: spans are lists, as flat tags cannot spell them all (--stacked can)."
 Read = Callable[[], Iterator[Annotation]]
 TAGS, SPANS, DOCUMENT, TEXT = "tags", "spans", "document", "text"
-_FIELDS = ("start", "end", LABEL, "level", "parts")
+_FIELDS = ("start", "end", LABEL, "level", "parts", "score")
 
 
 @dataclass
@@ -125,6 +125,7 @@ class Needs:
     names: bool = False
     """Whether documents have names."""
     in_characters: bool = False
+    scores: bool = False
 
     def add(self, batch: Annotation) -> None:
         corpus = batch.corpus
@@ -138,11 +139,13 @@ class Needs:
         spans = batch.spans()
         self.levels |= bool(spans.level.any())
         self.gaps |= bool(spans.shape.any())
+        self.scores |= spans.score is not None
         labels = [spans.vocabulary.labels[code] for code in distinct(spans.label).tolist()]
         are_tags = all(can_be_tag(label) and STACK not in label for label in labels)
         would_join = self.encoding in JOINING and neighbours(spans)
         flat = self.is_stacked or (not self.levels and is_flat(spans))
         self.tags &= flat and are_tags and not would_join and not self.gaps and not self.in_characters
+        self.tags &= not self.scores
 
 
 def write(path: Path, read: Read, conversion: Conversion) -> None:
@@ -171,6 +174,7 @@ def _schema(needs: Needs) -> Any:
     span = [("start", number), ("end", number), (LABEL, arrow.string())]
     span += [("level", number)] if needs.levels else []
     span += [("parts", arrow.list_(arrow.list_(number)))] if needs.gaps else []
+    span += [("score", arrow.float64())] if needs.scores else []
     return arrow.schema([*columns, (SPANS, arrow.list_(arrow.struct(span)))])
 
 

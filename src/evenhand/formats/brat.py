@@ -46,7 +46,7 @@ def recognise(sample: Block) -> float:
 
 
 _READER = Reader(lazy("evenhand.formats.brat_reader:read"), read_many=lazy("evenhand.formats.brat_reader:read_many"))
-_SENTENCES = Capabilities(tokens=False, levels=False, documents="sentence")
+_SENTENCES = Capabilities(tokens=False, levels=False, documents="sentence", scores=True)
 FORMAT = Format(
     "brat",
     "a text DOC.txt and its annotations DOC.ann",
@@ -55,7 +55,8 @@ FORMAT = Format(
         "spans": Writer(_SENTENCES, folder=lazy("evenhand.formats.brat:write")),
         "relations": Writer(_SENTENCES, folder=lazy("evenhand.formats.brat:write_relations")),
         LINKS: Writer(
-            Capabilities(tokens=False, levels=False), folder=lazy("evenhand.formats.entity_links:write_brat")
+            Capabilities(tokens=False, levels=False, scores=True),
+            folder=lazy("evenhand.formats.entity_links:write_brat"),
         ),
     },
     suffixes=(".ann",),
@@ -98,7 +99,14 @@ def _documents(annotation: Annotation) -> Iterator[tuple[str, str]]:
 
     for sentence, (text, spans) in enumerate(text_records(annotation), 1):
         check_text(text, f"sentence {sentence}")
-        yield text, "".join(f"T{number}\t{text_bound(span, text)}\n" for number, span in enumerate(spans, 1))
+        lines = [f"T{number}\t{text_bound(span, text)}\n" for number, span in enumerate(spans, 1)]
+        noted = [(f"T{number}", span.score) for number, span in enumerate(spans, 1) if span.score is not None]
+        yield text, "".join([*lines, *note_lines(noted)])
+
+
+def note_lines(scores: Iterable[tuple[str, float]]) -> Iterator[str]:
+    """The confidences of spans or relations, given with their identifiers, as notes with the same numbers."""
+    return (f"#{name}\tAnnotatorNotes {name}\tscore={score!r}\n" for name, score in scores)
 
 
 def check_text(text: str, what: str) -> None:
@@ -126,6 +134,7 @@ def _relation_lines(links: Iterable[RelationEntry]) -> Iterator[str]:
         else:
             number += 1
             yield f"R{number}\t{link.label} Arg1:T{link.head + 1} Arg2:T{link.tail + 1}\n"
+            yield from note_lines([(f"R{number}", link.score)] if link.score is not None else [])
 
 
 def _check_name(name: str, what: str) -> None:

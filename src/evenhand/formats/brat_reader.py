@@ -30,6 +30,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError
 from evenhand.formats.brat import FORMAT, IDENTIFIER, TEXT_BOUND
 from evenhand.formats.parsing.cells import leading_numbers, numbers, trimmed
+from evenhand.formats.parsing.confidences import MISSING, ScoreError, ScoreFields, score_column
 from evenhand.formats.parsing.json_spans import JsonSpan, on_texts, slices
 from evenhand.formats.source import COMPRESSIONS, Source, whole_data
 from evenhand.formats.storage import Address
@@ -107,6 +108,7 @@ def read_many(
 def _annotations(files: Sequence[_Files], settings: ReadSettings, vocabulary: Vocabulary) -> Iterator[Annotation]:
     options = settings.parameters
     is_odd = options.get("quotes") == "note" or options.get("newlines") == "one" or options.get("sentences") == LINES
+    is_odd = is_odd or any(_has_scores(document.lines) for document in files)
     is_plain = settings.task not in (RELATIONS, LINKS) and settings.unit == "codepoints" and not is_odd
     if len(files) > 1 and is_plain:
         try:
@@ -144,16 +146,22 @@ def _annotation(files: _Files, settings: ReadSettings, vocabulary: Vocabulary) -
         remedy = "mend its offsets, or leave out --sentences lines"
         raise annotations.error(int(placed.spans.line[row]), finding, remedy)
     spans = Spans.of(vocabulary, scope, start, end, label, shape=shape).in_scopes(scope, corpus.bounds)
+    scores = _scores(annotations, files.lines, ScoreFields.of(settings)) if _has_scores(files.lines) else {}
+    if scores:
+        spans = replace(spans, score=score_column([scores.get(name, MISSING) for name in lines.spans.identifiers]))
     layers: dict[str, Layer] = {"spans": spans}
     if task == RELATIONS:
         listed, begin = placed.spans, begins[scope] if len(begins) else empty()
         parts = ListedParts.of(placed.text, listed.first, listed.start, listed.end, begin)
-        layers = {RELATIONS: _relations(annotations, lines, vocabulary, parts), **layers}
+        layers = {RELATIONS: _relations(annotations, lines, vocabulary, parts, scores), **layers}
     elif task == LINKS:
         layers = {LINKS: _linked(annotations, lines, spans)}
         corpus = replace(corpus, names=(files.source.name,), unnamed=True)
     kept = {"wrong quotations": len(misquoted)} if misquoted else {}
-    info = ReadInfo(FORMAT.name, skipped=lines.skipped, kept=kept)
+    skipped = dict(lines.skipped)
+    if scores:
+        skipped[OTHER_KINDS["#"]] -= len(scores)
+    info = ReadInfo(FORMAT.name, skipped=skipped, kept=kept)
     return Annotation(corpus, layers, dict.fromkeys(layers, info), files.source.name)
 
 
@@ -351,7 +359,42 @@ Row = tuple[int, str, str, str]
 """Line, type, and the identifiers of head and tail."""
 
 
-def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: ListedParts) -> Relations:
+_NOTE = re.compile(
+    rb"^#[^\t\n]*\t\S+ (\S+)\t[ \t]*(?:[+-]?[0-9.]|nan|inf|.*?\bscore *[=:])", re.MULTILINE | re.IGNORECASE
+)
+_NOTED_SCORE = re.compile(r"^#\S*\t\S+ (\S+)\t[ \t]*(?:.*?\bscore *[=:] *(\S+?)[;,]?(?=\s|$)|(\S+)[ \t]*$)")
+"""A note whose text is a number or contains a score, and what it is about."""
+
+
+def _has_scores(lines: bytes) -> bool:
+    """Whether notes may hold confidences."""
+    return b"#" in lines and _NOTE.search(lines) is not None
+
+
+def _scores(source: Source, content: bytes, fields: ScoreFields) -> dict[str, float]:
+    """The confidences in notes, by the identifiers of spans and relations."""
+    scores = dict[str, float]()
+    for number, line in enumerate(content.decode().split("\n"), 1):
+        match = _NOTED_SCORE.match(line.rstrip("\r")) if line.startswith("#") else None
+        if match is None:
+            continue
+        text = match[2] or match[3]
+        try:
+            value: object = float(text)
+        except ValueError:
+            if match[2] is None:
+                continue
+            value = text
+        try:
+            scores[match[1]] = fields.value(value, match[1])
+        except ScoreError as error:
+            raise source.error(number, str(error), "") from None
+    return scores
+
+
+def _relations(
+    source: Source, lines: Standoff, vocabulary: Vocabulary, parts: ListedParts, scores: Mapping[str, float]
+) -> Relations:
     triggers, by_event = _events(source, zip(*lines.of_kind("E"), strict=True))
     equivalent = list(_equivalences(source, zip(*lines.of_kind("*"), strict=True)))
     columns, rows = _plain_relations(source, *lines.of_kind("R")), [*equivalent, *by_event]
@@ -362,7 +405,12 @@ def _relations(source: Source, lines: Standoff, vocabulary: Vocabulary, parts: L
     order, code = np.argsort(ints(line), kind="stable"), ints([codes[name] for name in label])
     head_row, tail_row = (_arguments(source, line, names, row_of)[order] for names in (head, tail))
     symmetric = frozenset(row[1] for row in equivalent)
-    return Relations(vocabulary, code[order], head_row, tail_row, symmetric, parts)
+    score = None
+    if scores:
+        names = [text.partition("\t")[0] for text in lines.of_kind("R")[1]]
+        known = [scores.get(name, MISSING) for name in names] + [MISSING] * len(rows)
+        score = score_column(np.array(known)[order])
+    return Relations(vocabulary, code[order], head_row, tail_row, symmetric, parts, score)
 
 
 def _plain_relations(source: Source, line_numbers: list[int], lines: list[str]) -> tuple[Sequence[Any], ...]:

@@ -45,6 +45,7 @@ from evenhand.formats.parsing.token_table import (
     numbered_rows,
     rows_of,
     rows_of_sample,
+    score_columns,
     unlike_tags,
 )
 from evenhand.formats.partition import SENTENCES
@@ -79,12 +80,13 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """Yield batches of whole sentences, with a layer of spans for each entry of `columns`."""
     named = [column for names in columns.values() for column in names]
     weights = () if settings.weight is None else (settings.weight,)
-    layout = layout_of(source, [*named, *weights, *settings.extra])
+    scores = score_columns(settings)
+    layout = layout_of(source, [*named, *weights, *scores, *settings.extra])
     if settings.task == "tags" and len(named) > 1:
         raise SettingError("Tags of words are scored one column at a time; name a single --column.")
     if len(columns) > 1 and not named:
         _check_two_columns_of_tags(source, layout)
-    weight_columns = layout.indices(source, weights)
+    weight_columns = layout.indices(source, (*weights, *scores))
     tag_columns = {
         layer: layout.indices(source, names) if names else (_default(source, layout, layer, weight_columns, settings),)
         for layer, names in columns.items()

@@ -114,7 +114,10 @@ class Conversion:
         source = batch.reading.format
         has_columns = source in FORMATS and FORMATS[source].contents.is_table
         has_words = corpus.atoms == "tokens"
+        layers = (batch.layers.get(name) for name in dict.fromkeys((self.task, "spans", "tags")))
+        has_scores = any(getattr(layer, "score", None) is not None for layer in layers)
         omissions = (
+            (not target.scores and has_scores, "scores"),
             (not target.text and corpus.tokens is not None, "the text"),
             (not target.tokens and has_words, "tokens (there are single spaces between them)"),
             (not target.levels and isinstance(spans, Spans) and spans.level.any(), "levels"),

@@ -29,7 +29,15 @@ from evenhand.errors import counted
 from evenhand.formats.conll import choose_column
 from evenhand.formats.format import Contents, Detection, Format, Reader
 from evenhand.formats.parsing.tags import listed_tags
-from evenhand.formats.parsing.token_table import ROWS, TOKEN_NAMES, Layout, is_header, kind_of, short_lines
+from evenhand.formats.parsing.token_table import (
+    ROWS,
+    TOKEN_NAMES,
+    Layout,
+    is_header,
+    kind_of,
+    score_columns,
+    short_lines,
+)
 from evenhand.formats.source import Block, Source, whole_text
 from evenhand.settings import Columns, ReadSettings
 
@@ -117,7 +125,12 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     sentence, document = table.column_of(SENTENCE_WORDS), table.column_of(DOCUMENT_WORDS)
     layout = Layout(tabs=True, columns=len(table.names), first_line=1, names=tuple(table.names), token=token)
     tokens = [row[token] for row in table.rows]
-    others = [column for column in range(len(table.names)) if column not in (token, sentence, document)]
+    score, scores = layout.indices(source, score_columns(settings)), None
+    if score:
+        from evenhand.formats.parsing.confidences import cell_scores  # rare
+
+        scores = cell_scores(source, settings, [row[score[0]] for row in table.rows], table.lines)
+    others = [column for column in range(len(table.names)) if column not in (token, sentence, document, *score)]
     kinds = {column: kind_of(tokens[:ROWS], [row[column] for row in table.rows[:ROWS]]) for column in others}
     tag_columns = dict[str, tuple[int, ...]]()
     for layer, named in columns.items():
@@ -139,7 +152,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     tags = {
         layer: [[row[column] for row in table.rows] for column in numbers] for layer, numbers in tag_columns.items()
     }
-    yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns)
+    yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns, scores)
 
 
 def _table(source: Source, delimiter: str) -> _TokenLines:

@@ -33,8 +33,9 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.formats.brat import check_text, text_bound
+from evenhand.formats.brat import check_text, note_lines, text_bound
 from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, SENTENCE_END, TAG_COLUMN
+from evenhand.formats.parsing.confidences import ScoreFields, may_have_scores, scores_in
 from evenhand.formats.parsing.json_records import PROBLEM, KindCheck, decoded_lines, read_known
 from evenhand.formats.parsing.json_spans import (
     JsonSpan,
@@ -184,7 +185,18 @@ def read_json_links(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """Evenhand's own lines, in batches of whole documents."""
-    return _batches(ReadInfo("jsonl"), _DECODER.decode, source, settings, vocabulary)
+    scores = ScoreFields.of(settings)
+
+    def decode(line: bytes) -> LinkRecord:
+        record = _DECODER.decode(line)
+        has_scores = may_have_scores(line, scores)
+        for span, score in zip(
+            record.spans, scores_in(line, "spans", "span", scores) if has_scores else (), strict=False
+        ):
+            span.score = score
+        return record
+
+    return _batches(ReadInfo("jsonl"), decode, source, settings, vocabulary)
 
 
 def read_elevant(
@@ -322,7 +334,7 @@ def _moved(spans: list[JsonSpan], corpus: Corpus, first: int, sentence: int) -> 
     by = 0 if corpus.bounds is None else int(corpus.bounds[sentence] - corpus.bounds[first])
     for span in spans:
         parts = None if span.parts is None else [(start + by, end + by) for start, end in span.parts]
-        yield JsonSpan(span.start + by, span.end + by, span.label, parts, span.level)
+        yield JsonSpan(span.start + by, span.end + by, span.label, parts, span.level, span.score)
 
 
 def _joined(corpus: Corpus, sentences: range) -> tuple[str, list[str], list[int], list[int], list[int]]:
@@ -347,6 +359,7 @@ def link_records(batches: Iterator[Annotation], conversion: Conversion) -> Itera
             {"start": span.start, "end": span.end, "label": span.label}
             | ({"links": list(links)} if links else {})
             | ({"parts": span.parts} if span.parts else {})
+            | ({} if span.score is None else {"score": span.score})
             for span, links in zip(document.text_spans if has_text else document.spans, document.links, strict=True)
         ]
         words = {"text": document.text} if has_text else {"tokens": document.positions}
@@ -368,6 +381,7 @@ def _brat_lines(document: LinkDocument) -> Iterator[str]:
     for row, (span, links) in enumerate(zip(document.text_spans, document.links, strict=True), 1):
         line = text_bound(span, document.text)
         yield f"T{row}\t{line}\n"
+        yield from note_lines([(f"T{row}", span.score)] if span.score is not None else [])
         for link in links:
             yield f"N{next(numbers)}\tReference T{row} {_cell(link)}\t{line.partition(chr(9))[2]}\n"
 

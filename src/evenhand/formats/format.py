@@ -111,6 +111,8 @@ class Capabilities:
     """All columns of a word are kept, not only its form and tags."""
     comments: bool = True
     """Comments, multi-word tokens and empty nodes are kept."""
+    scores: bool = False
+    """Confidences of units are kept."""
 
 
 @dataclass(frozen=True)

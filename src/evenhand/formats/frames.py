@@ -50,6 +50,7 @@ from evenhand.formats.arrow_tables import ArrowTable, coded_tags, read_table, va
 from evenhand.formats.conll import SIDE_WORDS, columns_of_tags
 from evenhand.formats.csv_table import DOCUMENT_WORDS, NAME_PART, SENTENCE_WORDS
 from evenhand.formats.format import type_names
+from evenhand.formats.parsing.confidences import ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     JsonSpan,
     Quote,
@@ -355,7 +356,10 @@ def _read_tokens(
     coded = {
         layer: [coded_tags(frame.strings(name), None, {}, corpus) for name in names] for layer, names in tags.items()
     }
-    annotation = layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags)
+    scores = None
+    if settings.parameters.get("score") is not None and settings.side != "gold":
+        scores = _scores(frame, ScoreFields.of(settings), "this token")
+    annotation = layers_of_tags(ARROW.name, frame.source, settings, vocabulary, corpus, coded, tags, scores)
     extra = {extra_layer(column): _tags(frame, frame.name(column)) for column in settings.extra}
     return replace(annotation, layers={**annotation.layers, **extra})
 
@@ -535,13 +539,14 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
         frame.strings(columns.label)
     labels = labels.to_pylist()
     texts, quotes = _texts(frame, columns, ids, start, end, is_empty)
+    scores = _scores(frame, ScoreFields.of(settings), "this span")
     lists: list[list[JsonSpan]] = [[] for _ in ids.names]
     quoted: list[list[Quote]] = [[] for _ in ids.names]
     for row in np.flatnonzero(~is_empty).tolist():
         first, last, document = int(start[row]), int(end[row]), int(ids.codes[row])
         if first < 0:
             raise source.error(row + 1, f"the span [{first}, {last}] begins before its text", "count from 0")
-        lists[document].append(JsonSpan(first, last, labels[row]))
+        lists[document].append(JsonSpan(first, last, labels[row], score=None if scores is None else scores[row]))
         quote = None if quotes is None else quotes[row]
         if quote is not None:
             quoted[document].append(Quote([(first, last)], quote))
@@ -570,6 +575,20 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
         repeated=repeated(spans),
     )
     return Annotation(corpus, layers, {"spans": reading}, source.name)
+
+
+def _scores(frame: _Frame, fields: ScoreFields, what: str) -> list[float] | None:
+    """The confidence of each row, NaN without one; None without such a column. `what` is the unit of a row."""
+    names = [name for name in fields.among(frame.arrays) if not isinstance(frame.arrays[name], _Unreadable)]
+    if not names:
+        return None
+    scores = []
+    for row, values in enumerate(zip(*(frame.array(name).to_pylist() for name in names), strict=True), 1):
+        try:
+            scores.append(fields.read(dict(zip(names, values, strict=True)), what))
+        except ScoreError as error:
+            raise frame.source.error(row, str(error), "") from None
+    return scores
 
 
 def _offsets(frame: _Frame, name: str | None) -> Ints:

@@ -27,6 +27,7 @@ from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.jsonl import JSON, JSON_LINES
+from evenhand.formats.parsing.confidences import ScoreFields
 from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, respell, with_letters
 from evenhand.formats.parsing.json_records import (
     NUMBERED,
@@ -73,6 +74,7 @@ from evenhand.formats.source import Block, Source
 from evenhand.settings import OFFSET_LISTS, Columns, Convention, PickedAnnotator, ReadSettings
 
 REJECTED = "rejected answers"
+TASK_SCORES = "scores of whole records, which are not scores of spans"
 AGAIN = "answers that were given again"
 SAMPLE = 1 << 14
 """The number of bytes of JSON lines that show how to read the file."""
@@ -311,7 +313,7 @@ class RecordReader:
         is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
-        self._column_reader = ColumnReader(source.display_name, vocabulary, unit)
+        self._column_reader = ColumnReader(source.display_name, vocabulary, unit, ScoreFields.of(settings))
         self._kinds = KindCheck(source)
         self._is_respelled = False
         self._failures = 0

@@ -262,8 +262,8 @@ JSON_LINES = Format(
         LINKS: Reader(lazy("evenhand.formats.entity_links:read_json_links"), partitioning=_RECORDS),
     },
     writers={
-        "spans": _writer("evenhand.formats.parsing.json_spans:span_records", documents="sentence"),
-        LINKS: _writer("evenhand.formats.entity_links:link_records", levels=False),
+        "spans": _writer("evenhand.formats.parsing.json_spans:span_records", documents="sentence", scores=True),
+        LINKS: _writer("evenhand.formats.entity_links:link_records", levels=False, scores=True),
     },
     suffixes=(".jsonl",),
     detection=Detection(
@@ -284,7 +284,12 @@ LABEL_STUDIO = Format(
     readers={"spans": Reader(lazy("evenhand.formats.label_studio:read"))},
     writers={
         "spans": _writer(
-            "evenhand.formats.label_studio:task_records", as_list=True, tokens=False, gaps=False, documents="sentence"
+            "evenhand.formats.label_studio:task_records",
+            as_list=True,
+            tokens=False,
+            gaps=False,
+            documents="sentence",
+            scores=True,
         )
     },
     suffixes=(".json",),
@@ -329,7 +334,7 @@ RELATION_LINES = Format(
     "relation-jsonl",
     "JSON lines: a text or tokens with spans that have an id, and relations between them",
     readers=dict.fromkeys(_RELATION_TASKS, Reader(lazy("evenhand.formats.relations:read_relation_lines"))),
-    writers={"relations": _writer("evenhand.formats.relations:relation_records", documents="sentence")},
+    writers={"relations": _writer("evenhand.formats.relations:relation_records", documents="sentence", scores=True)},
     suffixes=(".jsonl",),
     detection=Detection(b"{", confidence=_has_all(_SPANS, _RELATIONS)),
 )

@@ -21,6 +21,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.json_reader import AGAIN
 from evenhand.formats.jsonl import LABEL_STUDIO
+from evenhand.formats.parsing.confidences import ScoreError, ScoreFields
 from evenhand.formats.parsing.json_records import PROBLEM, UNREADABLE, column_key, explain
 from evenhand.formats.parsing.json_spans import (
     JsonSpan,
@@ -44,6 +45,7 @@ CANCELLED = "cancelled annotations"
 FURTHER = "further annotations of a task"
 NOT_ANNOTATED = "tasks without annotations"
 NO_SPANS = "results that are not spans"
+MEANS = "scores of predictions, which are means of their results"
 _ANNOTATOR_FIELD = "completed_by"
 _LAYERS = ("annotations", "predictions")
 _EXPORT = "export the project from Label Studio as JSON"
@@ -61,14 +63,12 @@ class Value(msgspec.Struct, kw_only=True, omit_defaults=True):
     level: Offset = 0
 
 
-class RegionResult(msgspec.Struct):
-    value: Any = None
-
-
 class AnnotatorResults(msgspec.Struct):
     """One annotator's or model's work on a task."""
 
-    result: list[RegionResult]
+    result: list[dict[str, Any]]
+    score: Any = None
+    """A mean of a prediction's results, which is ignored."""
     completed_by: Any = None
     was_cancelled: bool | None = None
     cancelled: bool | None = None
@@ -102,9 +102,10 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     for number, task in enumerate(tasks, 1):
         results = _results(task, layer, skipped) if annotator is None else _last_answer(task, annotator, skipped)
         if results is not None:
+            skipped[MEANS] += settings.needs_scores and results.score is not None
             numbers.append(number)
             texts.append(_text(source, number, task))
-            spans_of_task, quotes_of_task = _spans(source, number, results, skipped)
+            spans_of_task, quotes_of_task = _spans(source, number, results, skipped, ScoreFields.of(settings))
             lists.append(spans_of_task)
             quotes.append(quotes_of_task)
     if not texts:
@@ -210,11 +211,11 @@ def _text(source: Source, number: int, task: LabelStudioTask) -> str:
 
 
 def _spans(
-    source: Source, number: int, results: AnnotatorResults, skipped: Counter[str]
+    source: Source, number: int, results: AnnotatorResults, skipped: Counter[str], scores: ScoreFields
 ) -> tuple[list[JsonSpan], list[Quote]]:
     spans, quotes = list[JsonSpan](), list[Quote]()
-    for result in results.result:
-        fields = result.value
+    for index, result in enumerate(results.result, 1):
+        fields = result.get("value")
         if not isinstance(fields, dict) or not {"start", "end", "labels"} <= fields.keys():
             skipped[NO_SPANS] += 1
             continue
@@ -227,7 +228,12 @@ def _spans(
             _report(source, number, f"the span [{value.start}, {value.end}] has no label", "name its label")
         if value.text is not None:
             quotes.append(Quote([(value.start, value.end)], value.text))
-        spans += [JsonSpan(value.start, value.end, label, value.parts, value.level) for label in value.labels]
+        score = None
+        try:
+            score = scores.read(result, f"result {index}") if scores.among(result) else None
+        except ScoreError as error:
+            _report(source, number, str(error), "")
+        spans += [JsonSpan(value.start, value.end, label, value.parts, value.level, score) for label in value.labels]
     return spans, quotes
 
 
@@ -242,5 +248,6 @@ def task_records(batches: Iterator[Annotation], conversion: Conversion) -> Itera
         for span in spans:
             bounds, quoted = {"start": span.start, "end": span.end}, text[span.start : span.end]
             value = Value(**bounds, text=quoted, labels=[span.label], parts=span.parts, level=span.level)
-            results.append({"from_name": "label", "to_name": "text", "type": "labels", "value": value})
+            scored = {} if span.score is None else {"score": span.score}
+            results.append({"from_name": "label", "to_name": "text", "type": "labels", "value": value, **scored})
         yield {"data": {"text": text}, "annotations": [{"result": results}]}

@@ -36,6 +36,15 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.formats.jsonl import DYGIE, RELATION_LINES, SPERT
+from evenhand.formats.parsing.confidences import (
+    MISSING,
+    ScoreError,
+    ScoreFields,
+    may_have_scores,
+    score_column,
+    scores_in,
+    scores_to_write,
+)
 from evenhand.formats.parsing.json_records import (
     PROBLEM,
     UNREADABLE,
@@ -73,6 +82,7 @@ class RelationEntry:
     head: int
     tail: int
     is_symmetric: bool = False
+    score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -120,19 +130,20 @@ def _relations(sentences: Sequence[RelationSentence], offsets: OffsetMap, vocabu
     """The relations between good spans: those that cover positions, which `spans_of` keeps."""
     spans, scope, _, _, good = spans_in_positions([sentence.spans for sentence in sentences], offsets)
     before = np.searchsorted(scope, np.arange(len(sentences)))
-    row_of, rows = np.cumsum(good) - 1, list[tuple[int, int, int]]()
+    row_of, rows, scores = np.cumsum(good) - 1, list[tuple[int, int, int]](), list[float]()
     symmetric, code = set[str](), vocabulary.labels.code
     for begin, sentence in zip(before.tolist(), sentences, strict=True):
         for link in sentence.links:
             head, tail = begin + link.head, begin + link.tail
             if good[head] and good[tail]:
                 rows.append((code(link.label), int(row_of[head]), int(row_of[tail])))
+                scores.append(MISSING if link.score is None else link.score)
                 symmetric |= {link.label} if link.is_symmetric else set()
     label, head_row, tail_row = ints(rows).reshape(-1, 3).T
     texts = [sentence.words for sentence in sentences if isinstance(sentence.words, str)]
     kept = np.flatnonzero(good).tolist()
     parts = _listed_parts([spans[row] for row in kept], scope[kept], texts) if texts else None
-    return Relations(vocabulary, label, head_row, tail_row, frozenset(symmetric), parts)
+    return Relations(vocabulary, label, head_row, tail_row, frozenset(symmetric), parts, score_column(scores))
 
 
 def _listed_parts(spans: Sequence[JsonSpan], scope: Ints, texts: Sequence[str]) -> ListedParts:
@@ -165,6 +176,8 @@ class Relation(msgspec.Struct, gc=False, omit_defaults=True):
     tail: Name
     label: str
     symmetric: bool = False
+    score: Any = None
+    """Its confidence, where it is to be written; it is read from the undecoded record."""
 
 
 class RelationRecord(msgspec.Struct, gc=False, omit_defaults=True):
@@ -184,22 +197,41 @@ def read_relation_lines(
     source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The file in batches of whole records."""
-    kinds = KindCheck(source)
+    kinds, scores = KindCheck(source), ScoreFields.of(settings)
+
+    def decode(data: bytes) -> tuple[RelationRecord, bytes]:
+        return _RECORD_DECODER.decode(data), data
+
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
-        sentences = list[RelationSentence]()
-        for line, record in decoded_lines(source, block, _RECORD_DECODER.decode):
+        sentences, has_scores = list[RelationSentence](), may_have_scores(block.data, scores)
+        for line, (record, data) in decoded_lines(source, block, decode):
             words = record.text if record.tokens is None else record.tokens
             if words is None or (record.text is not None and record.tokens is not None):
                 both = "both" if record.text is not None else "neither"
                 source.report(line, f"the record has {both} of text and tokens", "give one of them", PROBLEM)
                 continue
             kinds.check(line, "a text" if record.tokens is None else "tokens")
+            try:
+                _set_scores(record, data, scores, has_scores=has_scores)
+            except ScoreError as error:
+                source.report(line, str(error), "", PROBLEM)
+                continue
             name = None if record.id is None else str(record.id)
             sentences.append(
                 RelationSentence(line, words, record.spans, list(_named_links(source, line, record)), name)
             )
         if sentences:
             yield _annotation(ReadInfo(RELATION_LINES.name), source, settings, vocabulary, sentences)
+
+
+def _set_scores(record: RelationRecord, data: bytes, scores: ScoreFields, *, has_scores: bool) -> None:
+    """Set the confidences of spans and relations of a record, given the bytes from which it was decoded."""
+    if not has_scores:
+        return
+    for span, score in zip(record.spans, scores_in(data, "spans", "span", scores), strict=True):
+        span.score = score
+    for relation, score in zip(record.relations, scores_in(data, "relations", "relation", scores), strict=True):
+        relation.score = score
 
 
 def _named_links(source: Source, line: int, record: RelationRecord) -> Iterator[RelationEntry]:
@@ -214,7 +246,8 @@ def _named_links(source: Source, line: int, record: RelationRecord) -> Iterator[
             finding = f"a relation {relation.label!r} names the span {unknown[0]!r}, which its record does not have"
             source.report(line, finding, "give the span this id, or mend the relation", PROBLEM)
         else:
-            yield RelationEntry(relation.label, indices[relation.head], indices[relation.tail], relation.symmetric)
+            ends = indices[relation.head], indices[relation.tail]
+            yield RelationEntry(relation.label, *ends, relation.symmetric, relation.score)
 
 
 # DyGIE++
@@ -476,10 +509,11 @@ def links_by_sentence(annotation: Annotation, conversion: Conversion) -> dict[in
     for sentence in annotation.spans().scope.tolist():
         arguments.append((sentence, sizes[sentence]))
         sizes[sentence] += 1
-    for label, head_row, tail_row in layer.rows():
+    scores = [None] * len(layer) if layer.score is None else scores_to_write(layer.score)
+    for (label, head_row, tail_row), score in zip(layer.rows(), scores, strict=True):
         (sentence, head), (other, tail) = arguments[head_row], arguments[tail_row]
         if sentence == other:
-            links[sentence].append(RelationEntry(label, head, tail, label in layer.symmetric))
+            links[sentence].append(RelationEntry(label, head, tail, label in layer.symmetric, score))
         else:
             lost += 1
     conversion.lose(lost, "relations across sentences")
@@ -498,11 +532,11 @@ def relation_records(batches: Iterator[Annotation], conversion: Conversion) -> I
         links = links_by_sentence(batch, conversion)
         for sentence, (words, spans) in enumerate(records(batch)):
             named = [
-                NamedSpan(span.start, span.end, span.label, span.parts, span.level, number)
+                NamedSpan(span.start, span.end, span.label, span.parts, span.level, span.score, number)
                 for number, span in enumerate(spans, 1)
             ]
             relations = [
-                Relation(link.head + 1, link.tail + 1, link.label, link.is_symmetric)
+                Relation(link.head + 1, link.tail + 1, link.label, link.is_symmetric, link.score)
                 for link in links.get(sentence, ())
             ]
             text: dict[str, Any] = {"text": words} if isinstance(words, str) else {"tokens": words}

@@ -98,6 +98,8 @@ class Item(NamedTuple):
     label: str
     start: int | None = None
     end: int | None = None
+    score: float | None = None
+    """Its confidence, if the answer has one."""
 
 
 @dataclass(frozen=True, slots=True)

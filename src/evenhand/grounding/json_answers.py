@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from evenhand.data.layers import score_keys
 from evenhand.data.structures import MAX_DEPTH
 from evenhand.grounding.items import TEXT_KEYS, How, Item, KnownLabels, ReadAnswer, fenced_blocks, says_nothing
 
@@ -219,11 +221,12 @@ class _Collector:
                 self.read(value[key], known, depth + 1, is_top=is_top)
                 return
         if text_key and known:
-            self.add(value[text_key], known, value.get("start"), value.get("end"))
+            self.add(value[text_key], known, value.get("start"), value.get("end"), _score(value))
         elif _SPECIAL.isdisjoint(value) or any(map(self.is_known, value)) or (texts and not text_key and not own):
             self.read_mapping(value, outer, depth)
         elif text_key or not texts:
-            self.add(value[text_key] if text_key else None, own or self.label, value.get("start"), value.get("end"))
+            string = value[text_key] if text_key else None
+            self.add(string, own or self.label, value.get("start"), value.get("end"), _score(value))
         else:
             self.read(texts[0], outer or own, depth + 1)
 
@@ -249,15 +252,24 @@ class _Collector:
         known = [part for part in parts if isinstance(part, str) and self.is_known(part)]
         return known if len(known) == len(parts) else []
 
-    def add(self, text: object, label: str | None, start: object = None, end: object = None) -> None:
+    def add(
+        self, text: object, label: str | None, start: object = None, end: object = None, score: float | None = None
+    ) -> None:
         string = _string(text)
         if label is None or not label.strip() or not string.strip():
             self.malformed += 1
             return
         known = self.labels.find(label)
         self.respelled += known is not None and known != label
-        offsets = (start, end) if type(start) is int and type(end) is int else (None, None)
-        self.items.append(Item(string, known or label, *offsets))
+        first, last = (start, end) if type(start) is int and type(end) is int else (None, None)
+        self.items.append(Item(string, known or label, first, last, score))
+
+
+def _score(value: _Object) -> float | None:
+    """The confidence of an item: a finite number under one of the usual names."""
+    values = [value[key] for key in score_keys(key for key in value if isinstance(key, str))]
+    numbers = (number for number in values if isinstance(number, int | float) and not isinstance(number, bool))
+    return next((float(number) for number in numbers if abs(number) <= sys.float_info.max), None)
 
 
 def _is_nested(value: object) -> bool:

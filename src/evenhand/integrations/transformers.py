@@ -3,7 +3,8 @@
     >>> trainer = Trainer(model, …, compute_metrics=compute_metrics(model.config.id2label))
 
 A token counts if its gold label is not -100: padding, special tokens and later pieces of words are left out on both
-sides.
+sides. With `TrainingArguments(batch_eval_metrics=True)`, each batch is counted when it is evaluated, so the logits of
+the whole evaluation are not kept.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.api.score import score
+from evenhand.api.metric import IGNORED, Metric
 from evenhand.arrays import Ints
-from evenhand.data.from_lists import Names, tags, tags_by_id
+from evenhand.data.from_lists import Names
 from evenhand.errors import InputError
+from evenhand.results.result import Result
 
-IGNORED = -100
-"""The label that PyTorch's losses ignore."""
 _SAME = "give a model that has one prediction for each label"
 Evaluation = Iterable[Any]
 """The input of a trainer's metrics, `transformers.EvalPrediction` or a tuple: logits or ids, labels, and maybe more."""
@@ -31,7 +31,7 @@ def compute_metrics(
     *,
     encoding: str | None = None,
     **options: Any,
-) -> Callable[[Evaluation], dict[str, float]]:
+) -> Callable[..., dict[str, float]]:
     """A function for `Trainer(compute_metrics=…)`, which returns `result.metrics()` of a scored evaluation.
 
     names     the tags by id: a list, or the model's `id2label`
@@ -40,31 +40,36 @@ def compute_metrics(
 
     Other options are as in `score`: `task="tags"` for parts of speech, `labels`, `exclude`, `map`, `beta`. All are
     checked at once, not after the first epoch.
-    """
-    known = tags_by_id(names, "names")
 
-    def metrics(evaluation: Evaluation) -> dict[str, float]:
+    A trainer that evaluates batch by batch passes `compute_result`, which is true for the last batch.
+    """
+    metric = Metric(names=names, ignore=IGNORED, match=match, encoding=encoding, **options)
+
+    def metrics(evaluation: Evaluation, compute_result: bool = True) -> dict[str, float]:
         outputs, targets, *_ = evaluation
         predicted, labels = _best(outputs), _first(targets)
         if predicted.shape != labels.shape:
             finding = f"predictions have the shape {predicted.shape}, and labels {labels.shape}"
             raise InputError("the evaluation", None, finding, _SAME)
-        predicted = np.where(labels == IGNORED, IGNORED, predicted)
-        gold = tags(labels, names=known, ignore=IGNORED, encoding=encoding, name="labels")
-        system = tags(predicted, names=known, ignore=IGNORED, encoding=gold.reading.encoding, name="predictions")
-        return score(gold, system, match=match, **options).metrics()
+        metric.update(labels, predicted)
+        if not compute_result:
+            return {}
+        result = metric.compute()
+        metric.reset()
+        assert isinstance(result, Result)
+        return result.metrics()
 
-    every_tag = np.array([list(known)])
-    metrics((every_tag, every_tag))
     return metrics
 
 
 def _best(predictions: Any) -> Ints:
     """The ids of predictions, which may be logits of all tags."""
-    array = _first(predictions)
-    return np.asarray(array.argmax(axis=-1) if array.ndim == 3 else array)
+    values = predictions[0] if isinstance(predictions, tuple | list) else predictions
+    best: Ints = _first(values.argmax(-1) if len(values.shape) == 3 else values)
+    return best
 
 
 def _first(values: Any) -> Any:
     """The array, or the first one of a tuple: models return hidden states and other arrays after it."""
-    return np.asarray(values[0] if isinstance(values, tuple | list) else values)
+    first = values[0] if isinstance(values, tuple | list) else values
+    return np.asarray(first.detach().cpu() if hasattr(first, "detach") else first)

@@ -66,7 +66,7 @@ from evenhand.tasks.registry import (
     task_named,
     tasks_with,
 )
-from evenhand.tasks.task import GoldProfile, Task
+from evenhand.tasks.task import GoldProfile, Task, uses_confidences
 
 File = str | PathLike[str] | FileList
 Input = File | Annotation | WrappedObject
@@ -119,7 +119,7 @@ def _members(value: Any) -> list[Any]:
 
 
 def _is_span(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) in (3, 4) and _is_pair(item[:2], (str, Integral))
+    return isinstance(item, list | tuple) and len(item) in (3, 4, 5) and _is_pair(item[:2], (str, Integral))
 
 
 def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:
@@ -419,6 +419,11 @@ class ScoredInputs:
         stamps = [_stamps(_files(side)) for side in (gold, *(systems or {}).values())]
         return ScoredInputs(gold, systems, config, stamps)
 
+    @property
+    def size(self) -> int:
+        """The number of bytes of all local files; pipes and annotations count 0."""
+        return sum(max(size, 0) for side in self.stamps for size in side[1::2])
+
     def check_unchanged(self) -> None:
         """Raise an error if a file has changed since it was scored, or can be read only once."""
         for side, before in zip((self.gold, *(self.systems or {}).values()), self.stamps, strict=True):
@@ -592,6 +597,7 @@ def _read_settings(
             if parameter.effect.reads
         },
         annotator=PickedAnnotator.of(by_side(options.get("annotator"), side)),
+        needs_scores=side != "gold" and uses_confidences(chosen),
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from evenhand.alignment.documents import AlignmentIssues
 from evenhand.alignment.mentions import repeated_name
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import EvenhandError
@@ -33,9 +34,9 @@ SMALLEST = 4 << 20
 """Minimum size of a part in bytes, all sides together, if processes are copies of this one."""
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
-_LARGEST = 32 << 20
-_ROUNDS = 2
-"""Parts per process into which the remainder is divided: parts become smaller, so all processes end together."""
+_LARGEST = 64 << 20
+_SHARE = 2 / 3
+"""Share of the remainder that the next parts of all processes have: parts become smaller, so all end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
 
@@ -44,12 +45,13 @@ class CannotPartitionError(EvenhandError):
     """The parts of a job are not the parts of one run, so the job must run in one process."""
 
     def __init__(self, reason: str) -> None:
+        self.reason = reason
         super().__init__(f"This job cannot be split for --jobs because {reason}. Run it without --jobs.")
 
 
 def _share(jobs: int, smallest: int, after: int, remainder: int) -> int:
     """Size of the next part of files with `remainder` bytes, which `after` bytes of other files follow."""
-    return max(smallest, min((remainder + after) // (_ROUNDS * jobs), _LARGEST))
+    return max(smallest, min(int(_SHARE * (remainder + after) / jobs), _LARGEST))
 
 
 def size_of(job: Job) -> int | None:
@@ -233,8 +235,9 @@ class _Cutter:
 class Joining:
     """Adds up the runs of parts, which must come in order; only a few are in memory at once."""
 
-    def __init__(self, job: Job) -> None:
-        self._job, self._sum = job, RunAccumulator(job.prepared.task, (), job.groups)
+    def __init__(self, job: Job, *, separate: bool = False) -> None:
+        """`separate` parts are complete inputs, in which a system may lack documents."""
+        self._job, self._sum, self._separate = job, RunAccumulator(job.prepared.task, (), job.groups), separate
         self._takes_tags = any("token_tags" in scorer.needs for scorer in job.scorers)
         self.parts = 0
         """The number of parts added."""
@@ -247,7 +250,7 @@ class Joining:
             self._sum.add_tallies(run)
             return
         joined = self._sum.run
-        _check_continues(joined, run, takes_tags=self._takes_tags)
+        _check_continues(joined, run, takes_tags=self._takes_tags, separate=self._separate)
         documents = joined.documents - int(run.begins_inside)
         shift = {"sentence": joined.sentences, "finest": joined.sentences, "document": documents, "total": 0}
         self._sum.add_tallies(run, shift[part_groups(self._job)])
@@ -261,9 +264,13 @@ class Joining:
         joined.document_names += run.document_names
         joined.ends_apart = run.ends_apart
 
+    def sum(self) -> Run:
+        """Return the sum of all runs, whose groups are not settled."""
+        return self._sum.sum_tallies()
+
     def finish(self) -> Run:
         """Return the run of all parts."""
-        job, run = self._job, self._sum.sum_tallies()
+        job, run = self._job, self.sum()
         run.settle_groups(job.groups)
         # A part may have a side without spans even if the whole does not.
         job.prepared.task.evaluation.check_inputs(run.gold, run.systems)
@@ -271,15 +278,16 @@ class Joining:
         return run
 
 
-def _check_continues(before: Run, after: Run, *, takes_tags: bool) -> None:
+def _check_continues(before: Run, after: Run, *, takes_tags: bool, separate: bool) -> None:
     """Raise an error unless the second part was read like the first one and begins where that ends."""
     if before.ends_apart:
         raise CannotPartitionError("a word crosses the end of a part")
     if _read_info(before, takes_tags=takes_tags) != _read_info(after, takes_tags=takes_tags):
         raise CannotPartitionError("its parts have different formats")
-    for run in (before, after):
-        issues = [side.mismatches for side in run.systems.values() if side.mismatches]
-        if any(issue.missing or issue.extra or issue.by_order for issue in issues):
+    for name, side in after.systems.items():
+        one, other = (run.mismatches or AlignmentIssues() for run in (before.systems[name], side))
+        is_split = bool({*one.missing} & {*other.extra} or {*one.extra} & {*other.missing})
+        if is_split or (not separate and any(part.missing or part.extra or part.by_order for part in (one, other))):
             raise CannotPartitionError("the two sides have different documents in the same part")
     for name, source in after.names.items():
         if name in before.names:

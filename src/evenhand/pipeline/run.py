@@ -33,6 +33,7 @@ from evenhand.tasks.evaluation import (
     Part,
     SideSummary,
     UncorrectedScores,
+    check_confidences,
 )
 from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
@@ -317,6 +318,10 @@ class Job:
             called=self.called,
         )
         run = one_pass(prepared.task, request, counting, observers)
+        for name in run.systems:
+            other = self.gold if self.systems is None else self.systems[name]
+            paths = paths_of([other])
+            check_confidences(str(paths[0]) if paths else name, name, run.systems, prepared.settings)
         self.refuse_itself(run)
         return run
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import isfinite
 from os import PathLike, fspath
 from typing import Any
 
@@ -24,7 +25,7 @@ from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.registry import model, models_of
-from evenhand.tasks.task import Task
+from evenhand.tasks.task import CONFIDENCES, Task
 from evenhand.tasks.unit_rows import Places, UnitRows
 from evenhand.tasks.units import Locations
 
@@ -58,6 +59,7 @@ def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) ->
         "gold_label": _named(rows.gold_label, labels),
         "system_label": _named(rows.predicted, labels),
         "verdict": _named(rows.type, rows.types),
+        "score": _known(rows),
         "side": [SIDES[is_extra] for is_extra in rows.is_extra.tolist()],
         "positions": [positions.of] * len(rows),
         "parts": _parts(rows, locations),
@@ -72,6 +74,13 @@ def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) ->
         matched[row] = text
     columns |= rows.numbers
     return columns | {name: _named(codes, labels) for name, codes in rows.names.items()}
+
+
+def _known(rows: UnitRows) -> list[float | None]:
+    """The confidences of units, None for units without one."""
+    if rows.score is None:
+        return [None] * len(rows)
+    return [score if isfinite(score) else None for score in rows.score.tolist()]
 
 
 def listed(column: Ints | list[Any]) -> list[Any]:
@@ -118,7 +127,8 @@ def verdict_schema(task: Task) -> Any:
     """The columns of a task's unit table, and their types."""
     types = [(name, "int64" if name in _NUMBERS else "string") for name in _COLUMNS]
     parts = ("parts", arrow.list_(arrow.list_(arrow.int64())))
-    return arrow.schema([*types, *task.comparison.unit_columns, *_POSITIONS, parts])
+    confidences = [("score", "float64")] if CONFIDENCES[0] in task.parameters else []
+    return arrow.schema([*types, *task.comparison.unit_columns, *confidences, *_POSITIONS, parts])
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote.
+"""Load saved results: scores, comparisons, rankings and agreements that `to_json` or `--as json` wrote, and counts.
 
 Each loader arranges the JSON as the fields of a result class. `msgspec.convert` then builds the object and checks types
 and ranges by the annotations of that class. Rows of scores are checked by the measure that they belong to. Files of
@@ -28,9 +28,21 @@ from evenhand.data.annotation import ReadInfo
 from evenhand.errors import InputError, SettingError, counted
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
+from evenhand.pipeline.inputs import RunConfig
+from evenhand.pipeline.run import Run
+from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
+from evenhand.results.confidence import (
+    ApDifference,
+    BestThreshold,
+    Calibration,
+    Confidence,
+    LabelConfidence,
+    SystemConfidence,
+)
+from evenhand.results.counts import COMMAND, Counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
@@ -45,8 +57,10 @@ from evenhand.scoring.scores import (
     with_support,
 )
 from evenhand.scoring.tally import Tally
-from evenhand.settings import CUSTOM, ScoreSettings
+from evenhand.settings import CUSTOM, Groups, ReadSettings, ScoreSettings
+from evenhand.statistics.precision_recall import Curve
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
+from evenhand.tasks.task import GoldProfile
 
 Loaded = TypeVar("Loaded")
 Saved = dict[str, Any]
@@ -56,7 +70,13 @@ _SavedRow = dict[str, int | float | None]
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
 """Saved units, by pair and class of difference."""
-_CLASSES = {"score": "Results", "rank": "Ranking", "compare": "Comparison", "agree": "Agreement"}
+_CLASSES = {
+    "score": "Results",
+    "rank": "Ranking",
+    "compare": "Comparison",
+    "agree": "Agreement",
+    "confidence": "Confidence",
+}
 
 
 def load_result(source: str | Path) -> Result:
@@ -84,11 +104,37 @@ def load_agreement(source: str | Path) -> Agreement:
     return _load(source, "agree", lambda saved: Agreement(_convert(saved, SavedFigures)))
 
 
+def load_counts(source: str | Path) -> Counts:
+    """Load what `score --counts` wrote, by the same version of Evenhand."""
+
+    def build(saved: Saved) -> Counts:
+        version = _field(saved, "evenhand", str)
+        if version != __version__:
+            finding = f"was written by Evenhand {version}, and this is {__version__}"
+            raise InputError(str(source), None, finding, "score the files again")
+        settings = _settings(_field(saved, "settings"))
+        read_as = decode(_field(saved, "read_as"), dict[str, ReadSettings])
+        content = GoldProfile(settings.task, frozenset(_field(saved, "traits", list[str])))
+        config = RunConfig(settings, read_as, content)
+        groups, files = _field(saved, "groups", Groups), _field(saved, "files", tuple[str, ...])
+        run = decode(_field(saved, "run"), Run)
+        if not run.systems or {*run.tallies} != {*run.systems}:
+            raise ValueError("its systems have no counts")
+        return Counts(_field(saved, "gold", str), config, groups, run, str(source), files)
+
+    return _load(source, COMMAND, build)
+
+
+def load_confidence(source: str | Path) -> Confidence:
+    return _load(source, "confidence", _confidence)
+
+
 _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
     "score": load_results,
     "rank": load_ranking,
     "compare": load_comparison,
     "agree": load_agreement,
+    "confidence": load_confidence,
 }
 
 
@@ -161,7 +207,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def _invalid(name: str, command: str, detail: str) -> InputError:
-    remedy = f"give a file that evenhand {command} --as json or to_json wrote"
+    remedy = f"give a file that evenhand {command}{'' if command == COMMAND else ' --as json or to_json'} wrote"
     return InputError(name, None, f"is not a saved result of evenhand {command} ({detail})", remedy)
 
 
@@ -195,6 +241,44 @@ def _interval(saved: Any) -> tuple[float, float] | None:
 def _gold(saved: Saved) -> GoldSummary:
     gold: GoldSummary = _convert({**_field(saved, "gold"), "reading": saved["reading"]}, GoldSummary, "$.gold")
     return gold
+
+
+# Confidences
+
+
+def _confidence(saved: Saved) -> Confidence:
+    """The figures and curves of a saved result; it has no units."""
+    systems = [_system_confidence(system) for system in _field(saved, "systems", list[Saved])]
+    texts = {name: _field(saved, name, str) for name in ("task", "unit", "match", "of", "signature")}
+    return Confidence(
+        gold=_gold(saved),
+        groups=_field(saved, "groups", Count),
+        systems={system.name: system for system in systems},
+        notes=_field(saved, "notes", tuple[str, ...]),
+        by_label=_field(saved, "by_label", bool),
+        differences=_field(saved, "differences", tuple[ApDifference, ...]),
+        **texts,
+    )
+
+
+def _system_confidence(saved: Saved) -> SystemConfidence:
+    curve = _field(saved, "curve")
+    threshold, base = (np.array(_field(curve, name, list[float])) for name in ("threshold", "base"))
+    counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
+    best: BestThreshold = _field(saved, "best", BestThreshold)
+    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
+    return SystemConfidence(
+        name=_field(saved, "name", str),
+        beta=best.beta,
+        units=_field(saved, "units", Count),
+        scores=_field(saved, "scores", tuple[float, float] | None),
+        curve=Curve(threshold, counts, base),
+        best_threshold=best,
+        **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
+        calibration=_field(saved, "calibration", Calibration | None),
+        uncalibrated=_convert(saved.get("uncalibrated"), str | None),
+        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
+    )
 
 
 # Scores

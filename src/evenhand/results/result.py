@@ -150,11 +150,17 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
         """The scores under flat names, for experiment trackers: `f1`, `fair_f1`, `PER_f1`.
 
         Scores of the first measure have bare names, and labels are scored by it. Scores of other measures have the
-        name of the measure as a prefix.
+        name of the measure as a prefix. So have the numbers of units by error type (`fair_LE`), of the first measure
+        that distinguishes them, in the order of the task.
         """
-        metrics: dict[str, float] = {}
+        task, metrics = TASKS[self.settings.task], dict[str, float]()
+        typed = next((name for name in task.selection.reported if name in self.scores), None)
         for number, (name, score) in enumerate(self.scores.items()):
-            metrics |= _overall_metrics(_key(name), score, f"{_key(name)}_" if number else "")
+            prefix = f"{_key(name)}_" if number else ""
+            metrics |= _overall_metrics(_key(name), score, prefix)
+            counts = score.overall.counts if name == typed else {}
+            types = [kind for kind in task.error_types.of(name) if counts.get(kind) is not None]
+            metrics |= {f"{prefix}{kind}": float(counts[kind] or 0) for kind in types}
         first = next(iter(self.scores.values()))
         for label, row in first.labels.items() if first.model.breakdown.details in ("all", "labels") else ():
             label_metrics = _row_metrics(first.model, f"{_key(label)}_", row)
@@ -288,7 +294,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
                 "labels": gold.labels,
             },
             "systems": [_saved_system(result) for result in self.values()],
-            "settings": _saved_settings(self._first.settings),
+            "settings": saved_settings(self._first.settings),
             "reading": gold.reading,
         }
 
@@ -357,14 +363,21 @@ def _code(char: str) -> str:
 # JSON contract
 
 
-def _saved_settings(settings: ScoreSettings) -> dict[str, Any]:
-    """The settings and the parameters of the task and of the requested measures, in one mapping."""
+def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
+    """The settings and the parameters of the task and of the requested measures, in one mapping.
+
+    Parameters that only select units of systems are left out unless they are set.
+    """
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
     common = {name: value for name, value in vars(settings).items() if name not in ("parameters", "functions")}
     common["match"] = settings.spelled_match
-    return common | {parameter.name: settings[parameter.name] for parameter in parameters}
+    return common | {
+        parameter.name: settings[parameter.name]
+        for parameter in parameters
+        if parameter.effect.on != "systems" or settings[parameter.name] != parameter.default
+    }
 
 
 def _saved_system(result: Result) -> dict[str, Any]:

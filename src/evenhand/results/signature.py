@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
@@ -12,11 +12,12 @@ from evenhand.formats.format import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
-from evenhand.tasks.task import GoldProfile
+from evenhand.tasks.task import GoldProfile, uses_confidences
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Pair, ScoreChange, Significance, Slice
     from evenhand.results.result import GoldSummary
+    from evenhand.tasks.evaluation import SideSummary
 
 
 def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold: ReadInfo, system: ReadInfo) -> str:
@@ -176,6 +177,29 @@ def notes_on_gold(gold: GoldSummary, unit: str) -> tuple[str, ...]:
     return (f"{WARNING}{finding}, so overall scores of {plural(unit)} are undefined.",)
 
 
+def notes_on_confidences(
+    settings: ScoreSettings, gold: SideSummary, name: str, system: SideSummary, unit: str
+) -> tuple[str, ...]:
+    """How the confidences of a system's units are used, if they have any."""
+    if not uses_confidences(settings.parameters):
+        return (
+            (f"system {name}: has scores, which are not used; see evenhand confidence and --min-score.",)
+            if system.scored
+            else ()
+        )
+    notes = [f"gold: has scores ({counted(gold.scored, unit)}), which are ignored."] if gold.scored else []
+    if system.reading is not None and system.reading.merged:
+        how = settings.parameters["score_of_span"]
+        notes.append(f"system {name}: merged entities have the scores of their tokens (score-of-span: {how}).")
+    if system.unscored and system.scored:
+        missing = f"{system.unscored:,} of {counted(system.scored + system.unscored, unit)} have no score"
+        notes.append(f"system {name}: {missing} (missing-score: {settings.parameters['missing_score']}).")
+    if settings.parameters["min_score"] and system.scored:
+        units = counted(system.scored + system.unscored, unit)
+        notes.append(f"system {name}: {system.units:,} of {units} are scored (min-score).")
+    return tuple(notes)
+
+
 def nothing_to_resample(of: str, number: int) -> str:
     """The note on missing intervals and tests."""
     size = counted(number, of.removesuffix("s"))
@@ -240,12 +264,16 @@ def notes_on_tests(
     yield f"{corrected}{cause} no p-value below {100 * alpha:g} %{'; ' if remedies else ''}{remedies}."
 
 
-def notes_on_settings(settings: ScoreSettings, seen: Sequence[str]) -> tuple[str, ...]:
-    """A note for every label that the user names but no file has; `seen` has the labels of all files."""
+def notes_on_settings(settings: ScoreSettings, seen: Sequence[str], systems: Collection[str] = ()) -> tuple[str, ...]:
+    """A note for every label that the user names but no file has; `seen` has the labels of all files.
+
+    Names of `systems` are not labels.
+    """
     named = [("--labels", name) for name in settings.labels] + [("--exclude", name) for name in settings.exclude]
     named += [("--map", renamed.old) for renamed in settings.maps]
     for parameter in parameters_of(settings.task):
-        named += [(parameter.option, label) for label in parameter.effect.labels(settings[parameter.name])]
+        labels = parameter.effect.labels(settings[parameter.name])
+        named += [(parameter.option, label) for label in labels if label not in systems]
     notes = []
     for option, label in named:
         if label not in seen:

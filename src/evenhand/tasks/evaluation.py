@@ -24,10 +24,12 @@ from evenhand.data.corpus import Corpus, complete, join_columns
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure, Scorer
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.tasks.task import uses_confidences
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Locations, Predictions, SentenceView, UnplacedPositions
 
@@ -42,6 +44,10 @@ class SideSummary:
     """Number of gold words that the side lacks, if words are scored."""
     unlabeled: int = 0
     """Number of units without a label: mentions in files without POS."""
+    scored: int = 0
+    """Number of units with a confidence, before any is left out by it."""
+    unscored: int = 0
+    """Number of units without a confidence."""
     chains: int | None = None
     repeated: int = 0
     """Number of mentions with the span of another mention."""
@@ -83,6 +89,8 @@ class SideSummary:
         self.breaks_differ |= other.breaks_differ
         self.missing += other.missing
         self.unlabeled += other.unlabeled
+        self.scored += other.scored
+        self.unscored += other.unscored
         self.repeated += other.repeated
         self.noted += other.noted
         self.annotated |= other.annotated
@@ -157,6 +165,84 @@ class LabelFilter:
             kept = self._chooses is None or self._chooses(name)
             self._codes.append(labels.code(name) if kept else -1)
         return spans.relabel(np.array(self._codes, dtype=np.int64))
+
+
+class ScoreFilter:
+    """Applies `--score-transform`, `--missing-score` and `--min-score` to the units of a system.
+
+    A unit is scored if its confidence is at least the threshold of its label, otherwise of its system, otherwise of all
+    units. With `lowest`, a unit without a confidence has minus infinity, with `highest` infinity.
+    """
+
+    def __init__(self, request: EvaluationRequest, name: str) -> None:
+        parameters, self._labels = request.settings.parameters, request.vocabulary.labels
+        self._transform = parameters.get("score_transform")
+        self._missing = parameters.get("missing_score")
+        thresholds = parameters.get("min_score", ())
+        of_systems = {each.name: each.threshold for each in thresholds if each.name in ("", *request.sides.systems)}
+        self._threshold = of_systems.get(name, of_systems.get(""))
+        self._of_labels = {each.name: each.threshold for each in thresholds if each.name not in of_systems}
+        self._systems = [each for each in of_systems if each]
+
+    def __call__(self, score: Values | None, label: Ints, summary: SideSummary) -> tuple[Values | None, Ints | None]:
+        """Return the confidences of units with these labels, and the rows that are scored (None: all).
+
+        The confidences are those of all units. Units are counted in the summary of their system.
+        """
+        missing = len(label) if score is None else int(np.count_nonzero(np.isnan(score)))
+        summary.scored += len(label) - missing
+        summary.unscored += missing
+        if score is not None and self._transform == "logistic":
+            score = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
+        elif score is not None and self._transform == "percent":
+            score = score / 100
+        kept = None
+        if self._missing is not None and missing:
+            score = np.full(len(label), np.nan) if score is None else score
+            if self._missing == "drop":
+                kept = ~np.isnan(score)
+            else:
+                score = np.where(np.isnan(score), -np.inf if self._missing == "lowest" else np.inf, score)
+        if self._threshold is None and not self._of_labels:
+            return score, None if kept is None else np.flatnonzero(kept)
+        score = np.full(len(label), np.nan) if score is None else score
+        least = np.full(len(label), -np.inf if self._threshold is None else self._threshold)
+        for name, threshold in self._of_labels.items():
+            code = self._labels.find(name)
+            least[label == (-1 if code is None else code)] = threshold
+        self._refuse_ambiguous()
+        is_kept = score >= least
+        return score, np.flatnonzero(is_kept if kept is None else is_kept & kept)
+
+    def spans(self, spans: Spans, summary: SideSummary) -> Spans:
+        """Return the spans that are scored, with their confidences."""
+        score, rows = self(spans.score, spans.label, summary)
+        spans = spans if score is spans.score else replace(spans, score=score)
+        return spans if rows is None else spans.take(rows)
+
+    def _refuse_ambiguous(self) -> None:
+        for name in self._systems:
+            if self._labels.find(name) is not None:
+                finding = f"{name} is a system and a label, so --min-score {name}:NUMBER is ambiguous"
+                raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
+
+
+def check_confidences(
+    source: str, name: str, run: Mapping[str, SideSummary], settings: ScoreSettings, *, are_needed: bool = False
+) -> None:
+    """Raise an error if the confidences of a system are needed, or used by settings, but some units have none.
+
+    They are not used if all thresholds are those of other systems.
+    """
+    side, thresholds = run[name], settings.parameters.get("min_score", ())
+    units = side.scored + side.unscored
+    is_filtered = not thresholds or any(each.name == name or each.name not in run for each in thresholds)
+    if not units or not (are_needed or (is_filtered and uses_confidences(settings.parameters))):
+        return
+    if not side.scored:
+        raise InputError(source, None, "no unit has a score", "Name the score field with --score")
+    if side.unscored and settings.parameters["missing_score"] is None:
+        raise InputError(source, None, f"{side.unscored:,} of {units:,} units have no score", "Set --missing-score")
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ class TagScorer:
         if isinstance(tags, FeatureSets):
             filters, settings = self._features, self._feature_settings
         labels = filters[system](tags)
-        return WordSide(words, labels, counted_words(settings, words, labels, self._labels.values))
+        counted = counted_words(settings, words, labels, self._labels.values)
+        return WordSide(words, labels, counted, score=None if system is None else tags.score)
 
     def score(self, pair: UnitPair, gold: WordSide, system: WordSide) -> tuple[dict[str, Tally], UnitMatches | None]:
         if not self._is_scored:
@@ -183,7 +184,7 @@ TASK = spec.Task(
         ),
     ),
     selection=spec.MeasureSelection.of("accuracy"),
-    parameters=(PUNCTUATION,),
+    parameters=(PUNCTUATION, *spec.CONFIDENCES),
     input=spec.InputSpec(
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_words,

@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.dataclass import dataclass
-from evenhand.parameters import Allowed, Parameter
+from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Measure
-from evenhand.settings import Align, ScoreSettings
+from evenhand.settings import Align, MinScore, ScoreSettings, min_scores
 from evenhand.tables import DisplayTable
 
 if TYPE_CHECKING:
@@ -45,6 +45,65 @@ class GoldProfile:
 def choice(name: str, values: tuple[str, ...], description: str, **options: Any) -> Parameter:
     """A parameter that is one of these values, by default the first."""
     return Parameter(name, "text", values[0], description, allowed=Allowed(choices=values), **options)
+
+
+CONFIDENCES = (
+    Parameter(
+        "score",
+        "column",
+        None,
+        "Field or column with the confidence of each unit [score, confidence, probability or prob].",
+        allowed=Allowed(optional=True),
+        conversion=ParameterConversion(key="score"),
+        cli=CommandLine(metavar="FIELD"),
+        effect=Effect(on="systems", reads=True),
+    ),
+    choice(
+        "score_of_span",
+        ("min", "mean", "product", "first"),
+        "How a span gets its confidence from those of its tokens: min, mean, product or first.",
+        effect=Effect(on="systems", reads=True),
+    ),
+    Parameter(
+        "score_transform",
+        "text",
+        None,
+        "Transform confidences: logistic for logits, percent for 0 to 100.",
+        allowed=Allowed(choices=("logistic", "percent"), optional=True),
+        effect=Effect(on="systems"),
+    ),
+    Parameter(
+        "missing_score",
+        "text",
+        None,
+        "Units without a confidence, if others have one: lowest, highest or drop.",
+        allowed=Allowed(choices=("lowest", "highest", "drop"), optional=True),
+        effect=Effect(on="systems"),
+    ),
+    Parameter(
+        "min_score",
+        "thresholds",
+        (),
+        "Score only units with at least this confidence; NAME is a system or a label. Repeatable.",
+        conversion=ParameterConversion(
+            parse=min_scores,
+            stored=tuple[MinScore, ...],
+            spell=lambda scores: ",".join(map(str, scores)) or "none",
+        ),
+        cli=CommandLine(metavar="[NAME:]NUMBER", repeatable=True),
+        effect=Effect(on="systems", labels=lambda scores: [score.name for score in scores if score.name]),
+    ),
+)
+"""Parameters of tasks whose units may have a confidence (a `score`)."""
+
+
+def uses_confidences(parameters: Mapping[str, Any]) -> bool:
+    """Whether the parameters of a task use the confidences of units, so these must be good."""
+    return any(
+        parameters.get(parameter.name, parameter.default) != parameter.default
+        for parameter in CONFIDENCES
+        if parameter.name != "score_of_span"
+    )
 
 
 @dataclass(frozen=True)

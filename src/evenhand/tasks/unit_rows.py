@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints
+from evenhand.arrays import Bools, Ints, Values, ints
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, join_scores
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.measure import Formula, Measure
@@ -94,6 +94,8 @@ class UnitRows:
     is_error: Bools
     matched: Places
     """The unit of the other side that a unit is matched with; -1 for none."""
+    score: Values | None = None
+    """The confidence of the system's unit, NaN without one."""
     shapes: Sequence[tuple[int, ...]] = ((),)
     strings: Mapping[int, str] = field(default_factory=dict)
     """The strings of units that are not in the gold text, by row."""
@@ -105,6 +107,8 @@ class UnitRows:
     """Further numbers, such as heads; -1 for none."""
     names: Mapping[str, Ints] = field(default_factory=dict)
     """Further names, as codes of labels; -1 for none."""
+    system_row: Ints | None = None
+    """The row of each unit among those of the system, -1 for none, if the scorer has it."""
 
     def __len__(self) -> int:
         return len(self.type)
@@ -172,8 +176,14 @@ class UnitRows:
         one, other = Places.at(gold, gold_row), Places.at(system, system_row)
         shapes = gold.vocabulary.shapes.values if isinstance(gold, Spans) else ((),)
         labels = np.append(gold.label, -1)[gold_row], np.append(system.label, -1)[system_row]
+        known: Values | None = getattr(system, "score", None)
+        score = None if known is None else np.append(known, np.nan)[system_row]
+        matched = one.where(is_extra, other)
         return UnitRows.of(
-            types, type, other.where(is_extra, one), *labels, is_extra, one.where(is_extra, other), shapes=shapes
+            *(types, type, other.where(is_extra, one), *labels, is_extra, matched),
+            score=score,
+            shapes=shapes,
+            system_row=system_row,
         )
 
     @staticmethod
@@ -196,11 +206,13 @@ class UnitRows:
             is_error=self.is_error[rows],
             position=self.position.take(rows),
             matched=self.matched.take(rows),
+            score=None if self.score is None else self.score[rows],
             strings={new[row]: string for row, string in self.strings.items() if row in new},
             matched_strings={new[row]: string for row, string in self.matched_strings.items() if row in new},
             places={name: place.take(rows) for name, place in self.places.items()},
             numbers={name: column[rows] for name, column in self.numbers.items()},
             names={name: column[rows] for name, column in self.names.items()},
+            system_row=None if self.system_row is None else self.system_row[rows],
         )
 
     def joined(self, other: UnitRows) -> UnitRows:
@@ -209,6 +221,7 @@ class UnitRows:
         nowhere, missing = (Places.of(*[np.full(len(rows), -1)] * 3) for rows in (self, other))
         return replace(
             self,
+            system_row=None,
             type=np.append(self.type, other.type),
             gold_label=np.append(self.gold_label, other.gold_label),
             predicted=np.append(self.predicted, other.predicted),
@@ -216,12 +229,22 @@ class UnitRows:
             is_error=np.append(self.is_error, other.is_error),
             position=self.position.joined(other.position),
             matched=self.matched.joined(other.matched),
+            score=join_scores([(self.score, size), (other.score, len(other))]),
             strings={**self.strings, **{size + row: string for row, string in other.strings.items()}},
             places={
                 name: self.places.get(name, nowhere).joined(other.places.get(name, missing))
                 for name in {**self.places, **other.places}
             },
         )
+
+    def hits(self, formula: Formula, units: int) -> Bools | None:
+        """Which of the system's units are correct under a measure, from rows with its count types."""
+        if self.system_row is None:
+            return None
+        counts = [kind in formula.error_types and not formula.is_error(kind) for kind in self.types]
+        hit = np.zeros(units + 1, dtype=np.bool_)
+        hit[self.system_row[np.array(counts, dtype=np.bool_)[self.type]]] = True
+        return hit[:-1]
 
     def in_text_order(self) -> UnitRows:
         """Sorted by position; units that only the system has, and those without a position, come after others."""

@@ -447,9 +447,9 @@ def leading_numbers(window: Words) -> tuple[Ints, Ints]:
     return value.astype(np.int64), length.astype(np.int64)
 
 
-def lengths_to_quote(window: Words) -> Ints:
-    """Return the number of bytes before the first quote of each window; 8 if it has none."""
-    others = window ^ _filled(window, ord('"'))
+def lengths_to(byte: int, window: Words) -> Ints:
+    """Return the number of bytes before the first byte of this value of each window; 8 if it has none."""
+    others = window ^ _filled(window, byte)
     return _before_first((others - _filled(window, 1)) & ~others & _filled(window, 0x80)).astype(np.int64)
 
 

@@ -22,6 +22,7 @@ from evenhand.arrays import (
     Bools,
     Bytes,
     Ints,
+    Values,
     Words,
     bit_parity,
     bit_positions,
@@ -44,7 +45,8 @@ from evenhand.data.tokens import PADDING, ListedTokens, Tokens, equal
 from evenhand.data.vocabulary import CellCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import LimitError
-from evenhand.formats.parsing.cells import leading_numbers, lengths_to_quote
+from evenhand.formats.parsing.cells import leading_numbers, lengths_to
+from evenhand.formats.parsing.confidences import USUAL, ScoreFields, parse_numbers
 from evenhand.formats.parsing.json_records import (
     DOCUMENT_KEYS,
     TAGS,
@@ -98,8 +100,8 @@ class ColumnBatch:
 class ColumnReader:
     """Reads blocks of uniform records; it remembers their spelling, and the codes of labels and tags."""
 
-    def __init__(self, source: str, vocabulary: Vocabulary, offsets: Offsets) -> None:
-        self._source, self._vocabulary, self._offsets = source, vocabulary, offsets
+    def __init__(self, source: str, vocabulary: Vocabulary, offsets: Offsets, scores: ScoreFields = USUAL) -> None:
+        self._source, self._vocabulary, self._offsets, self._scores = source, vocabulary, offsets, scores
         self._spelling: Spelling | None = None
         """The spelling of the last block."""
         self._codes = CellCodes()
@@ -109,7 +111,7 @@ class ColumnReader:
     def read(self, block: Block) -> ColumnBatch | None:
         """A block of uniform records, or None if it needs the decoder or an error message."""
         # A block with another spelling fails, and the next one shows its own.
-        spelling, self._spelling = self._spelling or learn(block), None
+        spelling, self._spelling = self._spelling or learn(block, self._scores), None
         if spelling is None:
             return None
         try:
@@ -143,6 +145,8 @@ class ColumnReader:
         ids = Tokens(data, *(edge[records] for edge in matcher.strings["id"])) if "id" in matcher.strings else None
         corpus = texts.corpus(self._source, block.first_line + np.flatnonzero(kept))
         layer = Spans.of(self._vocabulary, scope, start, end, code, counts.get("level"))
+        if matcher.scores is not None:
+            layer = replace(layer, score=matcher.scores[spans])
         return ColumnBatch(TEXT, replace(corpus, ids=ids), layer, rejected=int(np.count_nonzero(~kept)))
 
     def _read_tokens(self, block: Block, spelling: Spelling) -> ColumnBatch:
@@ -198,7 +202,8 @@ class ColumnReader:
         start, end = matcher.counts["start"], matcher.counts["end"]
         _require((end > start) & (end <= lengths[scope]))
         label = self._labels(matcher.data, matcher.strings["label"], matcher.windows["label"])
-        return Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
+        spans = Spans.of(self._vocabulary, scope, start, end, label, matcher.counts.get("level"))
+        return spans if matcher.scores is None else replace(spans, score=matcher.scores)
 
 
 def _are_accepted(answer: Words | None, size: int) -> Bools:
@@ -239,18 +244,21 @@ _OTHER_KEYS = (*TOKEN_KEYS[:4], *_TAG_KEYS)
 _READ_KEYS = frozenset((*TEXT_KEYS, *TOKEN_KEYS, *DOCUMENT_KEYS, "answer", "id"))
 _SEPARATOR_BLANK = re.compile(rb"""": |["\d], "|[\]}], [\[{]""")
 """A blank after a colon, or after a comma between values."""
-_PART = re.compile(rb'"(?:[^"\\]|\\.)*+"(\s*:)?|[\[\]{}]|(?<![\w.+-])-?\d+(?![\w.])')
-"""A key with its colon, a string, a bracket, or a whole number."""
+_PART = re.compile(rb'"(?:[^"\\]|\\.)*+"(\s*:)?|[\[\]{}]|(?<![\w.+-])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])')
+"""A key with its colon, a string, a bracket, or a number."""
 _LINES = 100
 """The number of lines that are searched for one with a span."""
 
 
 @dataclass(frozen=True)
 class Hole:
-    """A value that differs between records: a string, a list of strings, a count from 0, or another whole number."""
+    """A value that differs between records: a string, a list of strings, a count from 0, or another whole number.
+
+    The confidence of a span may be any number.
+    """
 
     name: str
-    kind: Literal["string", "list", "count", "number"]
+    kind: Literal["string", "list", "count", "number", "score"]
 
 
 Segment = bytes | Hole
@@ -280,7 +288,7 @@ class Spelling:
         return braces == 2 and _TOKENS not in pieces
 
 
-def learn(block: Block) -> Spelling | None:
+def learn(block: Block, scores: ScoreFields = USUAL) -> Spelling | None:
     """The spelling of a block of texts or tokens, if one of its first lines shows it."""
     for line, record in _first_records(block):
         names = _hole_names(record)
@@ -288,7 +296,7 @@ def learn(block: Block) -> Spelling | None:
             return None
         lists = {key: name for key, name in names.items() if name in ("tokens", "tags", "spans")}
         if all(record[key] if name == "spans" else _are_several_strings(record[key]) for key, name in lists.items()):
-            return _spelling(line, names, next(iter(lists)))
+            return _spelling(line, names, next(iter(lists)), scores)
     return None
 
 
@@ -339,7 +347,7 @@ def _first_records(block: Block) -> Iterator[tuple[bytes, dict[str, object]]]:
         yield line, record
 
 
-def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | None:
+def _spelling(line: bytes, names: Mapping[str, str], sample: str, scores: ScoreFields) -> Spelling | None:
     """The spelling of a line; the list under the key `sample` shows how values of lists are separated."""
     values = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
     lists = {key: len(bytes(values[key])) for key, name in names.items() if name in ("tokens", "tags", "spans")}
@@ -349,7 +357,7 @@ def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | 
         spans = head.index(_SPANS)
         head, tail = head[:spans], head[spans + 1 :]
         layer = next(key for key, name in names.items() if name == "spans")
-        item = _item(msgspec.json.decode(values[layer], type=list[msgspec.Raw])[0])
+        item = _item(msgspec.json.decode(values[layer], type=list[msgspec.Raw])[0], scores)
         if not set(item) >= _REQUIRED:
             return None
     holes = {hole.name: hole for hole in (*head, *tail) if isinstance(hole, Hole)}
@@ -361,7 +369,7 @@ def _spelling(line: bytes, names: Mapping[str, str], sample: str) -> Spelling | 
 
 
 def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> Iterator[Segment]:
-    """The bytes of an object or list, with holes for its strings and whole numbers.
+    """The bytes of an object or list, with holes for its strings, its whole numbers and the confidence of a span.
 
     `names` are the names of holes, by their key or index; `lists` are the sizes of the values that are one hole.
     """
@@ -383,32 +391,44 @@ def _pieces(text: bytes, names: Mapping[Any, str], lists: Mapping[Any, int]) -> 
         else:
             name = names.get(key, "") if depth == 1 else ""
             edge = int(token.startswith(b'"'))
-            number: Literal["count", "number"] = "count" if name in ("start", "end", "level") else "number"
-            yield from (text[end : begin + edge], Hole(name, "string" if edge else number))
-            end = match.end() - edge
+            number: Literal["count", "number", "score"] = _NUMBERS.get(name, "number")
+            if edge or number == "score" or token.removeprefix(b"-").isdigit():
+                yield from (text[end : begin + edge], Hole(name, "string" if edge else number))
+                end = match.end() - edge
             key = key + 1 if isinstance(key, int) else key
     yield text[end:]
 
 
-def _item(raw: msgspec.Raw) -> tuple[Segment, ...]:
+_NUMBERS: Mapping[str, Literal["count", "score"]] = {
+    **dict.fromkeys(("start", "end", "level"), "count"),
+    "score": "score",
+}
+"""The kinds of holes of numbers by name."""
+
+
+def _item(raw: msgspec.Raw, scores: ScoreFields) -> tuple[Segment, ...]:
     """A span with its holes; empty if it is odd."""
     span, names = msgspec.json.decode(raw), dict[Any, str]()
     if isinstance(span, dict):
         fields = span_fields(span)
         named = ((fields.start, "start"), (fields.end, "end"), (fields.label, "label"), (fields.level, "level"))
         names = {key: name for key, name in (*named, (fields.quoted, "quote")) if key is not None}
-        is_odd = "parts" in span or fields.length is not None
+        keys = scores.among(span, fields.scores)
+        names |= {key: "score" for key in keys if type(span[key]) in (int, float)}
+        is_odd = "parts" in span or fields.length is not None or len(keys) > 1
+        is_odd = is_odd or (scores.is_needed and any(key not in names for key in keys))
     else:
         types = [type(value) for value in span] if isinstance(span, list) else []
-        is_odd = types not in ([int, int, str], [str, int, int])
-        names = dict(enumerate(("start", "end", "label") if types[:1] == [int] else ("label", "start", "end")))
+        is_odd = types[:3] not in ([int, int, str], [str, int, int]) or types[3:] not in ([], [float])
+        order = ("start", "end", "label") if types[:1] == [int] else ("label", "start", "end")
+        names = dict(enumerate((*order, "score")))
     return () if is_odd else tuple(_pieces(bytes(raw), names, {}))
 
 
 # Blocks compared with a spelling
 
 
-_QUOTE, _BRACE, _BRACKET, _BACKSLASH = ord('"'), ord("{"), ord("]"), ord("\\")
+_QUOTE, _BRACE, _BRACKET, _BACKSLASH, _POINT = ord('"'), ord("{"), ord("]"), ord("\\"), ord(".")
 _MINUS, _ZERO, _FIRST_BYTE = np.uint64(ord("-")), np.uint64(ord("0")), np.uint64(255)
 _STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
 _NUL = rb"\u0000"
@@ -430,6 +450,7 @@ class Matcher:
         self.windows: dict[str, Words] = {}
         self.counts: dict[str, Ints] = {}
         self.lists: dict[str, StringLists] = {}
+        self.scores: Values | None = None
 
     @cached_property
     def all_strings(self) -> JsonStrings:
@@ -513,6 +534,8 @@ class Matcher:
             elif hole.kind == "number":
                 begin, at = at, self._number_ends(at, window)
                 self.strings[hole.name] = begin, at
+            elif hole.kind == "score":
+                self.scores, at = self._scores(at, window, _literal(pieces[index + 2])[0])
             else:
                 is_last = index + 3 == len(pieces)
                 end = ends - len(_literal(pieces[-1])) if is_last and ends is not None else np.full(len(at), -1)
@@ -554,12 +577,37 @@ class Matcher:
         _require((end == begin + 1) | ((end > begin) & (self.text[begin] != _ZERO)))
         return end
 
-    def string_ends(self, at: Ints, window: Words) -> Ints:
-        """The next quote after each of these offsets, which have these windows."""
-        end: Ints = at + lengths_to_quote(window)
+    def _scores(self, at: Ints, window: Words, byte: int) -> tuple[Values, Ints]:
+        """The numbers at these offsets and their ends, before a byte that no number has.
+
+        Decimals with up to seven digits before and after the point are exact quotients of whole numbers.
+        """
+        whole, size = leading_numbers(window)
+        point = at + size
+        if len(point) and point.max() + 10 > len(self.data):  # a record ends after its last number
+            raise OddError
+        decimals, places = leading_numbers(self.words[point + 1])
+        end = point + 1 + places
+        is_short = (size > 0) & (size < 8) & (places > 0) & (places < 8)
+        is_short &= (self.text[point] == _POINT) & ((size == 1) | (window & _FIRST_BYTE != _ZERO))
+        is_short &= self.text[np.minimum(end, len(self.text) - 1)] == byte
+        power = 10**places
+        scores = (whole * power + decimals) / power
+        others = np.flatnonzero(~is_short)
+        if len(others):
+            end[others] = self.string_ends(at[others], window[others], byte)
+            values = parse_numbers(self.data, at[others], end[others])
+            if values is None:
+                raise OddError
+            scores[others] = values
+        return scores, end
+
+    def string_ends(self, at: Ints, window: Words, byte: int = _QUOTE) -> Ints:
+        """The next quote (or other byte) after each of these offsets, which have these windows."""
+        end: Ints = at + lengths_to(byte, window)
         rows = np.flatnonzero(end - at == 8)
         while len(rows):
-            length = lengths_to_quote(self.words[end[rows]])
+            length = lengths_to(byte, self.words[end[rows]])
             end[rows] += length
             rows = rows[length == 8]
             if len(rows) and end[rows].max() >= len(self.text):

@@ -26,8 +26,10 @@ layer; `--column` names a key.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -40,6 +42,7 @@ from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
+from evenhand.formats.parsing.confidences import USUAL, ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     KEY_WORDS,
     TYPE_NAMES,
@@ -132,7 +135,18 @@ def decode(source: Source, block: Block) -> Decoded:
         values, is_plain = [], False
     if is_plain and all(type(value) is dict and is_simple(value) for value in values):
         return values, np.arange(block.first_line, block.first_line + len(values))
-    return expand_all(source, decoded_lines(source, block, decode_value), _ONE_PER_LINE)
+    return expand_all(source, decoded_lines(source, block, _decode_record), _ONE_PER_LINE)
+
+
+def _decode_record(line: bytes) -> Any:
+    """The value of a line, which may have the numbers NaN and Infinity, as Python's `json` writes them."""
+    try:
+        return decode_value(line)
+    except msgspec.DecodeError:
+        if b"NaN" in line or b"Infinity" in line:
+            with suppress(ValueError):
+                return json.loads(line)
+        raise
 
 
 def has_one_object_per_line(values: Sequence[Any], block: Block) -> bool:
@@ -172,6 +186,8 @@ def _decode_each(
     for line, value in values:
         try:
             yield line, decode_one(value)
+        except ScoreError as error:
+            source.report(line, str(error), "", PROBLEM)
         except UNREADABLE as error:
             finding, key = explain(error)
             if key is None:
@@ -572,19 +588,25 @@ class Layers:
     """The key of the predictions in the first records of a system."""
     several: bool = False
     """Whether records have several layers, so reports should name the one that is read."""
+    scores: ScoreFields = USUAL
+    """The fields of confidences of spans."""
+    score_of_span: str = "min"
+    """How a span gets its confidence from those of its tokens."""
 
     @staticmethod
     def of(settings: ReadSettings, records: Sequence[Raw]) -> Layers:
         """From the first records of a file."""
+        scores, score_of_span = ScoreFields.of(settings), str(settings.parameters.get("score_of_span", "min"))
         if settings.columns:
-            return Layers(settings.side, column_key(settings))
+            column = column_key(settings)
+            return Layers(settings.side, column, scores=scores, score_of_span=score_of_span)
         roles: dict[str, set[str]] = {"system": set(), "gold": set(), "any": set()}
         for record in records:
             for key in candidates(record):
                 roles[role_of(key) or "any"].add(key)
         several = sum(map(len, roles.values())) > 1 and bool(roles["system"] or roles["gold"])
         predicted = next(iter(roles["system"])) if len(roles["system"]) == 1 and settings.side == "system" else None
-        return Layers(settings.side, None, predicted, several)
+        return Layers(settings.side, None, predicted, several, scores, score_of_span)
 
     def choose(self, record: Raw) -> tuple[str, str] | None:
         """The key and the kind of the layer to read, if there is one. It is an error if several are possible."""
@@ -789,8 +811,8 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     if text is None and not has_words:
         if tokens is not None:
             raise SpanError("the record has tokens with offsets but no text", "give its text")
-        return _settle_textless(record, key, kind, prefixed)
-    spans = _read_spans(_without_layer(record, text) if kind in ("", "tags") else record[key], key)
+        return _settle_textless(record, key, kind, prefixed, layers)
+    spans = _read_spans(_without_layer(record, text) if kind in ("", "tags") else record[key], key, layers.scores)
     quotes = [
         span.quote
         for span in spans
@@ -798,7 +820,8 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
         if not span.is_value or text is None or occurs(span.quoted, text)
     ]
     merged = len(spans) if prefixed else 0
-    spans = merge_tokens(spans, tokens if text is None else text) if prefixed else spans
+    if prefixed:
+        spans = merge_tokens(spans, tokens if text is None else text, layers.score_of_span)
     if text is None:
         return SpanRecord(TOKENS, None, tokens, _labeled(spans), None, quotes, identifier, continues, merged)
     if tokens and not has_words and not (plain and _are_at_their_offsets(tokens, text)):
@@ -840,28 +863,32 @@ def _without_layer(record: Raw, text: str | None) -> list[Any]:
     raise SpanError(finding, "list its spans under one of these keys")
 
 
-def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool) -> SpanRecord:
+def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool, layers: Layers) -> SpanRecord:
     """Spans with offsets into a text that the record does not have."""
     is_output = key == SPAN_LIST or key.lower() in ("entities", "ents", "spans")
     if kind not in ("spans", "empty", "null") or (kind != "spans" and not is_output):
         finding = "the record has no text, data, tokens or words"
         raise SpanError(finding, "give a text and spans, or tokens and spans or tags")
-    spans = _read_spans(record[key], key)
+    spans = _read_spans(record[key], key, layers.scores)
     quotes = [span.quote for span in spans if span.quoted is not None]
     merged = len(spans) if prefixed else 0
-    spans = merge_tokens(spans, None) if prefixed else spans
+    spans = merge_tokens(spans, None, layers.score_of_span) if prefixed else spans
     identifier = record.get("id")
     if identifier is None and type(record.get("Line")) is int:  # Comprehend, whose lines may be in any order
         identifier = f"{record.get('File', '')}:{record['Line']}"
     return SpanRecord(OFFSETS, spans=_labeled(spans), quotes=quotes, id=identifier, merged=merged)
 
 
-def _read_spans(values: Sequence[Any] | None, key: str) -> list[ListedSpan]:
-    return [read_span(value, f"{key}[{at}]") for at, value in enumerate(values or ())]
+def _read_spans(values: Sequence[Any] | None, key: str, scores: ScoreFields) -> list[ListedSpan]:
+    return [read_span(value, f"{key}[{at}]", scores, at + 1) for at, value in enumerate(values or ())]
 
 
 def _labeled(spans: Sequence[ListedSpan]) -> list[JsonSpan]:
-    return [JsonSpan(span.start, span.end, label, span.parts, span.level) for span in spans for label in span.labels]
+    return [
+        JsonSpan(span.start, span.end, label, span.parts, span.level, span.score)
+        for span in spans
+        for label in span.labels
+    ]
 
 
 def _are_at_their_offsets(tokens: Sequence[Any], text: str) -> bool:

@@ -24,10 +24,19 @@ from evenhand.arrays import Bools, Ints, empty, ints, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, score_keys
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.formats.parsing.confidences import (
+    MISSING,
+    USUAL,
+    ScoreError,
+    ScoreFields,
+    of_spans,
+    score_column,
+    scores_to_write,
+)
 from evenhand.settings import UNITS, Convention, Offsets
 
 if TYPE_CHECKING:
@@ -57,6 +66,8 @@ class JsonSpan(msgspec.Struct, gc=False, omit_defaults=True):
     label: str
     parts: list[tuple[Offset, Offset]] | None = None
     level: Offset = 0
+    score: Any = None
+    """Its confidence: a number where it was read or is to be written, any value where it was decoded."""
 
     def __str__(self) -> str:
         return f"the span [{self.start}, {self.end}] {self.label!r}"
@@ -185,6 +196,8 @@ def spans_of(lists: Sequence[Sequence[JsonSpan]], offsets: OffsetMap, vocabulary
     for row in [row for row, name in enumerate(names) if not name] if "" in codes else ():
         report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
     spans = Spans.of(vocabulary, scope, start, end, ints([codes[name] for name in names]))
+    if any(span.score is not None for span in flat):
+        spans = replace(spans, score=score_column([MISSING if span.score is None else span.score for span in flat]))
     if not any(span.level or span.parts for span in flat):
         return spans
     level = ints([span.level for span in flat])
@@ -406,6 +419,7 @@ class ListedSpan(msgspec.Struct, gc=False):
     index: int | None = None
     is_value: bool = False
     """Whether the quote may be a value instead, such as a date in another notation."""
+    score: float | None = None
 
     @property
     def quote(self) -> Quote:
@@ -425,6 +439,8 @@ class SpanFields:
     level: str | None = None
     parts: str | None = None
     index: str | None = None
+    scores: tuple[str, ...] = ()
+    """Fields with usual names of confidences."""
 
 
 def _ranks(*names: str) -> dict[str, int]:
@@ -526,7 +542,7 @@ def _find_fields(span: dict[str, Any]) -> SpanFields:
     level = "level" if type(span.get("level")) is int else None
     parts = "parts" if isinstance(span.get("parts"), list) else None
     index = "index" if type(span.get("index")) is int else None
-    return SpanFields(start, end, length, pair, label, quoted, level, parts, index)
+    return SpanFields(start, end, length, pair, label, quoted, level, parts, index, score_keys(span))
 
 
 def has_offsets(span: Any) -> bool:
@@ -609,10 +625,15 @@ def _read_bounds(span: dict[str, Any], fields: SpanFields) -> tuple[int, int]:
     return start, start + (span[fields.length] if fields.length is not None else len(span[fields.quoted or ""]))
 
 
-def read_span(span: Any, path: str) -> ListedSpan:
-    """A span from an object or a list; messages name its `path` in the record."""
+def read_span(span: Any, path: str, scores: ScoreFields = USUAL, number: int = 0) -> ListedSpan:
+    """A span from an object or a list; messages name its `path` in the record, or its number."""
     if isinstance(span, dict):
         listed = _read_object(span, path)
+        if keys := scores.among(span, span_fields(span).scores):
+            try:
+                listed.score = scores.read(span, f"span {number}", keys)
+            except ScoreError as error:
+                raise SpanError(str(error), "") from None
     elif isinstance(span, list):
         listed = _read_list(span, path)
     else:
@@ -702,7 +723,8 @@ def _read_list(span: list[Any], path: str) -> ListedSpan:
         quoted, label = strings if is_first else strings[::-1]
     parts = _read_parts(span[3]) if len(span) > 3 and isinstance(span[3], list) else None
     level = span[4] if len(span) > 4 and type(span[4]) is int else 0
-    return ListedSpan(start, end, (label,), quoted, parts, level)
+    score = next((value for value in span[3:] if type(value) is float), None)
+    return ListedSpan(start, end, (label,), quoted, parts, level, score=score)
 
 
 TYPE_NAMES = {
@@ -751,9 +773,10 @@ def are_prefixed(labels: Iterable[str]) -> bool:
     return bool(inside) or all(name[2:].upper() == name[2:] for name in tags)
 
 
-def merge_tokens(spans: Sequence[ListedSpan], text: Words | None) -> list[ListedSpan]:
+def merge_tokens(spans: Sequence[ListedSpan], text: Words | None, score_of_span: str = "min") -> list[ListedSpan]:
     """Entities from spans of tokens with tags as labels: `B-PER` begins one, and `I-PER` next to it continues it."""
     entities: list[ListedSpan] = []
+    scores: list[list[float]] = []
     last: ListedSpan | None = None
     ends = True
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
@@ -767,7 +790,15 @@ def merge_tokens(spans: Sequence[ListedSpan], text: Words | None) -> list[Listed
         else:
             last = ListedSpan(span.start, span.end, [label], level=span.level, index=span.index)
             entities.append(last)
+            scores.append([])
+        scores[-1].append(MISSING if span.score is None else span.score)
         ends = prefix in "ESLU"
+    if any(span.score is not None for span in spans):
+        ends_of = np.cumsum(list(map(len, scores)))
+        of_tokens = np.array(list(chain.from_iterable(scores)))
+        reduced = of_spans(of_tokens, np.append(0, ends_of)[:-1], ends_of, score_of_span)
+        for entity, score in zip(entities, reduced.tolist(), strict=True):
+            entity.score = score
     return entities
 
 
@@ -788,8 +819,10 @@ def to_write(annotation: Annotation, layer: str = "spans") -> Iterator[tuple[int
     spans = annotation.spans(layer)
     lists: list[list[JsonSpan]] = [[] for _ in range(annotation.corpus.sentences)]
     parts = {row: _parts(spans, row) for row in np.flatnonzero(spans.shape).tolist()}
-    for row, ((label, scope, start, end), level) in enumerate(zip(spans.rows(), spans.level.tolist(), strict=True)):
-        lists[scope].append(JsonSpan(start, end, label, parts.get(row), level))
+    scores = [None] * len(spans) if spans.score is None else scores_to_write(spans.score)
+    rows = zip(spans.rows(), spans.level.tolist(), scores, strict=True)
+    for row, ((label, scope, start, end), level, score) in enumerate(rows):
+        lists[scope].append(JsonSpan(start, end, label, parts.get(row), level, score))
     return enumerate(lists)
 
 
@@ -849,5 +882,5 @@ def with_offsets(spans: Sequence[JsonSpan], starts: Sequence[int], ends: Sequenc
     moved = []
     for span in spans:
         parts = None if span.parts is None else [(starts[start], ends[end - 1]) for start, end in span.parts]
-        moved.append(JsonSpan(starts[span.start], ends[span.end - 1], span.label, parts, span.level))
+        moved.append(JsonSpan(starts[span.start], ends[span.end - 1], span.label, parts, span.level, span.score))
     return moved

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.arrays import Ints, ints
+from evenhand.arrays import Ints, Values, ints
 from evenhand.data import encodings
 from evenhand.data.annotation import Annotation, Layer, ReadInfo, tags_layer
 from evenhand.data.corpus import Corpus
@@ -147,6 +147,15 @@ def tag_layers(layer: str, columns: Sequence[TagsAndSpans]) -> dict[str, Layer]:
     return {name: tags[0]} if len(tags) == 1 else {f"{name}-{level}": column for level, column in enumerate(tags, 1)}
 
 
+def with_token_scores(spans: Spans, scores: Values, corpus: Corpus, settings: ReadSettings) -> Spans:
+    """The spans with the confidences of their tokens."""
+    from evenhand.formats.parsing.confidences import of_spans  # rare
+
+    assert corpus.bounds is not None
+    first, how = corpus.bounds[spans.scope], str(settings.parameters.get("score_of_span", "min"))
+    return replace(spans, score=of_spans(scores, first + spans.start, first + spans.end, how))
+
+
 def listed_tags(
     format: str,
     source: Source,
@@ -155,11 +164,15 @@ def listed_tags(
     corpus: Corpus,
     values: Mapping[str, Sequence[Sequence[str]]],
     columns: Mapping[str, Sequence[int]],
+    scores: Sequence[float] | Values | None = None,
 ) -> Annotation:
-    """Make an annotation from lists of tags: the values of each layer's columns; `columns` are their indices."""
+    """Make an annotation from lists of tags: the values of each layer's columns; `columns` are their indices.
+
+    `scores` are the confidences of tokens.
+    """
     coded = {layer: [_coded(tags, corpus) for tags in lists] for layer, lists in values.items()}
     names = {layer: [str(column + 1) for column in numbers] for layer, numbers in columns.items()}
-    return layers_of_tags(format, source, settings, vocabulary, corpus, coded, names)
+    return layers_of_tags(format, source, settings, vocabulary, corpus, coded, names, scores)
 
 
 def layers_of_tags(
@@ -170,8 +183,12 @@ def layers_of_tags(
     corpus: Corpus,
     columns: Mapping[str, Sequence[Coded]],
     names: Mapping[str, Sequence[str]],
+    scores: Sequence[float] | Values | None = None,
 ) -> Annotation:
-    """Make an annotation from the columns of tags of each layer; `names` are their names or numbers, if any."""
+    """Make an annotation from the columns of tags of each layer; `names` are their names or numbers, if any.
+
+    `scores` are the confidences of tokens.
+    """
     layers: dict[str, Layer] = {}
     readings: dict[str, ReadInfo] = {}
     encoding = None
@@ -186,6 +203,8 @@ def layers_of_tags(
                 raise source.error(None, finding, "name one")
             layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
             readings["words"] = ReadInfo(format, column=own_names[0])
+            if scores is not None:
+                layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new), np.array(scores))
             continue
         read_as, decoded, levels = settings.of_layer(layer, encoding), list[TagsAndSpans](), list[int]()
         for column, name in zip(coded, own_names, strict=True):
@@ -197,7 +216,10 @@ def layers_of_tags(
             decoded.append((tags, spans, replace(reading, format=format, column=name)))
             levels.append(reader.levels)
         layers |= tag_layers(layer, decoded)
-        _, layers[layer], readings[layer] = join_columns(decoded, levels)
+        _, spans, readings[layer] = join_columns(decoded, levels)
+        layers[layer] = spans
+        if scores is not None and layer != "gold" and settings.side != "gold":
+            layers[layer] = with_token_scores(spans, np.array(scores), corpus, settings)
     return Annotation(corpus, layers, readings, source.name)
 
 

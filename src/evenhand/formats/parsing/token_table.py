@@ -54,7 +54,15 @@ from evenhand.formats.parsing.cells import (
     refuse_wide,
     split,
 )
-from evenhand.formats.parsing.tags import Coded, TagReader, TagsAndSpans, choose_encoding, join_columns, tag_layers
+from evenhand.formats.parsing.tags import (
+    Coded,
+    TagReader,
+    TagsAndSpans,
+    choose_encoding,
+    join_columns,
+    tag_layers,
+    with_token_scores,
+)
 from evenhand.formats.source import LINE_FEED, Block, Source
 from evenhand.settings import ColumnName, ReadSettings
 
@@ -89,7 +97,20 @@ _NAMES = TOKEN_NAMES | {
     *("id", "ids", "index", "number", "sentence", "sent", "doc", "document", "text", "lemma", "head", "deprel"),
     *("pos", "upos", "xpos", "feats", "chunk", "chunks", "tag", "tags", "label", "labels", "ner", "ne", "nel"),
     *("entity", "entities", "iob", "bio", "gold", "true", "pred", "predicted", "prediction", "system", "misc"),
-    *("weight", "weights", "probability", "score", "type", "value", "annotation", "class", "category", "named"),
+    *(
+        "weight",
+        "weights",
+        "probability",
+        "prob",
+        "confidence",
+        "score",
+        "type",
+        "value",
+        "annotation",
+        "class",
+        "category",
+        "named",
+    ),
     *("etiqueta", "etikett", "étiquette", "etichetta", "klasse", "тег", "метка", "offset", "start", "end", "unnamed"),
 }
 _INDEX = re.compile(r"[0-9]{1,9}")
@@ -649,6 +670,21 @@ class _WeightColumnReader:
         return number
 
 
+def score_columns(settings: ReadSettings) -> tuple[ColumnName, ...]:
+    """The column with the confidences of tokens that the user names, unless the file is the gold standard."""
+    named = settings.parameters.get("score")
+    return () if named is None or settings.side == "gold" else (named,)
+
+
+def _token_scores(source: Source, column: int, settings: ReadSettings, cells: Cells, corpus: Corpus) -> Values:
+    """The confidence of each token, NaN without one."""
+    from evenhand.formats.parsing.confidences import cell_scores  # rare
+
+    start, end = cells.column(column)
+    texts = [cells.data[begin:stop].decode() for begin, stop in zip(start.tolist(), end.tolist(), strict=True)]
+    return cell_scores(source, settings, texts, corpus.line_numbers(np.arange(len(texts))).tolist())
+
+
 class TableBatches(Iterator[Annotation]):
     """A file in batches of whole sentences; `columns` are the columns of each layer, one per level.
 
@@ -700,6 +736,7 @@ class TableBatches(Iterator[Annotation]):
         self._weights = None
         if settings.weight is not None:
             self._weights = _WeightColumnReader(source, *layout.indices(source, (settings.weight,)))
+        self._settings, self._score_columns = settings, layout.indices(source, score_columns(settings))
         size = settings.block_size * (1 if layout.columns == 1 else _BLOCKS)
         self._blocks = parse_blocks(layout, source, source.blocks(size))
         self._new_document = not source.begins_inside
@@ -728,9 +765,17 @@ class TableBatches(Iterator[Annotation]):
         if self._tags is not None:
             layers["tags"] = self._tag_class(cells.tokens(self._tags), self._coder)
             readings["words"] = ReadInfo(self._name, column=str(self._tags + 1), skipped=skipped)
+        scores = None
+        for column in self._score_columns:
+            scores = _token_scores(self._source, column, self._settings, cells, corpus)
+        if self._tags is not None and scores is not None:
+            layers["tags"] = layers["tags"].with_score(scores)  # type: ignore[union-attr]  # tags
         for layer, readers in self._readers.items():
             columns = [reader.read(cells, corpus) for reader in readers]
-            _, layers[layer], reading = join_columns(columns, [reader.levels for reader in readers])
+            _, spans, reading = join_columns(columns, [reader.levels for reader in readers])
+            if scores is not None and layer != "gold":
+                spans = with_token_scores(spans, scores, corpus, self._settings)
+            layers[layer] = spans
             readings[layer] = replace(reading, format=self._name, skipped=skipped)
             layers |= tag_layers(layer, columns)
         return Annotation(corpus, layers, readings, self._source.name)

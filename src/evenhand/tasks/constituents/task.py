@@ -243,8 +243,9 @@ class EvalbRules:
             return self.name
         from hashlib import sha256  # slow to load
 
-        values = repr(replace(self, name="", max_error=0))
-        return f"{self.name}#{sha256(values.encode()).hexdigest()[:8]}"
+        # The digest is part of signatures, so it must not depend on the name of this class.
+        values = repr(replace(self, name="", max_error=0)).partition("(")[2]
+        return f"{self.name}#{sha256(f'Rules({values}'.encode()).hexdigest()[:8]}"
 
     def label_class(self) -> Callable[[str], str]:
         """A function that maps a label or tag to the representative of its equivalence class."""

@@ -20,7 +20,7 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import LINKS
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.error_types import by_identifier, link_kinds, match_links
 from evenhand.tasks.links.hipe import HipeMatches
@@ -95,9 +95,16 @@ def _linked(
     nil_labels = settings["nil_labels"] if side == "system" else ()
     kept = LabelFilter(settings, side, name)(spans)
     linked = identifiers.linked(kept, LinkRules(tables[aliases], nil_labels, only_first=side == "gold"))
-    summary = SideSummary()
+    summary, unlinked = SideSummary(), len(kept) - len(linked)
+    if side == "system":
+        score, rows = ScoreFilter(request, name)(linked.spans.score, linked.spans.label, summary)
+        linked = linked if score is None else replace(linked, spans=replace(linked.spans, score=score))
+        linked = linked if rows is None else linked.take(rows)
+    elif linked.spans.score is not None:
+        summary.scored = int(np.count_nonzero(~np.isnan(linked.spans.score)))
+        linked = replace(linked, spans=replace(linked.spans, score=None))
     summary.add(linked.spans.label, spans.vocabulary.labels.values)
-    summary.noted[UNLINKED] = len(kept) - len(linked)
+    summary.noted[UNLINKED] = unlinked
     return linked, summary
 
 

@@ -196,6 +196,7 @@ PARAMETERS = (
         "Labels of system spans whose links are taken as NIL (TIME, for the relaxed scores of HIPE).",
         conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
+    *spec.CONFIDENCES,
 )
 
 TASK = spec.Task(

@@ -24,7 +24,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RELATIONS, ScoreSettings
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, RelationSide, extent, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
@@ -82,6 +82,8 @@ class NumberedRelations:
         self.vocabulary, self._count, self._source = vocabulary, 0, ""
         self._waiting = np.zeros((4, 0), dtype=np.int64)
         """Rows of type, head, tail, and whether the file marks the type as symmetric."""
+        self._scores = np.zeros(0)
+        """The confidence of each of them, NaN without one."""
         self._parts: dict[int, Parts] | None = {} if keeps_parts else None
 
     def read(self, batches: Iterator[Annotation]) -> Iterator[Annotation]:
@@ -91,6 +93,8 @@ class NumberedRelations:
             first = self._count
             rows = np.array([layer.label, layer.head + first, layer.tail + first, _is_marked(layer)])
             self._waiting = np.concatenate((self._waiting, rows), axis=1)
+            scores = np.full(len(layer), np.nan) if layer.score is None else layer.score
+            self._scores = np.concatenate((self._scores, scores))
             self._count += len(spans)
             if layer.parts is None:
                 self._parts = None
@@ -105,12 +109,14 @@ class NumberedRelations:
             finding = "a relation has its ends in two documents of the gold standard"
             raise InputError(self._source, None, finding, "give documents that hold whole relations on both sides")
         label, *ends, marked = self._waiting[:, here]
-        self._waiting = self._waiting[:, ~here]
+        known = self._scores[here]
+        self._waiting, self._scores = self._waiting[:, ~here], self._scores[~here]
         order = np.argsort(spans.level)
         head, tail = (order[np.searchsorted(spans.level, numbers, sorter=order)] for numbers in ends)
         listed = self._parts
         parts = None if listed is None else {number: listed.pop(number) for number in spans.level.tolist()}
-        return RelationSide(spans, label, head, tail, marked.astype(np.bool_), parts)
+        score = None if np.isnan(known).all() else known
+        return RelationSide(spans, label, head, tail, marked.astype(np.bool_), parts, score)
 
 
 def _is_marked(relations: Relations) -> Bools:
@@ -160,19 +166,28 @@ def evaluate(part: Part, request: EvaluationRequest) -> RelationEvaluation:
     evaluation = RelationEvaluation(part=part)
     evaluation.gold_count.add(gold.label[kept], labels)
     evaluation.gold_count.repeated = len(gold) - len(kept)
+    evaluation.gold_count.scored = sum(_has_scores(batch) for batch in part.gold)
     for name, aligned in part.systems.items():
-        system = _selected(aligned.side, settings, "system", name)
+        system, summary = _selected(aligned.side, settings, "system", name), evaluation.system_counts[name]
+        score, rows = ScoreFilter(request, name)(system.score, system.label, summary)
+        system = replace(system, score=score) if rows is None else replace(system, score=score).take(rows)
         if settings["unannotated"] == "skip":
             system = system.within(np.isin(np.arange(part.sentences), gold.spans.scope))
         pair = RelationPair(gold, kept, system, documents, part.groups, settings)
-        evaluation.system_counts[name].add(pair.system.label, labels)
-        evaluation.system_counts[name].repeated = pair.repeated
+        summary.add(pair.system.label, labels)
+        summary.repeated = pair.repeated
         evaluation.tallies[name] = _tallies(pair, part, request)
         if request.keep_units:
             evaluation.pairs[name] = pair
     texts = next((aligned.texts for aligned in part.systems.values() if aligned.texts is not None), None)
     evaluation.part = part.in_texts(texts)
     return evaluation
+
+
+def _has_scores(batch: Annotation) -> int:
+    """The number of relations of the gold standard with a confidence, which is ignored."""
+    score = _relations(batch).score
+    return 0 if score is None else int(np.count_nonzero(~np.isnan(score)))
 
 
 def _gold_side(part: Part, vocabulary: Vocabulary) -> RelationSide:

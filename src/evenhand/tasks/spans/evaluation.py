@@ -26,7 +26,7 @@ from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import OFFSET_LISTS, LabelGroup
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, SideSummary
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
 from evenhand.tasks.spans.matching import Context, SpanMatches, SpanPair, equal_spans
@@ -248,17 +248,21 @@ class GoldReference:
     """The values of its spans, for the measure `leak`."""
     targets: Spans | None = None
     """The spans that the gold standard should have, if its errors are an error type."""
+    scored: int = 0
+    """Number of spans with a confidence, which is ignored."""
 
 
 def reference(part: Part, request: EvaluationRequest, layer: str, targets: Spans | None = None) -> GoldReference:
     """The spans of a layer of the gold standard, with selected labels."""
     spans = LabelFilter(request.settings, "gold", "gold")(part.spans(layer, request.vocabulary))
+    scored = 0 if spans.score is None else int(np.count_nonzero(~np.isnan(spans.score)))
+    spans = spans if spans.score is None else replace(spans, score=None)
     values = None
     if request.asks(LEAK):
         from evenhand.tasks.spans.values import part_values  # rare
 
         values = part_values(part, spans)
-    return GoldReference(spans, part.tags(layer) if request.needs("token_tags") else None, values, targets)
+    return GoldReference(spans, part.tags(layer) if request.needs("token_tags") else None, values, targets, scored)
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> SpanEvaluation:
@@ -272,10 +276,11 @@ def evaluate(part: Part, request: EvaluationRequest) -> SpanEvaluation:
     pairing = _Pairing(part, request)
     evaluation = SpanEvaluation(part=part, gold=gold.spans, unplaced=pairing.unplaced)
     evaluation.gold_count.add(gold.spans.label, request.vocabulary.labels.values)
+    evaluation.gold_count.scored = gold.scored
     if request.asks("units"):
         evaluation.shared["text"] = tally_units(all_units(pairing.context.text), (), part.groups)
     for name in part.systems:
-        system = pairing.system(name)
+        system = pairing.system(name, evaluation.system_counts[name])
         try:
             if overriding is not None:
                 overriding.score_uncorrected(name, pairing.pair(name, overriding.as_read, system))
@@ -350,21 +355,27 @@ class _Pairing:
             assert self.context.lengths is not None  # the text was searched
             self.unplaced = UnplacedStrings(self.context.lengths)
 
-    def system(self, name: str) -> System:
+    def system(self, name: str, summary: SideSummary) -> System:
+        """The spans of a system, whose confidences are counted in its summary."""
         request, aligned = self._request, self._part.systems[name]
         relabel, spans = LabelFilter(request.settings, "system", name), aligned.spans.into(request.vocabulary)
+        by_score = ScoreFilter(request, name)
         if aligned.answers is None:
             encoding = self._part.gold[0].readings[request.sides.layers[0]].encoding
-            return System(relabel(spans), aligned.tags if aligned.encoding == encoding else None)
+            return System(
+                by_score.spans(relabel(spans), summary), aligned.tags if aligned.encoding == encoding else None
+            )
         assert self.unplaced is not None
         answers = aligned.answers
         missed, best_missed = (self.unplaced.spans(strings) for strings in (answers.unplaced, answers.best_unplaced))
+        best = Spans.concatenate([answers.best, best_missed], [0, 0]) if answers.has_choice else None
+        is_dropped = request.settings["unplaced"] == "drop"
         return System(
-            relabel(spans),
+            by_score.spans(relabel(spans), summary),
             None,
-            unplaced=None if request.settings["unplaced"] == "drop" else relabel(missed),
+            unplaced=None if is_dropped else by_score.spans(relabel(missed), summary),
             items=answers.items,
-            best=relabel(Spans.concatenate([answers.best, best_missed], [0, 0])) if answers.has_choice else None,
+            best=None if best is None else by_score.spans(relabel(best), SideSummary()),
         )
 
     def pair(self, name: str, gold: GoldReference, system: System) -> SpanPair:
@@ -386,7 +397,8 @@ class _Pairing:
         def coded(codes: StringIndex[str], form: Form) -> Spans:
             if system.items is None:
                 return self._words(system.spans).formed(form).spans(codes)
-            return LabelFilter(self._request.settings, "system", name)(system.items.formed(form).spans(codes))
+            spans = LabelFilter(self._request.settings, "system", name)(system.items.formed(form).spans(codes))
+            return ScoreFilter(self._request, name).spans(spans, SideSummary())
 
         return StringSides(self._words(gold), coded, self._text_of(), has_positions=system.items is None)
 

@@ -26,7 +26,7 @@ from evenhand.errors import InputError, counted
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels
 from evenhand.settings import OFFSET_LISTS, Convention, ScoreSettings
-from evenhand.tasks.spans.strings import LabeledOffsets, LabeledStrings, UnitText, UnitTexts
+from evenhand.tasks.spans.strings import LabeledOffsets, LabeledStrings, Row, UnitText, UnitTexts, known_scores
 
 if TYPE_CHECKING:
     from evenhand.grounding.placement import Placement
@@ -223,12 +223,12 @@ class GroundedFollower(Follower):
     def _placed(self, gold: Corpus, spans: Spans) -> tuple[Spans, GroundedAnswers]:
         """The items of the next batch; the gold spans are for the upper bound only."""
         texts = UnitTexts(gold, by_document=self.by_document)
-        placed, best, rows = _Items(texts), _Items(texts), list[tuple[int, str, str]]()
+        placed, best, rows = _Items(texts), _Items(texts), list[Row]()
         gold_offsets = texts.offsets(spans)
         for number, (_, grounded) in enumerate(self.ground(gold, texts)):
             placed.add(number, grounded.placements)
             best.add(number, self._best(grounded, gold_offsets[number]))
-            rows += [(texts.units[number].first, item.label, item.text) for item in grounded.items]
+            rows += [(texts.units[number].first, item.label, item.text, item.score) for item in grounded.items]
         is_strict = self._settings["snap"] == "strict"
         placed_spans, unplaced, grew = placed.spans(self._vocabulary, is_strict=is_strict)
         self.grounding.counts["outside" if is_strict else "widened"] += grew
@@ -261,7 +261,7 @@ class _Items:
         self._texts = texts
         self._unit, self._offsets = list[int](), list[tuple[int, int]]()
         self._labels, self._strings = list[str](), list[str]()
-        self._unplaced = list[tuple[int, str, str]]()
+        self._scores, self._unplaced = list[float | None](), list[Row]()
 
     def add(self, unit: int, placements: Sequence[Placement]) -> None:
         for placement in placements:
@@ -270,8 +270,10 @@ class _Items:
                 self._offsets.append(span)
                 self._labels.append(placement.item.label)
                 self._strings.append(placement.item.text)
+                self._scores.append(placement.item.score)
             if placement.status in NOWHERE:
-                self._unplaced.append((self._texts.units[unit].first, placement.item.label, placement.item.text))
+                item = placement.item
+                self._unplaced.append((self._texts.units[unit].first, item.label, item.text, item.score))
 
     def spans(self, vocabulary: Vocabulary, *, is_strict: bool) -> tuple[Spans, LabeledStrings, int]:
         """Placed items as spans, unplaced items, and the number of items that begin or end inside a token.
@@ -280,10 +282,13 @@ class _Items:
         """
         scope, start, end, grew = self._texts.atoms(self._unit, self._offsets)
         spans = Spans.of(vocabulary, scope, start, end, vocabulary.labels.codes(self._labels))
+        spans = replace(spans, score=known_scores(self._scores))
         rows, unplaced = np.flatnonzero(grew), self._unplaced
         if is_strict and len(rows):
             firsts = ((self._texts.units[self._unit[row]].first, row) for row in rows.tolist())
-            unplaced = unplaced + [(first, self._labels[row], self._strings[row]) for first, row in firsts]
+            unplaced = unplaced + [
+                (first, self._labels[row], self._strings[row], self._scores[row]) for first, row in firsts
+            ]
             spans = spans.without(rows)
         return spans, LabeledStrings.of(vocabulary, unplaced), len(rows)
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, pack
+from evenhand.arrays import Bools, Ints, Values, ints, pack
 from evenhand.data.characters import Texts
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
+from evenhand.data.layers import Spans, join_scores
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
@@ -124,6 +124,8 @@ class LabeledStrings:
     scope: Ints
     label: Ints
     texts: tuple[str, ...]
+    score: Values | None = None
+    """The confidence of each string, NaN without one."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -134,13 +136,13 @@ class LabeledStrings:
     def spans(self, codes: StringIndex[str], first: int = 0) -> Spans:
         """Spans that are equal if the strings are: their positions are string codes, counted from `first`."""
         start = first + 2 * ints([codes.code(text) for text in self.texts])
-        return Spans.of(self.vocabulary, self.scope, start, start + 1, self.label)
+        return replace(Spans.of(self.vocabulary, self.scope, start, start + 1, self.label), score=self.score)
 
     @staticmethod
-    def of(vocabulary: Vocabulary, rows: Sequence[tuple[int, str, str]]) -> LabeledStrings:
-        """From rows of scope, label and text."""
-        label = vocabulary.labels.codes([label for _, label, _ in rows])
-        return LabeledStrings(vocabulary, ints([scope for scope, *_ in rows]), label, tuple(text for *_, text in rows))
+    def of(vocabulary: Vocabulary, rows: Sequence[Row]) -> LabeledStrings:
+        label = vocabulary.labels.codes([label for _, label, *_ in rows])
+        scores = known_scores([score for *_, score in rows])
+        return LabeledStrings(vocabulary, ints([row[0] for row in rows]), label, tuple(row[2] for row in rows), scores)
 
     @staticmethod
     def concatenate(parts: Sequence[LabeledStrings], scopes: Sequence[int]) -> LabeledStrings:
@@ -151,7 +153,19 @@ class LabeledStrings:
             np.concatenate([part.scope for part in moved]),
             np.concatenate([part.label for part in moved]),
             tuple(chain.from_iterable(part.texts for part in moved)),
+            join_scores([(part.score, len(part)) for part in moved]),
         )
+
+
+Row = tuple[int, str, str, float | None]
+"""The scope, label and text of a string, and its confidence."""
+
+
+def known_scores(scores: Sequence[float | None]) -> Values | None:
+    """Confidences as a column, NaN for None; None if there are none."""
+    if all(score is None for score in scores):
+        return None
+    return np.array([np.nan if score is None else score for score in scores])
 
 
 class StringSides:

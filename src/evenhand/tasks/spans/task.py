@@ -161,6 +161,7 @@ PARAMETERS = (
     ),
     *GROUNDING,
     *OVERRIDES,
+    *spec.CONFIDENCES,
 )
 
 TASK = spec.Task(

@@ -6,7 +6,7 @@ Enhanced dependencies are scored by the same mechanism: their units are edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Protocol, TypeVar
 from unicodedata import category
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.alignment.parts import Alignment, Batches
 from evenhand.alignment.words import Aligned, GoldWords, WordFollower, Words, only_layers
-from evenhand.arrays import Bools, Ints
+from evenhand.arrays import Bools, Ints, Values
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
 from evenhand.data.layers import Tags
@@ -24,7 +24,7 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part
+from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter, SideSummary
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Predictions, SentenceView
 from evenhand.tasks.words.comparison import drawn_words, word_predictions
@@ -68,6 +68,8 @@ class WordSide:
     """The head of each word, as an index of words; -1 is the root. None without trees."""
     annotated: frozenset[str] = frozenset()
     """The optional layers that a system has; see `Measure.annotation`."""
+    score: Values | None = None
+    """The confidence of each tag, NaN without one."""
 
 
 Side = TypeVar("Side", bound=WordSide)
@@ -93,18 +95,33 @@ def evaluate(
     gold: Side | None = None
     for name, aligned in part.systems.items():
         gold, system = gold or scorer.side(aligned.gold), scorer.side(aligned.system, name)
+        summary = evaluation.system_counts[name]
+        summary.missing = len(aligned.gold) - len(aligned.rows[0])
+        aligned, system = _by_score(aligned, system, ScoreFilter(request, name), summary)
+        if system.score is not None and request.keep_units:
+            evaluation.scores[name] = system.score
         pair = _pair(aligned, gold, system, part.groups)
         evaluation.tallies[name], matches = scorer.score(pair, gold, system)
         evaluation.pairs[name] = pair
         if matches is not None and request.keep_units:
             evaluation.matches[name] = matches
-        summary = evaluation.system_counts[name]
         summary.add(pair.system[pair.system_counted], names)
-        summary.missing = len(aligned.gold) - len(aligned.rows[0])
         summary.annotated |= system.annotated
     if gold is not None:
         evaluation.gold_count.add(gold.labels[gold.counted], names)
     return evaluation
+
+
+def _by_score(aligned: Aligned, system: Side, by_score: ScoreFilter, summary: SideSummary) -> tuple[Aligned, Side]:
+    """The words of a system with the confidences of their tags; a word whose tag is left out counts as missing."""
+    score, rows = by_score(system.score, system.labels, summary)
+    system = system if score is system.score else replace(system, score=score)
+    if rows is None:
+        return aligned, system
+    kept = np.zeros(len(system.labels), dtype=np.bool_)
+    kept[rows] = True
+    gold_rows, system_rows = (column[kept[aligned.rows[1]]] for column in aligned.rows)
+    return replace(aligned, rows=(gold_rows, system_rows)), replace(system, counted=system.counted & kept)
 
 
 def _pair(aligned: Aligned, gold: WordSide, system: WordSide, groups: Ints) -> UnitPair:
@@ -134,6 +151,8 @@ class WordEvaluation(Evaluation):
 
     matches: dict[str, UnitMatches] = field(default_factory=dict)
     """The error types by system, if units are kept."""
+    scores: dict[str, Values] = field(default_factory=dict)
+    """The confidences of tags by system, if units are kept."""
 
     def predictions(self, by: str, pairs: Sequence[UnitPair]) -> Predictions:
         """Words or, if the score counts edges, edges."""
@@ -162,7 +181,10 @@ class WordEvaluation(Evaluation):
             raise without_units(measure)
         rows = zip(("gold_head", "system_head"), heads, (matches.gold, matches.system), strict=False)
         numbers = {name: np.append(head, -1)[chosen] for name, head, chosen in rows}
-        return matches.rows(aligned, words, numbers=numbers).under(formula)
+        listed = matches.rows(aligned, words, numbers=numbers)
+        if system in self.scores and not heads:
+            listed = replace(listed, score=np.append(self.scores[system], np.nan)[matches.system])
+        return listed.under(formula)
 
 
 def _head_numbers(words: Words, word: Ints, head: Ints) -> Ints:
