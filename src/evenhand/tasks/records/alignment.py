@@ -102,6 +102,8 @@ def equal_pairs(keys: Sequence[Any], others: Sequence[Any]) -> Pairs:
 
 def match_leaves(gold: Sequence[Leaf], system: Sequence[Leaf], *, order: bool) -> tuple[Pairs, Pairs]:
     """Pairs of right values of two lists of scalars, and pairs of values that differ in formatting only."""
+    if not gold or not system:
+        return [], []
     if order:
         cells = [[2 * are_right(one, other) or int(are_formatted(one, other)) for other in system] for one in gold]
         table = np.array(cells, dtype=np.int64).reshape(len(gold), len(system))

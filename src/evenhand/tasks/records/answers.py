@@ -31,19 +31,15 @@ def value_of(content: object, gold: object, tool: str | None = None) -> tuple[An
     if says_nothing(text):
         return None, "ok"
     if gold is not None and not isinstance(gold, dict | list):
-        return _scalar(text)
+        blocks = [block for block in fenced_blocks(text) if block.strip()]
+        text = (blocks[-1] if blocks else text).strip()
+        value = json_value(text, _DECODER)
+        return (text if value is NOTHING else plain(value)), "ok"
     values, how = answered_values(text, _DECODER)
     if not values:
         return None, how
     is_one = len(values) == 1
     return plain(values[0] if is_one else values if isinstance(gold, list) else values[-1]), how
-
-
-def _scalar(text: str) -> tuple[Any, str]:
-    blocks = [block for block in fenced_blocks(text) if block.strip()]
-    text = (blocks[-1] if blocks else text).strip()
-    value = json_value(text, _DECODER)
-    return (text if value is NOTHING else plain(value)), "ok"
 
 
 def _called(calls: Calls, tool: str | None) -> tuple[Any, str]:

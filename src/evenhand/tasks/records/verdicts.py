@@ -151,20 +151,14 @@ class DocumentComparison:
 
     def _compare_lists(self, gold: list[Node], system: list[Node], order: bool, scope: _Scope) -> None:
         leaves, others = ([item for item in side if isinstance(item, Leaf)] for side in (gold, system))
-        if leaves or others:
-            self._compare_scalars(leaves, others, scope, order)
+        for verdict, pairs in zip(("TP", "FE"), match_leaves(leaves, others, order=order), strict=True):
+            for row, column in pairs:
+                self._pair(leaves[row], others[column], verdict)
+        scope.gold += _undecided(leaves)
+        scope.system += _undecided(others)
+        scope.lists.append((leaves, others, order))
         records, system_records = ([item for item in side if isinstance(item, Container)] for side in (gold, system))
         self._compare_records(records, system_records, order)
-
-    def _compare_scalars(self, gold: list[Leaf], system: list[Leaf], scope: _Scope, order: bool) -> None:
-        right, formatted = match_leaves(gold, system, order=order)
-        for verdict, pairs in (("TP", right), ("FE", formatted)):
-            for row, column in pairs:
-                self._pair(gold[row], system[column], verdict)
-        left, others = _undecided(gold), _undecided(system)
-        scope.gold += left
-        scope.system += others
-        scope.lists.append((left, others, order))
 
     def _compare_records(self, gold: list[Container], system: list[Container], order: bool) -> None:
         pairs = self._aligner.records(gold, system, order=order)
