@@ -196,7 +196,7 @@ def greedy_pairs(size: int, weights_of: Callable[[int], AnyValues]) -> Pairs:
 _Cell = tuple[list[int], list[int]]
 """Records of both sides that have something in common."""
 _Cells = list[tuple[int, _Cell]]
-"""Cells, each with the number of its sum in the module's list, from 0."""
+"""Cells with the number of their sum in the module's list, from 0."""
 _COMMON = 4
 _Values = dict[tuple[str, str], tuple[Leaf, list[int]]]
 """The values of a field by their keys and texts, with the records that have them."""
@@ -224,7 +224,7 @@ class _WeightTable:
         self._cells = [(number, cell) for number, cells in enumerate(sums) for cell in cells]
 
     def _fitting_cells(self) -> list[_Cell]:
-        """The records with values that are right without equal keys; each pair of records once per field."""
+        """The records with values that are right without equal keys; a pair of records counts once per field."""
         leaves = [[[leaf for leaf in record if not leaf.field.has_keys] for record in side] for side in self._leaves]
         columns_of: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
         for slot, (rows, columns) in _fitting(leaves, lambda leaf: ("",), are_right):
@@ -328,7 +328,7 @@ class _WeightTable:
 
 
 def _shared(sides: Iterable[Iterable[Iterable[Any]]]) -> list[_Cell]:
-    """The records of both sides that have a key, for each key."""
+    """The records of both sides that have a key, by key."""
     index: defaultdict[Any, _Cell] = defaultdict(lambda: ([], []))
     for side, records in enumerate(sides):
         for number, keys in enumerate(records):
