@@ -138,6 +138,8 @@ class Naming:
     """Whether two documents may have the same name, because readers accept that."""
     remedy: str
     """The remedy in errors about names."""
+    mismatch: Callable[[Counter[str], Counter[str]], InputError] | None = None
+    """The error for names of system and gold standard of which none is shared, if the task has its own."""
 
 
 Open = Callable[[], Iterator[Annotation]]
@@ -262,6 +264,8 @@ class DocumentsByName:
                 raise InputError(self._source, None, finding, remedy, "document")
         elif system and (is_loose or gold_is_loose) and system.total() == gold.total():
             self._issues.by_order = True
+        elif system and self._naming.mismatch is not None:
+            raise self._naming.mismatch(system, gold)
         elif system:
             first = next(iter(system))
             gold_first = next(iter(gold), "")

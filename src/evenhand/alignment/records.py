@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from evenhand.alignment.documents import AlignmentIssues, Open
+from evenhand.alignment.documents import AlignmentIssues, DocumentsByName, Naming, Open, names_of
 from evenhand.alignment.parts import Batches, Follower
 from evenhand.data.annotation import Annotation
-from evenhand.data.corpus import Corpus
 from evenhand.data.structures import Records
 from evenhand.errors import InputError, SettingError, counted
 from evenhand.settings import RECORDS
@@ -22,79 +22,45 @@ class RecordFollower(Follower):
     issues: AlignmentIssues
 
     def __init__(self, batches: Iterator[Annotation], sides: tuple[Open, Open]) -> None:
-        """`sides` open system and gold standard again, to count documents for messages."""
-        self._batches, self._sides, self.issues = batches, sides, AlignmentIssues()
-        self._waiting: dict[str, object] = {}
-        self._rows: list[object] = []
-        """Answers in order, if documents have no ids."""
-        self._source, self._matched, self._by_order = "", 0, False
+        """`sides` open system and gold standard again, if their order differs."""
+        self.issues, self._source, self._size = AlignmentIssues(), "", 0
+        naming = Naming(
+            names_of, lambda corpus: corpus.ids is None, may_repeat=False, remedy="", mismatch=self._mismatch
+        )
+        self._documents = DocumentsByName(map(self._receive, batches), sides, naming, self.issues)
 
     def take(self, gold: Batches) -> list[object]:
         """The answers to the next documents."""
         answers: list[object] = []
         for batch in gold:
-            ids = document_ids(batch.corpus)
-            if ids is None or self._is_without_ids():
-                self._by_order = True
-                answers += self._next_rows(batch.corpus.sentences)
-            else:
-                answers += map(self._answer, ids)
+            for piece in self._documents.pieces(names_of(batch.corpus)):
+                if isinstance(piece, str):
+                    answers.append(NO_ANSWER)
+                else:
+                    answers += records_of(piece.batch).values[piece.first : piece.first + piece.size]
+        self._size += len(answers)
         return answers
 
     def finish(self) -> None:
-        while self._read():
-            pass
-        if self._rows and self._by_order:
-            raise self._wrong_number()
-        if self._waiting and not self._matched and not self._by_order:
-            raise InputError(self._source, None, "no id matches gold", "check that this is the right file", "document")
-        self.issues.extra += self._waiting
+        self._documents.finish()
+        if "" in self.issues.missing or "" in self.issues.extra:
+            raise self._wrong_number(self._size, self._size - len(self.issues.missing) + len(self.issues.extra))
 
-    def _is_without_ids(self) -> bool:
-        if not self._rows and not self._waiting and not self._matched:
-            self._read()
-        return bool(self._rows)
+    def _mismatch(self, system: Counter[str], gold: Counter[str]) -> InputError:
+        """The error for documents of which no id is shared."""
+        if "" in system or "" in gold:
+            return self._wrong_number(gold.total(), system.total())
+        return InputError(self._source, None, "no id matches gold", "check that this is the right file", "document")
 
-    def _answer(self, identifier: str) -> object:
-        while identifier not in self._waiting and self._read():
-            pass
-        if identifier not in self._waiting:
-            self.issues.missing.append(identifier)
-            return NO_ANSWER
-        self._matched += 1
-        return self._waiting.pop(identifier)
-
-    def _next_rows(self, size: int) -> list[object]:
-        while len(self._rows) < size and self._read():
-            self._rows += self._waiting.values()
-            self._waiting.clear()
-        self._rows += self._waiting.values()
-        self._waiting.clear()
-        if len(self._rows) < size:
-            raise self._wrong_number()
-        taken, self._rows = self._rows[:size], self._rows[size:]
-        return taken
-
-    def _wrong_number(self) -> InputError:
-        number, expected = (sum(batch.corpus.sentences for batch in open_side()) for open_side in self._sides)
+    def _wrong_number(self, expected: int, number: int) -> InputError:
         finding = f"expected {counted(expected, 'document')} as in gold, got {number:,}"
         return InputError(self._source, None, finding, "without ids, the numbers must be equal", "document")
 
-    def _read(self) -> bool:
-        """Read the next batch, if there is one."""
-        batch = next(self._batches, None)
-        if batch is None:
-            return False
-        layer, reading = records_of(batch), batch.readings.get(RECORDS)
-        if reading is not None:
-            self.reading = self.reading.plus(reading) if self.reading else reading
-        self._source = batch.corpus.source
-        ids = document_ids(batch.corpus)
-        if ids is None:
-            self._rows += layer.values
-        else:
-            self._waiting.update(zip(ids, layer.values, strict=True))
-        return True
+    def _receive(self, batch: Annotation) -> Annotation:
+        records_of(batch)
+        reading, self._source = batch.readings[RECORDS], batch.corpus.source
+        self.reading = self.reading.plus(reading) if self.reading else reading
+        return batch
 
 
 def records_of(batch: Annotation) -> Records:
@@ -103,8 +69,3 @@ def records_of(batch: Annotation) -> Records:
     if not isinstance(layer, Records):
         raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
     return layer
-
-
-def document_ids(corpus: Corpus) -> list[str] | None:
-    """The ids of documents, if they have any."""
-    return None if corpus.ids is None else corpus.ids.texts(0, corpus.sentences)

@@ -11,7 +11,8 @@ Numbers are decimals with all digits. Of a repeated key, the last value counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import PurePath
@@ -88,25 +89,24 @@ class _RecordsReader:
     def __init__(self, source: Source, *, is_system: bool) -> None:
         self._source, self._is_system = source, is_system
         self._keys = SYSTEM_KEYS if is_system else GOLD_KEYS
-        self._repeated = self._whole = 0
+        self._noted: Counter[str] = Counter()
         self._decoder = json_decoder(str if is_system else _refuse_constant, self._object)
 
     def counts(self) -> dict[str, int]:
         """Unusual input since the last call."""
-        counts = {WHOLE: self._whole, REPEATED: self._repeated}
-        self._whole = self._repeated = 0
-        return {name: count for name, count in counts.items() if count}
+        counts, self._noted = self._noted, Counter()
+        return dict(counts)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
-        self._repeated += len(pairs) - len(value)
+        if len(value) < len(pairs):
+            self._noted[REPEATED] += len(pairs) - len(value)
         return value
 
     def batches(self, block_size: int) -> Iterator[list[Document]]:
         if self._has_lines():
             for block in self._source.blocks(block_size, cut_after="line"):
-                lines = ((line, self._decode(text.decode(), line)) for line, text in numbered_lines(block))
-                yield [self._document(value, line) for line, value in lines]
+                yield [self._document(self._decode(text.decode(), at), at) for at, text in numbered_lines(block)]
             return
         text = whole_text(self._source)
         value = self._decode(text, None)
@@ -121,17 +121,15 @@ class _RecordsReader:
 
     def file(self) -> Document:
         """A file of a folder: the value itself or, for a system, what a model wrote."""
-        text, path = whole_text(self._source), self._source.plain_path
-        is_json = path.suffix == ".json"
-        value: Any = text
-        if is_json or not self._is_system:
-            try:
-                value = self._decode(text, None)
-            except InputError:
-                if not self._is_system:
-                    raise
+        value: Any = whole_text(self._source)
+        path = self._source.plain_path
+        if not self._is_system:
+            value = self._decode(value, None)
+        elif path.suffix == ".json":
+            with suppress(InputError):
+                value = self._decode(value, None)
         beside = path.with_suffix(".txt")
-        has_text = not self._is_system and is_json and beside.exists()
+        has_text = not self._is_system and path.suffix == ".json" and beside.exists()
         return self._source.name, value, whole_text(Source(beside)) if has_text else None, 1
 
     def _has_lines(self) -> bool:
@@ -177,7 +175,7 @@ class _RecordsReader:
             content = value
         else:
             content = {name: member for name, member in value.items() if name not in ("id", "text", "custom_id")}
-            self._whole += 1
+            self._noted[WHOLE] += 1
         if self._is_system and isinstance(content, dict | list):
             content = answer_in(content)
         own = None if identifier is None else str(identifier)
@@ -206,18 +204,17 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _annotation(source: Source, documents: Iterable[Document], counts: dict[str, int]) -> Annotation:
-    rows = list(documents)
-    ids, values, texts, lines = zip(*rows, strict=True)
+def _annotation(source: Source, documents: Sequence[Document], counts: dict[str, int]) -> Annotation:
+    ids, values, texts, lines = zip(*documents, strict=True)
     longest = max((len(name) for name in ids if name is not None), default=0)
     if longest > LABEL.value:
         raise source.error(None, f"an id has {longest:,} characters", LABEL.remedy)
     layer = Records(values, texts if any(text is not None for text in texts) else ())
     corpus = Corpus(
         source.display_name,
-        len(rows),
+        len(documents),
         lines=ints(lines),
-        documents=np.arange(len(rows)),
+        documents=np.arange(len(documents)),
         ids=None if None in ids else Tokens.of([str(name) for name in ids]),
     )
     return Annotation(corpus, {RECORDS: layer}, {RECORDS: ReadInfo(RECORDS, kept=counts)}, source.name)

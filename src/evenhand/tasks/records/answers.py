@@ -31,7 +31,10 @@ def value_of(content: object, gold: object, tool: str | None = None) -> tuple[An
     if says_nothing(text):
         return None, "ok"
     if gold is not None and not isinstance(gold, dict | list):
-        return _scalar(text)
+        blocks = [block for block in fenced_blocks(text) if block.strip()]
+        text = (blocks[-1] if blocks else text).strip()
+        value = json_value(text, _DECODER)
+        return (text if value is NOTHING else plain(value)), "ok"
     values, how = answered_values(text, _DECODER)
     if not values:
         return None, how
@@ -39,26 +42,13 @@ def value_of(content: object, gold: object, tool: str | None = None) -> tuple[An
     return plain(values[0] if is_one else values if isinstance(gold, list) else values[-1]), how
 
 
-def _scalar(text: str) -> tuple[Any, str]:
-    blocks = [block for block in fenced_blocks(text) if block.strip()]
-    text = (blocks[-1] if blocks else text).strip()
-    value = json_value(text, _DECODER)
-    return (text if value is NOTHING else plain(value)), "ok"
-
-
 def _called(calls: Calls, tool: str | None) -> tuple[Any, str]:
     """The arguments of one call, or of several as a list of records."""
     names = calls.tools or (None,) * len(calls)
-    values, worst = [], "ok"
-    for arguments, name in zip(calls, names, strict=True):
-        if tool is not None and name != tool:
-            continue
-        if isinstance(arguments, str):
-            decoded, how = answered_values(arguments, _DECODER)
-            values += decoded
-            worst = max(worst, how, key=READINGS.index)
-        else:
-            values.append(arguments)
+    chosen = [arguments for arguments, name in zip(calls, names, strict=True) if tool in (None, name)]
+    read = [answered_values(one, _DECODER) if isinstance(one, str) else ([one], "ok") for one in chosen]
+    values = [value for decoded, _ in read for value in decoded]
+    worst = max((how for _, how in read), key=READINGS.index, default="ok")
     return plain(values[0] if len(values) == 1 else values or None), worst
 
 

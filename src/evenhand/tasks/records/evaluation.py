@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,17 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.errors import InputError, SettingError
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import RECORDS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.records.alignment import ListAligner
-from evenhand.tasks.records.answers import MALFORMED, at_path, triples, value_of, wrapper_of
+from evenhand.tasks.records.answers import MALFORMED, STATUSES, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import RecordPair, count_answers, count_grounded
-from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, KINDS
-from evenhand.tasks.records.text import TextValues
-from evenhand.tasks.records.trees import Leaf, Node, TreeBuilder, leaves_of, text_of
+from evenhand.tasks.records.measures import RecordPair, count_table
+from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
+from evenhand.tasks.records.text import TextValues, is_checked
+from evenhand.tasks.records.trees import TreeBuilder, text_of
 from evenhand.tasks.records.verdicts import Compared, DocumentComparison
 from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView, answer_code
@@ -34,8 +36,8 @@ from evenhand.tasks.units import DrawnRows, Locations, Predictions, SentenceView
 _MANY = 1 << 10
 """Number of documents in a part, large enough to make the cost of a call negligible."""
 _TN, _TP = CLASS_KINDS.index("TN"), CLASS_KINDS.index("TP")
-WRAPPER, GREEDY, NOT_NEAR, WRAPPED = "wrapper", "greedy", "not near", "wrapped"
-"""Beginnings of names of counts for notes: keys around values, large lists, single values."""
+WRAPPER, WRAPPED = "wrapper", "wrapped"
+"""Beginnings of names of counts for notes: keys around values, single values."""
 
 
 def align(request: EvaluationRequest) -> Alignment:
@@ -64,39 +66,29 @@ def _is_full(batches: Batches) -> bool:
 
 def _fields(request: EvaluationRequest) -> Fields:
     """The fields of a run: those with options."""
-    settings = request.settings
-    schema = settings["schema"]
+    settings, labels = request.settings, request.vocabulary.labels
+    declared = () if settings["schema"] is None else settings["schema"].fields
     default = "relaxed" if settings["preset"] == "relaxed" else "exact"
-    declared = () if schema is None else schema.fields
-    return Fields(
-        request.vocabulary.labels, settings["fields"], declared, default, strict=settings["empty"] == "strict"
-    )
+    return Fields(labels, settings["fields"], declared, default, strict=settings["empty"] == "strict")
 
 
-def _builder(settings: ScoreSettings, fields: Fields, *, is_gold: bool = False) -> TreeBuilder:
-    return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", is_gold)
+def _builder(settings: ScoreSettings, fields: Fields, **options: Any) -> TreeBuilder:
+    return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", **options)
 
 
 def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fields) -> frozenset[int]:
     """The places of all fields of the gold standard and the schema; declared fields must be among them."""
     build = _builder(settings, fields, is_gold=True)
     for batch in gold:
-        for value, line in _gold_values(batch, settings):
-            _tree(build, value, batch.corpus.source, line)
+        for gold_value in _gold_values(batch, settings):
+            build(*gold_value)
     if message := fields.unknown({field.path for field in fields.all}):
         raise SettingError(message)
     return fields.known_slots()
 
 
-def _tree(build: TreeBuilder, value: Any, source: str, line: int | None) -> Node | None:
-    try:
-        return build(value)
-    except LimitError as error:
-        raise InputError(source, line, error.finding, error.remedy) from None
-
-
-def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, int | None]]:
-    """The values of a gold standard, and their lines."""
+def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[Any, str, int | None]]:
+    """The values of a gold standard, and their files and lines."""
     for number, value in enumerate(records_of(batch).values):
         line = batch.corpus.line(number)
         if settings["preset"] == "triples":
@@ -104,40 +96,40 @@ def _gold_values(batch: Annotation, settings: ScoreSettings) -> Iterator[tuple[A
             if other_sizes:
                 finding = f"expected a triple of three parts, got {other_sizes[0]}"
                 raise InputError(batch.corpus.source, line, finding, "write subject, relation and object")
-        yield value, line
+        yield value, batch.corpus.source, line
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> RecordEvaluation:
     """Compare the documents of a part, one system after the other."""
     settings, fields = request.settings, request.tables[RECORDS]
-    build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields)
+    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
+    build, build_system = _builder(settings, fields, is_gold=True), _builder(settings, fields, known=known)
     golds, texts = list[tuple[Any, str, int | None]](), list[str | None]()
     for batch in part.gold:
-        layer = records_of(batch)
-        texts += layer.texts or (None,) * len(layer)
-        golds += [(value, batch.corpus.source, line) for value, line in _gold_values(batch, settings)]
+        texts += records_of(batch).texts or (None,) * batch.corpus.sentences
+        golds += _gold_values(batch, settings)
     gold_values = [value for value, _, _ in golds]
-    evaluation = RecordEvaluation(part=part, golds=lambda: [_tree(build, *gold) for gold in golds])
+    evaluation = RecordEvaluation(part=part)
     in_text = [None if text is None else TextValues(text) for text in texts]
-    known = request.tables.get("gold slots") if settings["unknown_fields"] == "drop" else None
     for name, contents in part.systems.items():
         summary = evaluation.system_counts[name]
         values, statuses = _values(contents, gold_values, settings, summary)
-        compare = DocumentComparison(aligner := ListAligner(fields), strict=settings["empty"] == "strict")
-        documents = []
-        for gold, value, text in zip(golds, values, in_text, strict=True):
-            tree, system = _tree(build, *gold), _tree(build_system, value, name, None)
-            if known is not None and system is not None:
-                system = _without_unknown(system, known)
-            documents.append(compare(tree, system, text))
+        compare = DocumentComparison(ListAligner(fields, summary.noted), strict=settings["empty"] == "strict")
+        trees = ((build(*gold), build_system(value, name)) for gold, value in zip(golds, values, strict=True))
+        documents = [compare(*both, text) for both, text in zip(trees, in_text, strict=True)]
         both = list(zip(gold_values, values, strict=True))
         pair = RecordPair(documents, both, evaluation.groups, request.vocabulary.labels, settings, texts, statuses)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
-        tallies[ANSWERS] = count_answers(statuses, pair.groups)
+        tallies[ANSWERS] = count_table(STATUSES, [{status: 1} for status in statuses], pair.groups)
         if any(text is not None for text in texts):
-            tallies[GROUNDED] = count_grounded(pair, list(map(_grounded, documents, in_text)))
+            tallies[GROUNDED] = count_table(GROUNDED_KINDS, list(map(_grounded, documents, in_text)), pair.groups)
         evaluation.tallies[name] = tallies
-        _summarize(summary, evaluation, pair, aligner, request)
+        labels = request.vocabulary.labels.values
+        summary.add(ints([leaf.field.label for document in documents for leaf in document.system_leaves]), labels)
+        if not evaluation.gold_count.units:  # the same for all systems
+            gold_labels = ints([leaf.field.label for document in documents for leaf in document.gold_leaves])
+            evaluation.gold_count.add(gold_labels, labels)
+        summary.noted[WRAPPED] += sum(document.wrapped for document in documents)
         if request.keep_units:
             evaluation.pairs[name] = pair
     return evaluation
@@ -147,68 +139,45 @@ def _values(
     contents: Sequence[object], golds: Sequence[Any], settings: ScoreSettings, summary: SideSummary
 ) -> tuple[list[Any], list[str]]:
     """The values in the answers of a system, and how each answer was read."""
-    values, statuses = [], []
-    tool, path, is_triples = settings["tool"], settings["at"], settings["preset"] == "triples"
-    for content, gold in zip(contents, golds, strict=True):
-        value, status = value_of(content, gold, tool)
-        value = at_path(value, path) if path else value
-        if (key := wrapper_of(value, gold)) is not None:
-            summary.noted[f"{WRAPPER}: {key}"] += 1
-        if is_triples:
-            value, malformed = triples(value)
-            summary.noted[MALFORMED] += len(malformed)
-        values.append(value)
-        statuses.append(status)
-    for status, count in Counter(statuses).items():
-        summary.noted[status] += count
+    read = [value_of(content, gold, settings["tool"]) for content, gold in zip(contents, golds, strict=True)]
+    values, statuses = [at_path(value, settings["at"]) for value, _ in read], [status for _, status in read]
+    wrappers = map(wrapper_of, values, golds)
+    summary.noted.update(f"{WRAPPER}: {key}" for key in wrappers if key is not None)
+    if settings["preset"] == "triples":
+        divided = list(map(triples, values))
+        values = [records for records, _ in divided]
+        summary.noted[MALFORMED] += sum(len(other_sizes) for _, other_sizes in divided)
+    summary.noted.update(statuses)
     return values, statuses
-
-
-def _without_unknown(node: Node, known: frozenset[int]) -> Node | None:
-    """A tree without the fields that only systems have."""
-    if isinstance(node, Leaf):
-        return node if node.field.slot in known else None
-    node.children = {
-        step: kept for step, child in node.children.items() if (kept := _without_unknown(child, known)) is not None
-    }
-    return node if node.children else None
 
 
 def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
     """The leaves of both sides that can be looked up in the text, and those that are there."""
     if text is None:
         return {}
-    counts: dict[str, int] = {}
-    for side, leaves in (("gold", document.gold_leaves), ("system", document.system_leaves)):
-        checked = [leaf for leaf in leaves if leaf.field.options.ground and not isinstance(leaf.value, bool)]
-        counts |= {side: len(checked), f"{side}_found": sum(text.has(leaf.value) for leaf in checked)}
-    return counts
+    checked = [list(filter(is_checked, leaves)) for leaves in (document.gold_leaves, document.system_leaves)]
+    numbers = [(len(leaves), sum(text.has(leaf.value) for leaf in leaves)) for leaves in checked]
+    return dict(zip(GROUNDED_KINDS, chain(*numbers), strict=True))
 
 
-def _summarize(
-    summary: SideSummary,
-    evaluation: RecordEvaluation,
-    pair: RecordPair,
-    aligner: ListAligner,
-    request: EvaluationRequest,
-) -> None:
-    names = request.vocabulary.labels.values
-    sides = [(summary, [document.system_leaves for document in pair.documents])]
-    if not evaluation.gold_count.units:  # the same for all systems
-        sides.append((evaluation.gold_count, [document.gold_leaves for document in pair.documents]))
-    for side, documents in sides:
-        side.add(ints([leaf.field.label for leaves in documents for leaf in leaves]), names)
-    summary.noted[WRAPPED] += sum(document.wrapped for document in pair.documents)
-    for prefix, counts in ((GREEDY, aligner.greedy), (NOT_NEAR, aligner.not_near)):
-        summary.noted.update({f"{prefix}: {name}": count for name, count in counts.items()})
+class _SurplusTexts(list[str]):
+    """The texts of values that only systems have; their positions count from `FIRST`."""
+
+    FIRST = 1 << 31
+
+    def has(self, start: Ints) -> Bools:
+        is_surplus: Bools = start >= self.FIRST
+        return is_surplus
+
+    def text(self, start: int) -> str:
+        return self[start - self.FIRST]
 
 
 @dataclass(kw_only=True)
 class RecordEvaluation(Evaluation):
     """The values of some documents and their verdicts."""
 
-    golds: Callable[[], list[Node | None]]
-    """Makes the trees of the gold standard."""
+    surplus: _SurplusTexts = dataclass_field(default_factory=_SurplusTexts)
 
     @property
     def groups(self) -> Ints:
@@ -218,28 +187,23 @@ class RecordEvaluation(Evaluation):
     @cached_property
     def _shown(self) -> Part:
         """The part with the leaves of the gold standard as tokens, for display: `items[2].price: 12.50`."""
-        trees, batches = self.golds(), []
+        documents, batches = iter(next(iter(self.pairs.values())).documents), []
         for batch in self.part.gold:
             size, lines = batch.corpus.sentences, batch.corpus.lines
-            texts = [[text_of(leaf) for leaf in leaves_of(tree)] for tree in trees[:size]]
+            texts = [[text_of(leaf) for leaf in document.gold_leaves] for document in islice(documents, size)]
             bounds = np.append(0, np.cumsum(ints([len(leaves) for leaves in texts])))
             tokens = Tokens.of([text for leaves in texts for text in leaves])
             lines = np.repeat(lines[np.arange(size)], np.diff(bounds)) if len(lines) else lines
             corpus = replace(batch.corpus, bounds=bounds, tokens=tokens, lines=lines)
             batches.append(replace(batch, corpus=corpus))
-            del trees[:size]
         return replace(self.part, gold=batches)
 
     @cached_property
-    def _surplus(self) -> _SurplusTexts:
-        return _SurplusTexts()
-
-    @cached_property
     def locations(self) -> Locations:
-        return self._shown.locations(self._surplus)
+        return self._shown.locations(self.surplus)
 
     def predictions(self, by: str, pairs: Sequence[RecordPair]) -> Predictions:
-        return record_predictions(pairs, self._surplus)
+        return record_predictions(pairs, self.surplus)
 
     def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
         """The values of both sides; values that only the system has have no position."""
@@ -255,32 +219,12 @@ class RecordEvaluation(Evaluation):
         for pair in pairs:
             rows = []
             for at, document in enumerate(pair.documents):
-                for start, gold, system in document.units():
-                    verdict = (gold or system).verdict
-                    rows.append((at, name(f"{verdict}\t{text_of(system) if system is not None else ''}"), start))
+                for start, leaf, _, system in document.units():
+                    text = "" if system is None else text_of(system)
+                    rows.append((at, name(f"{leaf.verdict.partition('.')[0]}\t{text}"), start))
             sides.append(rows)
         columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
         return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
-
-
-class _SurplusTexts:
-    """The texts of values that only systems have; their positions count from `FIRST`."""
-
-    FIRST = 1 << 31
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-
-    def add(self, text: str) -> int:
-        self._texts.append(text)
-        return self.FIRST + len(self._texts) - 1
-
-    def has(self, start: Ints) -> Bools:
-        is_surplus: Bools = start >= self.FIRST
-        return is_surplus
-
-    def text(self, start: int) -> str:
-        return self._texts[start - self.FIRST]
 
 
 def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:
@@ -292,53 +236,45 @@ def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> P
 
     Source: Tuggener 2017, section 2.
     """
-    first = pairs[0]
-    sizes = [len(document.gold_leaves) for document in first.documents]
-    begins = np.append(0, np.cumsum(ints(sizes)))
-    size = int(begins[-1])
-    texts: dict[str, int] = {}
-    units: dict[tuple[int, int, str, int], int] = {}
-    starts: list[int] = []
-    rows: list[list[tuple[int, int, int, int]]] = []
-    for pair in pairs:
-        own: list[tuple[int, int, int, int]] = []
+    sizes = [len(document.gold_leaves) for document in pairs[0].documents]
+    own_label = ints([leaf.field.label for document in pairs[0].documents for leaf in document.gold_leaves])
+    begins, size, first = np.append(0, np.cumsum(ints(sizes))).tolist(), len(own_label), surplus.FIRST + len(surplus)
+    texts, units = {"": 0}, dict[tuple[int, int, str, int], int]()
+    rows: list[tuple[int, int, int, int, int]] = []
+    for row, pair in enumerate(pairs):
         for at, document in enumerate(pair.documents):
-            copies: Counter[tuple[int, str]] = Counter()
-            for number, gold, system in document.units():
-                leaf = gold or system
-                assert leaf is not None
-                unit_number, text, field = int(begins[at]) + number, 0, -1 if system is None else system.field.label
-                if gold is None:
-                    copies[leaf.field.label, leaf.key] += 1
-                    key = at, field, leaf.key, copies[leaf.field.label, leaf.key]
-                    if key not in units:
-                        units[key] = size + len(units)
-                        starts.append(surplus.add(text_of(leaf)))
-                    unit_number = units[key]
-                elif system is not None and leaf.verdict != "TP":
-                    text = texts.setdefault(system.key, len(texts) + 1)
-                own.append((unit_number, CLASS_KINDS.index(leaf.verdict or ""), field, text))
-        rows.append(own)
-    extra, count = len(units), len(pairs)
-    kind, label = np.full((count, size + extra), _TN), np.full((count, size + extra), -1)
-    detail = np.zeros((count, size + extra), dtype=np.int64)
-    for row, own in enumerate(rows):
-        unit, kinds, fields, details = np.array(own, dtype=np.int64).reshape(-1, 4).T
-        kind[row, unit], label[row, unit], detail[row, unit] = kinds, fields, details
-    gold_label = ints([leaf.field.label for document in first.documents for leaf in document.gold_leaves])
-    start = np.append(np.concatenate([np.arange(number) for number in (0, *sizes)]), ints(starts))
-    shown = answer_code(kind, label)
+            copies: defaultdict[tuple[int, str], Iterator[int]] = defaultdict(count)
+            for number, leaf, gold, system in document.units():
+                unit, text, field, verdict = begins[at] + number, 0, -1, leaf.verdict.partition(".")[0]
+                if system is not None:
+                    field = system.field.label
+                    if gold is None:
+                        key = at, field, system.key, next(copies[field, system.key])
+                        if key not in units:
+                            units[key] = size + len(units)
+                            surplus.append(text_of(system))
+                        unit = units[key]
+                    elif verdict != "TP":
+                        text = texts.setdefault(system.key, len(texts))
+                rows.append((row, unit, CLASS_KINDS.index(verdict), field, text))
+    row_of, unit_of, kind, label, detail = ints(rows).reshape(-1, 5).T
+    extra = len(units)
+    shown = np.full((len(pairs), size + extra), answer_code(ints(_TN), ints(-1)))
+    details, gold_label = np.zeros_like(shown), np.full_like(shown, -1)
+    shown[row_of, unit_of], details[row_of, unit_of] = answer_code(kind, label), detail
+    gold_label[:, :size] = own_label
+    start = np.concatenate([np.arange(number) for number in (0, *sizes)] + [first + np.arange(extra)])
     predictions = Predictions.of_codes(
         shown,
         KINDS,
         (_TP, _TN),
         _TN,
-        label=np.append(gold_label, ints([key[1] for key in units])),
+        label=np.append(own_label, ints([key[1] for key in units])),
         is_surplus=np.arange(size + extra) >= size,
-        part=np.full(shown.shape, -1),
+        part=np.full_like(shown, -1),
         sentence=np.append(np.repeat(np.arange(len(sizes)), sizes), ints([key[0] for key in units])),
         start=start,
         end=start + 1,
-        gold_label=np.concatenate((np.tile(gold_label, (count, 1)), np.full((count, extra), -1)), axis=1),
+        gold_label=gold_label,
     )
-    return replace(predictions, answer=shown * (len(texts) + 1) + detail)
+    return replace(predictions, answer=shown * len(texts) + details)

@@ -84,11 +84,6 @@ class FieldOptions:
         return self.compare + (f"({','.join(options)})" if options else "")
 
 
-def has_keys(options: FieldOptions) -> bool:
-    """Whether equal keys decide about right values: neither tolerances nor similarities."""
-    return options.compare not in ("relaxed", "anls", "token-f1") and not (options.tolerance or options.relative)
-
-
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -132,14 +127,15 @@ def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
 
 def _checked(name: str, value: Any) -> Any:
     if name in _CHOICES:
-        names = value.replace("+", " ").split() if name == "normalise" and isinstance(value, str) else value
-        for choice in names if name == "normalise" else (names,):
+        several = name == "normalise"
+        names = value.replace("+", " ").split() if several and isinstance(value, str) else value if several else [value]
+        for choice in names:
             if choice not in _CHOICES[name]:
                 raise SettingError(unknown_value(name, choice, _CHOICES[name]))
-        return tuple(names) if name == "normalise" else value
+        return tuple(names) if several else value
     if name in _FLAGS:
-        flag = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value
-        if not isinstance(flag, bool):
+        flag = {"true": True, "false": False}.get(str(value).lower())
+        if flag is None:
             raise SettingError(f"{name}: expected true or false, got {value}.")
         return flag
     try:
@@ -170,16 +166,13 @@ def parse_path(name: str) -> Path:
     if name == ROOT:
         return ()
     steps, end = list[str](), 0
-    for match in _STEP.finditer(name):
-        if match.start() != end:
-            break
+    while match := _STEP.match(name, end):
         end = match.end()
         key = match[1].replace('\\"', '"').replace("\\\\", "\\") if match[1] is not None else match[2]
         steps.append(ITEMS if key is None else f".{key}")
     if end != len(name) or not steps:
-        raise SettingError(
-            f'{name!r} is not a field; write items[].price, and ["a.b"] for keys with special characters.'
-        )
+        remedy = 'write items[].price, and ["a.b"] for keys with special characters'
+        raise SettingError(f"{name!r} is not a field; {remedy}.")
     return tuple(steps)
 
 
@@ -202,19 +195,15 @@ def path_text(steps: Sequence[str | int]) -> str:
 class Field:
     """A field of the documents of a run, with its options; fields form a tree."""
 
-    __slots__ = (
-        *("children", "has_keys", "is_default", "items", "label", "name", "options"),
-        *("path", "slot", "token"),
-    )
-
     def __init__(self, path: Path, name: str, label: int, slot: int, options: FieldOptions) -> None:
         self.path, self.name, self.label, self.slot, self.options = path, name, label, slot, options
         """`label` is the code of the name; `slot` is the same for `t` and `t[]`, unless shapes are strict."""
-        self.token = path[-1] if path else ""
-        self.children: dict[str, Field] = {}
-        self.items: Field | None = None
+        self.children: dict[str | None, Field] = {}
+        """The fields of keys, and the field of the elements of a list under None."""
         self.is_default = options.compare == "exact" and not options.normalise and not options.ignore
-        self.has_keys = has_keys(options)
+        is_similar = options.compare in ("relaxed", "anls", "token-f1")
+        self.has_keys = not (is_similar or options.tolerance or options.relative)
+        """Whether equal keys decide about right values: neither tolerances nor similarities."""
 
 
 class Fields:
@@ -245,36 +234,29 @@ class Fields:
     def _slot_path(path: Path) -> Path:
         return tuple(step for step in path if step != ITEMS)
 
+    def _slot(self, path: Path) -> int:
+        return self._slots.setdefault(path if self._strict else self._slot_path(path), len(self._slots))
+
     def _new(self, path: Path) -> Field:
-        slot = path if self._strict else self._slot_path(path)
-        options = self._options.get(self._slot_path(path), self._default)
-        name, number = path_text(path), self._slots.setdefault(slot, len(self._slots))
-        field = Field(path, name, self._labels.code(name), number, options)
-        self.all.append(field)
-        return field
+        name, options = path_text(path), self._options.get(self._slot_path(path), self._default)
+        self.all.append(Field(path, name, self._labels.code(name), self._slot(path), options))
+        return self.all[-1]
 
-    def child(self, field: Field, key: str) -> Field:
-        """The field of a key of an object."""
-        if len(key) > LABEL.value:
+    def child(self, field: Field, key: str | None) -> Field:
+        """The field of a key of an object, or of the elements of a list."""
+        if key is not None and len(key) > LABEL.value:
             raise LimitError(f"a key has {len(key):,} characters", LABEL.remedy)
-        child = field.children[key] = self._new((*field.path, f".{key}"))
+        child = field.children[key] = self._new((*field.path, ITEMS if key is None else f".{key}"))
         return child
-
-    def items(self, field: Field) -> Field:
-        """The field of the elements of a list."""
-        if field.items is None:
-            field.items = self._new((*field.path, ITEMS))
-        return field.items
 
     def known_slots(self) -> frozenset[int]:
         """The slots of all fields so far, and of those in the schema."""
-        paths = (path if self._strict else self._slot_path(path) for path in self.in_schema)
-        in_schema = (self._slots.setdefault(path, len(self._slots)) for path in paths)
-        return frozenset((*(field.slot for field in self.all), *in_schema))
+        return frozenset((*(field.slot for field in self.all), *map(self._slot, self.in_schema)))
 
     def keys_of(self, record: Field) -> list[Path]:
         """The steps from a record to its key fields, without lists."""
-        prefix, size = self._slot_path(record.path), len(self._slot_path(record.path))
+        prefix = self._slot_path(record.path)
+        size = len(prefix)
         return [path[size:] for path in self.key_paths if path[:size] == prefix and len(path) > size]
 
     def unknown(self, seen: set[Path]) -> str | None:

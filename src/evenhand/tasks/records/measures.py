@@ -21,6 +21,7 @@ Sources: Ortmann 2022 for `fair`, adapted; the others are Evenhand's own.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,14 +40,13 @@ from evenhand.tasks.records.task import (
     ANSWERS,
     DOCUMENT_KINDS,
     GROUNDED,
-    GROUNDED_KINDS,
     RECORD_KINDS,
     SOFT_KINDS,
     TALLY_KINDS,
     WEIGHTED,
     is_weighted,
 )
-from evenhand.tasks.records.trees import Leaf, text_of
+from evenhand.tasks.records.trees import text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
 from evenhand.tasks.unit_rows import Places, UnitRows
@@ -76,30 +76,23 @@ def count_verdicts(pair: RecordPair) -> Tally:
     groups = pair.groups.tolist()
     texts = zip(groups, pair.texts, strict=True)
     rows = [(number, -1, -1, _CODE["text"], 0.0) for number, text in texts if text is not None]
-    add, right = rows.append, _CODE["TP"]
     for number, document in zip(groups, pair.documents, strict=True):
-        for gold, system in document.pairs:
-            field, other = gold.field, system.field if gold.verdict == "KE" else gold.field
-            code = right if gold.verdict == "TP" else _code(gold)
-            add((number, field.label, other.label, code, field.options.weight))
-            if other is not field:
-                add((number, -1, other.label, _CODE["KE.system"], other.options.weight))
-        rows += [(number, leaf.field.label, -1, _code(leaf), leaf.field.options.weight) for leaf in document.missing]
-        rows += [(number, -1, leaf.field.label, _code(leaf), leaf.field.options.weight) for leaf in document.spurious]
+        for _, leaf, gold, system in document.units():
+            label = other = -1 if gold is None else gold.field.label
+            if gold is None or system is None or leaf.verdict == "KE":
+                other = -1 if system is None else system.field.label
+            rows.append((number, label, other, _CODE[leaf.verdict], leaf.field.options.weight))
+            if leaf.verdict == "KE" and system is not None:
+                rows.append((number, -1, other, _CODE["KE.system"], system.field.options.weight))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-    group, gold_label, system_label, kinds = map(ints, columns[:4])
+    cells, labels = list(map(ints, columns[:4])), tuple(pair.labels.values)
     if not is_weighted(pair.settings):
-        return Tally.of(tuple(pair.labels.values), TALLY_KINDS, group, gold_label, system_label, kinds)
+        return Tally.of(labels, TALLY_KINDS, *cells)
     names = (*TALLY_KINDS, *(WEIGHTED + kind for kind in TALLY_KINDS))
-    counts = np.append(np.ones(len(kinds)), columns[4])
-    group, gold_label, system_label = (np.tile(column, 2) for column in (group, gold_label, system_label))
-    both = np.append(kinds, kinds + len(TALLY_KINDS))
-    return Tally.of(tuple(pair.labels.values), names, group, gold_label, system_label, both, counts)
-
-
-def _code(leaf: Leaf) -> int:
-    """The code of a leaf's count type."""
-    return _CODE[f"{leaf.verdict}.{leaf.how}" if leaf.how else leaf.verdict or ""]
+    group, gold_label, system_label, kinds = (np.append(column, column) for column in cells)
+    kinds[len(rows) :] += len(TALLY_KINDS)
+    counts = np.append(np.ones(len(rows)), columns[4])
+    return Tally.of(labels, names, group, gold_label, system_label, kinds, counts)
 
 
 def list_verdicts(pair: RecordPair) -> UnitRows:
@@ -107,11 +100,11 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
     rows: list[tuple[int, int, int, int, int]] = []
     strings, matched = dict[int, str](), dict[int, str]()
     for at, document in enumerate(pair.documents):
-        for number, gold, system in document.units():
+        for number, leaf, gold, system in document.units():
             if system is not None:
                 (strings if gold is None else matched)[len(rows)] = text_of(system)
-            label, other = (-1 if leaf is None else leaf.field.label for leaf in (gold, system))
-            rows.append((_code(gold or system), at, number, label, other))  # type: ignore[arg-type]
+            label, other = (-1 if side is None else side.field.label for side in (gold, system))
+            rows.append((_CODE[leaf.verdict], at, number, label, other))
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
     is_surplus = start < 0
@@ -147,48 +140,31 @@ def count_soft(pair: RecordPair) -> Tally:
 
 def count_records(pair: RecordPair) -> Tally:
     """Records of both sides, aligned records, and right ones."""
-    counts = [document.record_counts() for document in pair.documents]
-    return tally_table(RECORD_KINDS, _table(counts, RECORD_KINDS), pair.groups)
+    return count_table(RECORD_KINDS, [document.record_counts() for document in pair.documents], pair.groups)
 
 
 def count_documents(pair: RecordPair) -> Tally:
     """Right, wrong and empty documents, and the sum of their F1 under `exact`."""
     counts = []
     for document in pair.documents:
-        right = [leaf for leaf, _ in document.pairs if leaf.verdict == "TP"]
-        correct, golds, systems = (
-            sum(leaf.field.options.weight for leaf in leaves)
-            for leaves in (right, document.gold_leaves, document.system_leaves)
-        )
-        size = golds + systems
+        correct = sum(leaf.field.options.weight for leaf, _ in document.pairs if leaf.verdict == "TP")
+        size = sum(leaf.field.options.weight for leaf in (*document.gold_leaves, *document.system_leaves))
         f1 = {"scored": 1.0, "f1": 2 * correct / size} if size else {"empty": 1.0}
         counts.append({"right" if document.is_right else "wrong": 1.0, **f1})
-    return tally_table(DOCUMENT_KINDS, _table(counts, DOCUMENT_KINDS), pair.groups)
+    return count_table(DOCUMENT_KINDS, counts, pair.groups)
 
 
-def count_answers(statuses: Sequence[str], groups: Ints) -> Tally:
-    """How the answers were read."""
-    return tally_table(STATUSES, _table([{status: 1} for status in statuses], STATUSES), groups)
-
-
-def count_grounded(pair: RecordPair, in_text: Sequence[Mapping[str, int]]) -> Tally:
-    """Leaves of both sides that can be looked up, and those that are in the text."""
-    return tally_table(GROUNDED_KINDS, _table(in_text, GROUNDED_KINDS), pair.groups)
-
-
-def _table(counts: Sequence[Mapping[str, float]], kinds: Sequence[str]) -> Any:
+def count_table(kinds: Sequence[str], counts: Sequence[Mapping[str, float]], groups: Ints) -> Tally:
+    """A tally of counts by kind, one mapping per document."""
     table = np.array([[row.get(kind, 0) for kind in kinds] for row in counts]).reshape(-1, len(kinds))
-    return table if table.dtype.kind == "i" else table.astype(np.float64)
+    return tally_table(kinds, table, groups)
 
 
 def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the mean F1 over documents, if documents are scored."""
     counts = _totals(tallies, "documents")
-    if counts.get("scored"):
-        score = score.adding(
-            "per_document", {"f1": counts.get("f1", 0.0) / counts["scored"], "documents": int(counts["scored"])}
-        )
-    return score
+    scored = counts["scored"]
+    return score.adding("per_document", {"f1": counts["f1"] / scored, "documents": int(scored)}) if scored else score
 
 
 def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
@@ -199,15 +175,11 @@ def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
 def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
     """How answers were read, and the shares of values that are in the text."""
     answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
-    grounded_shares = {
-        side: grounded.get(f"{side}_found", 0) / grounded[side] for side in ("gold", "system") if grounded.get(side)
-    }
-    return {
-        ANSWERS: {status: int(answers.get(status, 0)) for status in STATUSES},
-        **({GROUNDED: grounded_shares} if grounded_shares else {}),
-    }
+    read = {ANSWERS: {status: int(answers[status]) for status in STATUSES}}
+    shares = {side: grounded[f"{side}_found"] / grounded[side] for side in ("gold", "system") if grounded[side]}
+    return {**read, GROUNDED: shares} if shares else read
 
 
-def _totals(tallies: Mapping[str, Tally], name: str) -> dict[str, float]:
+def _totals(tallies: Mapping[str, Tally], name: str) -> defaultdict[str, float]:
     cells = tallies[name].total().cells() if name in tallies else {}
-    return {kind: count for (_, _, _, kind), count in cells.items()}
+    return defaultdict(float, {kind: count for (_, _, _, kind), count in cells.items()})

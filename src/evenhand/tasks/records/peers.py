@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from evenhand.arrays import ints
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.assignment import first_pairs
+from evenhand.tasks.records.alignment import remaining
 from evenhand.tasks.records.answers import plain, triples
 from evenhand.tasks.records.fields import read_json
-from evenhand.tasks.records.measures import RecordPair
+from evenhand.tasks.records.measures import RecordPair, count_table
 from evenhand.tasks.records.values import MILLION, anls
 
 _WORD_KINDS = ("found", "gold", "right", "system")
 _TEXT2KG_KINDS = ("documents", "dropped", "f1", "precision", "recall", "conformance", "relation_hallucination")
+_NONE: tuple[Any, ...] = None, "", [], {}
 _LINK = "|||"
 """Between the root and another field, in the names of links."""
 
@@ -45,17 +49,13 @@ def anls_star(gold: Any, system: Any) -> float:
     return score / length if length else 1.0
 
 
-def _is_none(value: Any) -> bool:
-    return value is None or value == "" or value == [] or value == {}
-
-
 def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
     if options := _options(gold):
         scored = [(*_anls_star(option, system), option == system) for option in options]
         score, length, _ = max(scored, key=lambda one: (one[0] / one[1] if one[1] else 1.0, one[2]))
         return score, length
     if gold is None:
-        return (1.0, 1) if _is_none(system) else (0.0, max(_size(system), 1))
+        return (1.0, 1) if system in _NONE else (0.0, max(_size(system), 1))
     if isinstance(gold, dict):
         return _of_objects(gold, system) if isinstance(system, dict) else (0.0, max(_size(gold), _size(system)))
     if isinstance(gold, list):
@@ -77,7 +77,7 @@ def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, in
     for key in dict.fromkeys((*gold, *system)):
         one, other = gold.get(key), system.get(key)
         score, size = _anls_star(one, other)
-        total += 0.0 if key not in gold and _is_none(other) else score
+        total += 0.0 if key not in gold and other in _NONE else score
         length += size
     return total, length
 
@@ -90,12 +90,9 @@ def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     table = np.rint(means * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
     pairs = first_pairs(table) if table.size else []
-    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-    total = sum(cells[row][column][0] for row, column in pairs)
-    length = sum(cells[row][column][1] for row, column in pairs)
-    left = [one for row, one in enumerate(gold) if row not in rows]
-    others = [other for column, other in enumerate(system) if column not in columns]
-    return total, length + sum(map(_size, (*left, *others)))
+    rows, columns = remaining(range(len(gold)), range(len(system)), pairs)
+    left = sum(_size(gold[row]) for row in rows) + sum(_size(system[column]) for column in columns)
+    return sum(cells[pair[0]][pair[1]][0] for pair in pairs), left + sum(cells[pair[0]][pair[1]][1] for pair in pairs)
 
 
 def _size(value: Any) -> int:
@@ -125,20 +122,19 @@ def count_word_set(pair: RecordPair) -> Tally:
 
     Source: Dagdelen et al. 2024, evaluation of NERRE; they report the mean over five folds.
     """
-    root = pair.settings["root"]
-    rows: list[tuple[int, int, int, int]] = []
-    for group, (gold, system), status in zip(pair.groups.tolist(), pair.values, pair.statuses, strict=True):
-        sets = [_word_sets(value, root) for value in (gold, system if status == "ok" else None)]
-        for name in dict.fromkeys((*sets[0], *sets[1])):
-            one, other = (side.get(name, set()) for side in sets)
-            label, shared = pair.labels.code(name), len(one & other)
-            counts = (shared, len(one), shared, len(other))
-            rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
-    return _word_tally(pair, rows)
+    read = [status == "ok" for status in pair.statuses]
+    values = [(gold, system if is_read else None) for (gold, system), is_read in zip(pair.values, read, strict=True)]
+    sides = [[_word_sets(value, pair.settings["root"]) for value in both] for both in values]
+    return _word_tally(pair, sides, _set_counts)
+
+
+def _set_counts(gold: set[Any] | None, system: set[Any] | None) -> tuple[int, ...]:
+    shared = len((gold or set()) & (system or set()))
+    return shared, len(gold or ()), shared, len(system or ())
 
 
 def _word_sets(value: Any, root: str | None) -> dict[str, set[Any]]:
-    sets: dict[str, set[Any]] = {}
+    sets: defaultdict[str, set[Any]] = defaultdict(set)
     for record in value if isinstance(value, list) else [value]:
         if not isinstance(record, dict):
             continue
@@ -146,12 +142,11 @@ def _word_sets(value: Any, root: str | None) -> dict[str, set[Any]]:
             key: {word for text in _texts(inner) for word in text.split(" ")} - {""} for key, inner in record.items()
         }
         for key, own in words.items():
-            sets.setdefault(key, set()).update(own)
+            sets[key] |= own
         whole = record.get(root) if root is not None else None
         if isinstance(whole, str) and whole:
             for key in words.keys() - {root}:
-                links = {(whole, word) for word in words[key] if word != whole}
-                sets.setdefault(f"{root}{_LINK}{key}", set()).update(links)
+                sets[f"{root}{_LINK}{key}"] |= {(whole, word) for word in words[key] if word != whole}
     return sets
 
 
@@ -165,22 +160,18 @@ def count_word_list(pair: RecordPair) -> Tally:
 
     Source: Dagdelen et al. 2024, evaluation of the doping task.
     """
-    rows: list[tuple[int, int, int, int]] = []
-    for group, (gold, system) in zip(pair.groups.tolist(), pair.values, strict=True):
-        names = [key for side in (gold, system) if isinstance(side, dict) for key in side]
-        for name in dict.fromkeys(names):
-            one, other = (side.get(name) if isinstance(side, dict) else None for side in (gold, system))
-            if _is_links(one) or _is_links(other):
-                links, system_links = list(_links(one)), list(_links(other))
-                matched = sum(link in system_links for link in links)
-                counts = (matched, len(links), matched, len(system_links))
-            else:
-                golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (one, other))
-                found = sum(word in systems for word in golds)
-                counts = (found, len(golds), found, found + sum(word not in golds for word in systems))
-            label = pair.labels.code(name)
-            rows += [(group, label, kind, count) for kind, count in enumerate(counts)]
-    return _word_tally(pair, rows)
+    sides = [[value if isinstance(value, dict) else {} for value in both] for both in pair.values]
+    return _word_tally(pair, sides, _list_counts)
+
+
+def _list_counts(gold: Any, system: Any) -> tuple[int, ...]:
+    if _is_links(gold) or _is_links(system):
+        links, system_links = list(_links(gold)), list(_links(system))
+        matched = sum(link in system_links for link in links)
+        return matched, len(links), matched, len(system_links)
+    golds, systems = ([word for text in _texts(side) for word in text.split()] for side in (gold, system))
+    found = sum(word in systems for word in golds)
+    return found, len(golds), found, found + sum(word not in golds for word in systems)
 
 
 def _is_links(value: Any) -> bool:
@@ -203,13 +194,19 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _word_tally(pair: RecordPair, rows: list[tuple[int, int, int, int]]) -> Tally:
-    group, label, kind, count = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    is_counted = count > 0
-    label, none = label[is_counted], np.full(int(is_counted.sum()), -1)
-    return Tally.of(
-        tuple(pair.labels.values), _WORD_KINDS, group[is_counted], label, none, kind[is_counted], count[is_counted]
-    )
+def _word_tally(
+    pair: RecordPair, sides: list[list[dict[str, Any]]], counts_of: Callable[[Any, Any], tuple[int, ...]]
+) -> Tally:
+    """The counts of fields, by document; `sides` are the fields of gold standard and system."""
+    rows = [
+        (group, pair.labels.code(name), kind, count)
+        for group, (gold, system) in zip(pair.groups.tolist(), sides, strict=True)
+        for name in gold | system
+        for kind, count in enumerate(counts_of(gold.get(name), system.get(name)))
+        if count
+    ]
+    group, label, kind, count = ints(rows).reshape(-1, 4).T
+    return Tally.of(tuple(pair.labels.values), _WORD_KINDS, group, label, np.full_like(label, -1), kind, count)
 
 
 @dataclass(frozen=True)
@@ -254,13 +251,13 @@ def count_text2kg(pair: RecordPair) -> Tally:
         raise SettingError("The measure text2kg needs the relations of the ontology; name their file with --ontology.")
     relations = {name.replace(" ", "_") for name in ontology.relations}
     rows = [
-        _text2kg(gold, system, relations, is_missing=status == "missing")
-        for (gold, system), status in zip(pair.values, pair.statuses, strict=True)
+        {"documents": 1.0} if status == "missing" else _text2kg(*values, relations)
+        for values, status in zip(pair.values, pair.statuses, strict=True)
     ]
-    return tally_table(_TEXT2KG_KINDS, np.array(rows).reshape(-1, len(_TEXT2KG_KINDS)), pair.groups)
+    return count_table(_TEXT2KG_KINDS, rows, pair.groups)
 
 
-def _text2kg(gold: Any, system: Any, ontology: set[str], *, is_missing: bool) -> tuple[float, ...]:
+def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
     golds, systems = (_as_triples(value) for value in (gold, system))
     known = {relation.replace(" ", "_") for _, relation, _ in golds}
     kept = [triple for triple in systems if triple[1].replace(" ", "_") in known]
@@ -268,11 +265,10 @@ def _text2kg(gold: Any, system: Any, ontology: set[str], *, is_missing: bool) ->
     shared = len(one & other)
     precision, recall = (shared / len(side) if side and other else 0.0 for side in (other, one))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    if is_missing:
-        return 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     conforming = sum(triple[1].replace(" ", "_") in ontology for triple in systems)
     conformance = conforming / len(systems) if systems else 1.0
-    return 1.0, float(len(systems) - len(kept)), f1, precision, recall, conformance, 1 - conformance
+    scores = 1.0, float(len(systems) - len(kept)), f1, precision, recall, conformance, 1 - conformance
+    return dict(zip(_TEXT2KG_KINDS, scores, strict=True))
 
 
 def _as_triples(value: Any) -> list[tuple[str, ...]]:

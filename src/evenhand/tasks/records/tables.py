@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from evenhand.alignment.documents import AlignmentIssues
@@ -14,8 +15,9 @@ from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.records.alignment import GREEDY, NOT_NEAR
 from evenhand.tasks.records.answers import MALFORMED, STATUSES
-from evenhand.tasks.records.evaluation import GREEDY, NOT_NEAR, WRAPPED, WRAPPER
+from evenhand.tasks.records.evaluation import WRAPPED, WRAPPER
 from evenhand.tasks.records.task import ANSWERS, ERROR_NAMES, GROUNDED, KINDS
 
 if TYPE_CHECKING:
@@ -25,31 +27,27 @@ if TYPE_CHECKING:
 def summary(results: Results) -> Iterator[DisplayTable]:
     """All systems side by side, then how their answers were read, and the shares of values in the text."""
     yield from shared.summary(results)
+    shares = {"gold": "gold in text", "system": "in text"}
+    shares = shares if any(GROUNDED in result.facts for result in results.values()) else {}
     rows: list[list[Cell]] = []
-    has_text = any(GROUNDED in result.facts for result in results.values())
     for name, result in results.items():
         answers, grounded = result.facts.get(ANSWERS, {}), result.facts.get(GROUNDED, {})
-        row: list[Cell] = [name, *(answers.get(status, 0) for status in STATUSES)]
-        rows.append([*row, grounded.get("gold"), grounded.get("system")] if has_text else row)
-    columns = [Column("answers", "text"), *(Column(status, "count") for status in STATUSES)]
-    columns += [Column("gold in text", "percent"), Column("in text", "percent")] if has_text else []
-    yield DisplayTable("answers", columns, rows)
+        rows.append([name, *(answers.get(status, 0) for status in STATUSES), *map(grounded.get, shares)])
+    counts = [Column(status, "count") for status in STATUSES]
+    titles = [Column(title, "percent") for title in shares.values()]
+    yield DisplayTable("answers", [Column("answers", "text"), *counts, *titles], rows)
 
 
 def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) -> Iterator[DisplayTable]:
     """Fields with their verdicts and scores, error types, and confused fields."""
     for name in ("exact", "relaxed", "soft", "word-set", "word-list"):
         if name in result.scores and not (name == "relaxed" and "fair" in result.scores):
-            yield shared.label_table(result, result[name], query, style, support=_support).folded()
+            yield shared.label_table(result, result[name], query, style, support=itemgetter("gold")).folded()
     if "fair" in result.scores:
         without = ("split", "merged", "moved")
         yield shared.label_table(result, result["fair"], query, style, without, _gold_leaves).folded()
         yield shared.error_type_table(result, result["fair"], ERROR_NAMES, "error types (fair)")
     yield from shared.confusion_table(result)
-
-
-def _support(row: Row) -> float:
-    return row["gold"]
 
 
 def _gold_leaves(row: Row) -> float:
@@ -91,24 +89,21 @@ def notes(
         verb = "is unparsable and counts" if unparsable == 1 else "are unparsable and count"
         notes.append(f"{WARNING}{name}: {unparsable:,} of {counted(answered, 'answer')} {verb} as empty.")
     notes += shared.file_notes(gold, name, side, read_as.repair)
-    if issues.missing:
-        notes.append(f"system {name}: lacks {counted(len(issues.missing), 'document')} ({list_names(issues.missing)}).")
-    if issues.extra:
-        documents = counted(len(issues.extra), "document")
-        notes.append(f"system {name}: left out {documents} that gold does not have ({list_names(issues.extra)}).")
     others = sorted(side.labels.keys() - gold.labels.keys())
-    if others:
-        notes.append(f"system {name}: {counted(len(others), 'field')} only here, so spurious: {list_names(others)}.")
-    if noted[WRAPPED]:
-        notes.append(f"system {name}: compared {counted(noted[WRAPPED], 'single value')} with a list.")
-    if noted[MALFORMED]:
-        notes.append(f"system {name}: left out {counted(noted[MALFORMED], 'malformed triple')}.")
+    for number, what, text in (
+        (len(issues.missing), "document", f"lacks {{}} ({list_names(issues.missing)})"),
+        (len(issues.extra), "document", f"left out {{}} that gold does not have ({list_names(issues.extra)})"),
+        (len(others), "field", f"{{}} only here, so spurious: {list_names(others)}"),
+        (noted[WRAPPED], "single value", "compared {} with a list"),
+        (noted[MALFORMED], "malformed triple", "left out {}"),
+    ):
+        if number:
+            notes.append(f"system {name}: {text.replace('{}', counted(number, what), 1)}.")
     for count_name, count in sorted(noted.items()):
         prefix, _, item = count_name.partition(": ")
         if prefix == WRAPPER and 2 * count > answered:
-            notes.append(
-                f"system {name}: the values of {counted(count, 'answer')} are under {item!r}; try --at {item}."
-            )
+            answers = counted(count, "answer")
+            notes.append(f"system {name}: the values of {answers} are under {item!r}; try --at {item}.")
         elif prefix == GREEDY:
             notes.append(f"{WARNING}{name}: lists {item} are too long for an exact alignment and paired greedily.")
         elif prefix == NOT_NEAR:

@@ -61,7 +61,6 @@ _HALLUCINATED = Ratio(
     *("hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text."),
     is_best_low=True,
 )
-_VERDICTS = ("verdicts", f"{_MEASURES}:count_verdicts")
 
 
 def is_weighted(settings: ScoreSettings) -> bool:
@@ -71,16 +70,17 @@ def is_weighted(settings: ScoreSettings) -> bool:
     return any(name == "weight" for _, options in tables for name, _ in options)
 
 
-def _of(settings: ScoreSettings, sums: WeightedCounts) -> WeightedCounts:
-    return {WEIGHTED + kind: weight for kind, weight in sums.items()} if is_weighted(settings) else sums
-
-
 def _verdicts(
     name: str, settings: ScoreSettings, extra: str, counts: dict[str, WeightedCounts], *sums: WeightedCounts
 ) -> Formula:
     """A formula for counts of verdicts; `sums` are the right values, those of the system and those of gold."""
+    prefix = WEIGHTED if is_weighted(settings) else ""
+    weighted = ({prefix + kind: weight for kind, weight in part.items()} for part in sums)
     return Formula(
-        *(name, "verdicts", counts, PrecisionRecall.of_pairs(*(_of(settings, part) for part in sums))),
+        name,
+        "verdicts",
+        counts,
+        PrecisionRecall.of_pairs(*weighted),
         beta=settings.beta,
         ratios=(_HALLUCINATED,),
         breakdown=Breakdown(known={"hallucinated": {"text": 1.0}}),
@@ -107,15 +107,14 @@ def _plain(*kinds: str) -> dict[str, WeightedCounts]:
     return {kind: {kind: 1.0} for kind in kinds}
 
 
-def _soft(name: str, settings: ScoreSettings) -> Formula:
-    divided = PrecisionRecall.of_pairs({"similarity": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    return Formula(name, "soft", _plain(*SOFT_KINDS), divided, beta=settings.beta, is_null=True)
+def _shares(name: str, settings: ScoreSettings, kinds: tuple[str, ...], breakdown: Breakdown) -> Formula:
+    """A formula for counts of which the first one is right."""
+    divided = PrecisionRecall.of_pairs({kinds[0]: 1.0}, {"system": 1.0}, {"gold": 1.0})
+    return Formula(name, name, _plain(*kinds), divided, beta=settings.beta, breakdown=breakdown, is_null=True)
 
 
-def _records(name: str, settings: ScoreSettings) -> Formula:
-    divided = PrecisionRecall.of_pairs({"right": 1.0}, {"system": 1.0}, {"gold": 1.0})
-    counts, whole = _plain(*RECORD_KINDS), Breakdown("overall")
-    return Formula(name, RECORDS, counts, divided, beta=settings.beta, breakdown=whole, is_null=True)
+_soft = partial(_shares, kinds=SOFT_KINDS, breakdown=Breakdown())
+_records = partial(_shares, kinds=RECORD_KINDS, breakdown=Breakdown("overall"))
 
 
 def _documents(name: str, settings: ScoreSettings) -> Formula:
@@ -143,43 +142,33 @@ def _text2kg(name: str, settings: ScoreSettings) -> Formula:
         "conformance": "triples whose relation is in the ontology.",
         "relation_hallucination": "1 - conformance, of the documents with an answer.",
     }
-    ratios = tuple(
-        Ratio(key, {key: 1.0}, {"documents": 1.0}, text, is_best_low=key == "relation_hallucination")
-        for key, text in definitions.items()
-    )
+    whole, low = {"documents": 1.0}, "relation_hallucination"
+    ratios = tuple(Ratio(key, {key: 1.0}, whole, text, is_best_low=key == low) for key, text in definitions.items())
     return ratios_only(name, name, _plain("documents", "dropped"), ratios, Breakdown("overall"))
 
 
-def _measure(name: str, formula: Any, scorer: str, count: str, summary: str) -> Measure:
-    """`count` is the function that counts; measures of other tools are defined where they are counted."""
-    is_peer = count.startswith(_PEERS)
-    definition = count.replace(":", ".").replace("count_anls_star", "anls_star") if is_peer else _MEASURES
-    units = lazy(f"{_MEASURES}:list_verdicts") if scorer == "verdicts" else None
+def _measure(name: str, formula: Any, scorer: str, summary: str, module: str = _MEASURES) -> Measure:
+    """Measures of other tools are defined where they are counted."""
+    count = f"count_{scorer.replace('-', '_')}"
+    definition = f"{module}.{count.replace('count_anls_star', 'anls_star')}" if module == _PEERS else module
+    units = lazy(f"{module}:list_verdicts") if scorer == "verdicts" else None
     instead = "" if units else "choose fair for the errors of values"
-    counted: Any = lazy(count)
-    listing = Scorer(scorer, counted, units=units)
+    listing = Scorer(scorer, lazy(f"{module}:{count}"), units=units)
     return Measure(name, RECORDS, listing, formula, definition, summary=summary, instead_of_units=instead)
 
 
-MEASURES = tuple(
-    _measure(name, formula, scorer, count, summary)
-    for name, formula, scorer, count, summary in (
-        ("exact", partial(_leaves, right=("TP",)), *_VERDICTS, "Leaves with the right value."),
-        ("relaxed", partial(_leaves, right=("TP", "FE")), *_VERDICTS, "Leaves with the right value, formatting aside."),
-        ("fair", _fair, *_VERDICTS, "Each leaf counts once; errors have types."),
-        ("soft", _soft, "soft", f"{_MEASURES}:count_soft", "The similarity of values in place."),
-        ("records", _records, RECORDS, f"{_MEASURES}:count_records", "Records whose leaves are all right."),
-        ("documents", _documents, "documents", f"{_MEASURES}:count_documents", "Documents without an error."),
-        *(
-            (name, formula, name, f"{_PEERS}:count_{name.replace('-', '_')}", summary)
-            for name, formula, summary in (
-                ("anls-star", _anls_star, "ANLS*: similarity of trees of values."),
-                ("word-set", _words, "NERRE: sets of words by document and field."),
-                ("word-list", _words, "NERRE, doping: lists of words by document and field."),
-                ("text2kg", _text2kg, "Text2KGBench: triples by document."),
-            )
-        ),
-    )
+_exact, _relaxed = (partial(_leaves, right=right) for right in (("TP",), ("TP", "FE")))
+MEASURES = (
+    _measure("exact", _exact, "verdicts", "Leaves with the right value."),
+    _measure("relaxed", _relaxed, "verdicts", "Leaves with the right value, formatting aside."),
+    _measure("fair", _fair, "verdicts", "Each leaf counts once; errors have types."),
+    _measure("soft", _soft, "soft", "The similarity of values in place."),
+    _measure("records", _records, RECORDS, "Records whose leaves are all right."),
+    _measure("documents", _documents, "documents", "Documents without an error."),
+    _measure("anls-star", _anls_star, "anls-star", "ANLS*: similarity of trees of values.", _PEERS),
+    _measure("word-set", _words, "word-set", "NERRE: sets of words by document and field.", _PEERS),
+    _measure("word-list", _words, "word-list", "NERRE, doping: lists of words by document and field.", _PEERS),
+    _measure("text2kg", _text2kg, "text2kg", "Text2KGBench: triples by document.", _PEERS),
 )
 
 

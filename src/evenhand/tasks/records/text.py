@@ -34,13 +34,10 @@ class TextValues:
     @cached_property
     def _numbers(self) -> frozenset[str]:
         """The keys of all numbers; runs of digits with separators count as a whole and in their parts."""
-        keys = set()
-        for match in _NUMBER.finditer(plain(self.text)):
-            for piece in _pieces(match[0]):
-                for decimal in ("point", "comma"):
-                    if (number := parse_number(piece, decimal)) is not None:
-                        keys.add(number.key)
-        return frozenset(keys)
+        runs = [match[0] for match in _NUMBER.finditer(plain(self.text))]
+        pieces = {piece for run in runs for piece in (run, *re.split(r"[ ,']", run))}
+        numbers = (parse_number(piece, decimal) for piece in pieces for decimal in ("point", "comma"))
+        return frozenset(number.key for number in numbers if number is not None)
 
     @cached_property
     def _dates(self) -> frozenset[str]:
@@ -55,10 +52,7 @@ class TextValues:
     def has(self, value: object) -> bool:
         """Whether a value is in the text."""
         number = parse_number(value)
-        if (
-            number is not None
-            and number.key.replace("-", "", 1 if number.key.startswith("\0-") else 0) in self._numbers
-        ):
+        if number is not None and number.key.replace("\0-", "\0") in self._numbers:
             return True
         if not isinstance(value, str):
             return False
@@ -69,9 +63,9 @@ class TextValues:
 
     def lacks(self, leaf: Leaf) -> bool:
         """Whether a value should be in the text and is not."""
-        return leaf.field.options.ground and not isinstance(leaf.value, bool) and not self.has(leaf.value)
+        return is_checked(leaf) and not self.has(leaf.value)
 
 
-def _pieces(text: str) -> list[str]:
-    """A run of digits, and its parts between blanks and commas."""
-    return [text, *(part for part in re.split(r"[ ,']", text) if part != text)]
+def is_checked(leaf: Leaf) -> bool:
+    """Whether a value can be looked up."""
+    return leaf.field.options.ground and not isinstance(leaf.value, bool)

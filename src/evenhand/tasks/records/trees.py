@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field as dataclass_field
 from decimal import Decimal
+from itertools import chain
 from math import isfinite
 from typing import Any
 
 from evenhand.data.structures import UnreadableError, json_data
 from evenhand.dataclass import dataclass
-from evenhand.errors import Limit, LimitError
+from evenhand.errors import InputError, Limit, LimitError
 from evenhand.tasks.records.fields import Field, Fields, Path, path_text
 from evenhand.tasks.records.values import comparison_key, scalar_key
 
@@ -26,20 +27,15 @@ RECORDS = Limit("EVENHAND_MAX_RECORDS", 100_000, "records of one document")
 
 
 class Leaf:
-    """A scalar: its value, the key that it is compared by, and, once decided, its verdict."""
-
-    __slots__ = ("field", "how", "key", "parent", "step", "value", "verdict")
+    """A scalar: its value, the key that it is compared by, and, once decided, its verdict (of RE: `RE.moved`)."""
 
     def __init__(self, value: Any, key: str, field: Field, parent: Container | None, step: str | int) -> None:
         self.value, self.key, self.field, self.parent, self.step = value, key, field, parent, step
-        self.verdict: str | None = None
-        self.how = ""
+        self.verdict = ""
 
 
 class Container:
     """An object (children by key) or a list."""
-
-    __slots__ = ("children", "depth", "field", "form", "is_list", "leaves", "parent", "step")
 
     def __init__(self, field: Field, parent: Container | None, step: str | int, is_list: bool) -> None:
         self.field, self.parent, self.step, self.is_list = field, parent, step, is_list
@@ -57,10 +53,9 @@ Node = Leaf | Container
 def path_of(node: Node) -> str:
     """The path of a node with indexes: `items[2].price`."""
     steps: list[str | int] = []
-    current: Node | None = node
-    while current is not None and current.parent is not None:
-        steps.append(current.step if isinstance(current.step, int) else f".{current.step}")
-        current = current.parent
+    while node.parent is not None:
+        steps.append(node.step if isinstance(node.step, int) else f".{node.step}")
+        node = node.parent
     return path_text(steps[::-1])
 
 
@@ -77,13 +72,7 @@ def leaves_of(node: Node | None) -> list[Leaf]:
         return [node]
     assert isinstance(node, Container)
     if node.leaves is None:
-        leaves: list[Leaf] = []
-        for child in node.children.values():
-            if child.__class__ is Leaf:
-                leaves.append(child)
-            else:
-                leaves += leaves_of(child)
-        node.leaves = leaves
+        node.leaves = [leaf for child in node.children.values() for leaf in leaves_of(child)]
     return node.leaves
 
 
@@ -105,13 +94,11 @@ def form_of(node: Node) -> tuple[str, ...]:
     if node.form is None:
         if node.is_list:
             forms = [form_of(child) for child in node.children.values()]
-            if not node.field.options.order:
-                forms.sort()
-            node.form = ("[", *(token for form in forms for token in form), "]")
         else:
-            parts = [(child.field.token, *form_of(child)) for child in node.children.values()]
-            parts.sort()
-            node.form = ("{", *(token for part in parts for token in part), "}")
+            forms = [(child.field.path[-1], *form_of(child)) for child in node.children.values()]
+        if not (node.is_list and node.field.options.order):
+            forms.sort()
+        node.form = ("[" if node.is_list else "{", *chain.from_iterable(forms), "]")
     return node.form
 
 
@@ -123,22 +110,27 @@ class TreeBuilder:
     absent: frozenset[str] = frozenset()
     strict: bool = False
     is_gold: bool = False
+    known: frozenset[int] | None = None
+    """The slots of fields that are kept; None: all."""
     counts: list[int] = dataclass_field(default_factory=lambda: [0, 0])
 
-    def __call__(self, value: Any) -> Node | None:
+    def __call__(self, value: Any, source: str, line: int | None = None) -> Node | None:
         """The tree of a document, or None if it has no value."""
         self.counts = [0, 0]
-        node = self._build(value, self.fields.root, None, "")
-        for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
-            if count > 1_000 and count > limit.value:
-                raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
+        try:
+            node = self._build(value, self.fields.root, None, "")
+            for limit, count in zip((LEAVES, RECORDS), self.counts, strict=True):
+                if count > 1_000 and count > limit.value:
+                    raise LimitError(f"a document has {count:,} {limit.what.partition(' of ')[0]}", limit.remedy)
+        except LimitError as error:
+            raise InputError(source, line, error.finding, error.remedy) from None
         return node
 
     def _build(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Node | None:
         kind = value.__class__
+        if kind in _SCALARS:
+            return self._leaf(value, field, parent, step)
         if kind is not dict and kind is not list:
-            if kind in _SCALARS:
-                return None if field.options.ignore else self._leaf(value, field, parent, step)
             try:
                 return self._build(json_data(value), field, parent, step)
             except UnreadableError as error:
@@ -146,14 +138,14 @@ class TreeBuilder:
         node = Container(field, parent, step, kind is list)
         children = node.children
         if kind is list:
-            items = field.items or self.fields.items(field)
+            items = field.children.get(None) or self.fields.child(field, None)
             for index, inner in enumerate(value if not items.options.ignore else ()):
                 built = self._build(inner, items, node, index)
                 if built is not None:
                     children[index] = built
                     self.counts[1] += built.__class__ is Container
         else:
-            known, absent, is_simple = field.children, self.absent, not self.strict
+            known, absent, is_simple = field.children, self.absent, not self.strict and self.known is None
             for key, inner in value.items():
                 child = known.get(key) or self.fields.child(field, key)
                 if is_simple and inner.__class__ is str and child.is_default and len(inner) <= _LONG:
@@ -166,11 +158,13 @@ class TreeBuilder:
                     if built is not None:
                         children[key] = built
         self.counts[0] += len(children)
-        if children or not self.strict or parent is None:
+        if children or not self.strict or parent is None or (value and self.known is not None):
             return node if children else None
         return self._leaf(value, field, parent, step)
 
     def _leaf(self, value: Any, field: Field, parent: Container | None, step: str | int) -> Leaf | None:
+        if field.options.ignore or (self.known is not None and field.slot not in self.known):
+            return None
         if value.__class__ is float and not isfinite(value):
             value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
             if self.is_gold:
@@ -178,13 +172,9 @@ class TreeBuilder:
         if value.__class__ is str and len(value) > _LONG and len(value) > CHARACTERS.value:
             raise LimitError(f"a value has {len(value):,} characters", CHARACTERS.remedy)
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
-        if not self.strict and (value is None or (value.__class__ is str and self._is_absent(value))):
-            return None
-        return Leaf(value, key, field, parent, step)
-
-    def _is_absent(self, text: str) -> bool:
-        text = text.strip()
-        return not text or text in self.absent
+        text = value.strip() if value.__class__ is str else value
+        is_absent = text is None or text == "" or (value.__class__ is str and text in self.absent)
+        return None if is_absent and not self.strict else Leaf(value, key, field, parent, step)
 
 
 def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
@@ -193,7 +183,6 @@ def key_values(record: Container, paths: list[Path]) -> tuple[str | None, ...]:
     for path in paths:
         node: Node | None = record
         for step in path:
-            is_object = isinstance(node, Container) and not node.is_list
-            node = node.children.get(step[1:]) if is_object else None  # type: ignore[union-attr]
+            node = node.children.get(step[1:]) if isinstance(node, Container) and not node.is_list else None
         values.append(node.key if isinstance(node, Leaf) else None)
     return tuple(values)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -36,29 +37,22 @@ _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 _CODES = "usd|eur|gbp|jpy|inr|chf|cad|aud|cny|sek"
 _UNIT = rf"[$€£¥₹]|{_CODES}"
 _NUMBER = (
-    rf"(?P<open>\()?(?P<sign>[-+])?\s?(?P<before>{_UNIT})?\s?(?P<sign2>[-+])?"
+    rf"(?:(?P<open>\()|(?P<sign>[-+]))?\s?(?P<before>{_UNIT})?\s?(?(open)|(?(sign)|(?P<sign2>[-+])?))"
     r"(?P<whole>[0-9]+|[0-9]{{1,3}}(?:(?P<group>[{groups}' ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}})*)"
-    rf"(?:{{point}}(?P<part>[0-9]+))?(?P<exponent>e[-+]?[0-9]{{{{1,18}}}})?\s?(?P<after>{_UNIT}|%)?(?P<close>\))?"
+    rf"(?:{{point}}(?P<part>[0-9]+))?(?P<exponent>e[-+]?[0-9]{{{{1,18}}}})?\s?(?(before)|(?P<after>{_UNIT}|%)?)(?(open)\))"
 )
 _NUMBERS = {
     "point": re.compile(_NUMBER.format(groups=",", point=r"\.")),
     "comma": re.compile(_NUMBER.format(groups=".", point=",")),
 }
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            *("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug"),
-            *("september sep sept", "october oct", "november nov", "december dec"),
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_MONTH = rf"(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    "(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
 _DAY, _ORDINAL = r"(?P<day>[0-9]{1,2})", "(?:st|nd|rd|th)?"
 _TIME = re.compile(
-    r"(?:t|,? )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[-+][0-9]{2}:?[0-9]{2}))?"
+    r"(?:t|,? )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[-+][0-9]{2}:?[0-9]{2}))?$"
 )
 _DATES = tuple(
     re.compile(pattern)
@@ -133,9 +127,7 @@ def plain(text: str) -> str:
 @lru_cache(_CACHED)
 def _number_in(text: str, decimal: str) -> Number | None:
     match = _NUMBERS[decimal].fullmatch(plain(text))
-    if match is None or bool(match["open"]) != bool(match["close"]) or (match["before"] and match["after"]):
-        return None
-    if (match["sign"] and match["sign2"]) or (match["open"] and (match["sign"] or match["sign2"])):
+    if match is None:
         return None
     digits = match["whole"].replace(match["group"], "") if match["group"] else match["whole"]
     sign = "-" if match["open"] or "-" in (match["sign"], match["sign2"]) else ""
@@ -167,33 +159,25 @@ def parse_date(text: str, first: str | None = None) -> str | None:
 
 @lru_cache(_CACHED)
 def _date_in(text: str, first: str | None) -> str | None:
-    text = plain(text)
-    if text[:1].isdigit() or text[:3] in _MONTHS:
-        time = _TIME.search(text)
-        text = text[: time.start()] if time and time.end() == len(text) else text
-        for pattern in _DATES:
-            if match := pattern.fullmatch(text):
-                return _date(match.groupdict(), first)
-    return None
-
-
-def _date(parts: dict[str, str | None], first: str | None) -> str | None:
-    year = int(parts["year"] or 0)
-    if parts.get("one") is not None:
-        one, other = int(parts["one"] or 0), int(parts["other"] or 0)
+    text = _TIME.sub("", plain(text))
+    parts = next((match.groupdict() for pattern in _DATES if (match := pattern.fullmatch(text))), None)
+    if parts is None:
+        return None
+    year = int(parts["year"])
+    if "one" in parts:
+        one, other = int(parts["one"]), int(parts["other"])
         if first is None and one <= 12 and other <= 12 and one != other:
             return None
         month_first = other > 12 or (one <= 12 and first == "month")
         month, day = (one, other) if month_first else (other, one)
     else:
-        month = _MONTHS[name] if (name := parts.get("name")) else int(parts["month"] or 0)
-        if parts.get("day") is None:
-            return f"{year:04d}-{month:02d}" if 1 <= month <= 12 and year else None
-        day = int(parts["day"] or 0)
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    days = (31, 29 if is_leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    is_day = 1 <= month <= 12 and year > 0 and 1 <= day <= days[month - 1]
-    return f"{year:04d}-{month:02d}-{day:02d}" if is_day else None
+        month = _MONTHS.index(name[:3]) + 1 if (name := parts.get("name")) else int(parts["month"])
+        day = int(parts.get("day", 1))
+    try:
+        text = date(year, month, day).isoformat()
+    except ValueError:
+        return None
+    return text if "day" in parts or "one" in parts else text[:7]
 
 
 def parse_boolean(value: object) -> bool | None:
@@ -215,17 +199,20 @@ def bare(text: str) -> str:
 
 def format_keys(value: object, options: FieldOptions) -> tuple[str, ...]:
     """Texts of which two values that differ in formatting only have one in common."""
-    keys = []
-    if (truth := parse_boolean(value)) is not None:
-        keys.append(TRUE if truth else FALSE)
-    if isinstance(value, bool) or value is None:
-        return tuple(keys)
+    truth, parsed = parse_boolean(value), None if isinstance(value, bool) else _parsed(value, options)
+    keys = None if truth is None else TRUE if truth else FALSE, None if parsed is None else parsed[0]
+    return tuple(key for key in keys if key is not None)
+
+
+def _parsed(value: object, options: FieldOptions) -> tuple[str, str | None] | None:
+    """The key and the unit of a number, else the key of a date, else that of a bare string that is not empty."""
     if (number := parse_number(value, options.decimal)) is not None:
-        keys.append(number.key)
-    elif isinstance(value, str):
-        date = parse_date(value, options.first)
-        keys.append(f"\1{date}" if date else f'"{bare(value)}')
-    return tuple(keys)
+        return number.key, number.unit
+    if not isinstance(value, str):
+        return None
+    if day := parse_date(value, options.first):
+        return f"\1{day}", None
+    return (f'"{text}', None) if (text := bare(value)) else None
 
 
 def is_formatting(gold: object, system: object, options: FieldOptions) -> bool:
@@ -233,16 +220,10 @@ def is_formatting(gold: object, system: object, options: FieldOptions) -> bool:
     if isinstance(gold, bool) or isinstance(system, bool):
         truth = parse_boolean(gold)
         return truth is not None and truth == parse_boolean(system)
-    one, other = parse_number(gold, options.decimal), parse_number(system, options.decimal)
-    if one is not None or other is not None:
-        same = one is not None and other is not None and one.key == other.key
-        return same and (one.unit == other.unit or one.unit is None or other.unit is None)  # type: ignore[union-attr]
-    if not isinstance(gold, str) or not isinstance(system, str):
+    one, other = _parsed(gold, options), _parsed(system, options)
+    if one is None or other is None or one[0] != other[0]:
         return False
-    date, other_date = parse_date(gold, options.first), parse_date(system, options.first)
-    if date is not None or other_date is not None:
-        return date == other_date
-    return bare(gold) == bare(system) != ""
+    return one[1] == other[1] or None in (one[1], other[1])
 
 
 # Normalisers and comparators
@@ -270,8 +251,8 @@ def comparison_key(value: object, options: FieldOptions) -> str:
     value = normalised(value, options)
     if options.compare in ("number", "currency") and (number := parse_number(value, options.decimal)) is not None:
         return number.key if options.compare == "number" else f"{number.key} {number.unit}"
-    if options.compare == "date" and isinstance(value, str) and (date := parse_date(value, options.first)):
-        return f"\1{date}"
+    if options.compare == "date" and isinstance(value, str) and (day := parse_date(value, options.first)):
+        return f"\1{day}"
     if options.compare == "boolean" and (truth := parse_boolean(value)) is not None:
         return TRUE if truth else FALSE
     return scalar_key(value)
@@ -325,9 +306,7 @@ def _lowered(text: str) -> str:
 
 def near(one: object, other: object) -> int:
     """The ANLS of two strings that are not numbers in millionths; 0 if it is below 0.5."""
-    if not isinstance(one, str) or not isinstance(other, str):
-        return 0
-    return _near(one, other) if one <= other else _near(other, one)
+    return _near(*sorted((one, other))) if isinstance(one, str) and isinstance(other, str) else 0
 
 
 @lru_cache(_CACHED)

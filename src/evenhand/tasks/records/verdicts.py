@@ -28,11 +28,12 @@ Sources: Ortmann 2022 for counting an error once; the verdicts are Evenhand's ow
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field as dataclass_field
+from operator import attrgetter
 
 from evenhand.dataclass import dataclass
-from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves
+from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves, remaining
 from evenhand.tasks.records.fields import FieldOptions
 from evenhand.tasks.records.text import TextValues
 from evenhand.tasks.records.trees import Container, Leaf, Node, leaves_of, records_in
@@ -70,40 +71,37 @@ class Compared:
         is_paired = not self.missing and not self.spurious and not self.wrapped
         return is_paired and all(leaf.verdict == "TP" for leaf, _ in self.pairs)
 
-    def units(self) -> list[tuple[int, Leaf | None, Leaf | None]]:
-        """The number of the gold leaf, or -1, and the leaves of both sides: pairs, then missing and spurious ones."""
+    def units(self) -> Iterator[tuple[int, Leaf, Leaf | None, Leaf | None]]:
+        """The number of the gold leaf, or -1; a leaf; the leaves of both sides: pairs, then missing and spurious."""
         position = {id(leaf): number for number, leaf in enumerate(self.gold_leaves)}
-        units: list[tuple[int, Leaf | None, Leaf | None]] = [
-            (position[id(gold)], gold, system) for gold, system in self.pairs
-        ]
-        units += [(position[id(leaf)], leaf, None) for leaf in self.missing]
-        return units + [(-1, None, leaf) for leaf in self.spurious]
+        for gold, system in (*self.pairs, *((leaf, None) for leaf in self.missing)):
+            yield position[id(gold)], gold, gold, system
+        for leaf in self.spurious:
+            yield -1, leaf, None, leaf
 
     def record_counts(self) -> dict[str, int]:
         """The records of both sides, aligned pairs, and pairs whose leaves are all right."""
-        counts = {"right": 0, "gold": 0, "system": 0, "aligned": len(self.records)}
-        for pair in self.records:
-            counts["right"] += all(leaf.verdict == "TP" for record in pair for leaf in leaves_of(record))
-            for side, record in zip(("gold", "system"), pair, strict=True):  # a wrapped object is a record, too
-                counts[side] += record.parent is None or not record.parent.is_list
-        counts["gold"] += sum(1 for _ in records_in(self.gold))
-        counts["system"] += sum(1 for _ in records_in(self.system))
+        right = [all(leaf.verdict == "TP" for record in pair for leaf in leaves_of(record)) for pair in self.records]
+        counts = {"right": sum(right), "aligned": len(right)}
+        for at, (side, node) in enumerate((("gold", self.gold), ("system", self.system))):
+            parents = [pair[at].parent for pair in self.records]  # a wrapped object is a record, too
+            wrapped = sum(parent is None or not parent.is_list for parent in parents)
+            counts[side] = wrapped + sum(1 for _ in records_in(node))
         return counts
 
 
+@dataclass(eq=False)
 class _Scope:
     """The leaves of a document or of a pair of records that are not decided yet."""
 
-    __slots__ = ("gold", "has_gold", "has_system", "lists", "places", "system")
-
-    def __init__(self, *, has_gold: bool = True, has_system: bool = True) -> None:
-        self.has_gold, self.has_system = has_gold, has_system
-        self.gold: list[Leaf] = []
-        self.system: list[Leaf] = []
-        self.places: list[tuple[Leaf, Leaf]] = []
-        """Leaves with the same path."""
-        self.lists: list[tuple[list[Leaf], list[Leaf], bool]] = []
-        """Remaining scalars of lists, and whether their order counts."""
+    gold: list[Leaf] = dataclass_field(default_factory=list)
+    system: list[Leaf] = dataclass_field(default_factory=list)
+    is_aligned: bool = True
+    """Whether it has both sides."""
+    places: list[tuple[Leaf, Leaf]] = dataclass_field(default_factory=list)
+    """Leaves with the same path."""
+    lists: list[tuple[list[Leaf], list[Leaf], bool]] = dataclass_field(default_factory=list)
+    """Remaining scalars of lists, and whether their order counts."""
 
 
 class DocumentComparison:
@@ -117,91 +115,50 @@ class DocumentComparison:
         """Decide on all leaves of a document."""
         result = self._result = Compared(gold, system)
         scope = _Scope()
-        if gold is not None and system is not None:
-            self._compare(gold, system, scope)
-        else:
-            scope.gold += leaves_of(gold)
-            scope.system += leaves_of(system)
-        if scope.gold or scope.system:
-            self._pair_equal([scope], "KE")
-            self._finish(scope)
+        self._compare(gold, system, scope)
+        self._pair_equal([scope], "KE")
+        self._finish(scope)
         if text is not None:
             _look_up(result, text)
         return result
 
-    def _compare(self, gold: Node, system: Node, scope: _Scope) -> None:
-        if gold.__class__ is Leaf and system.__class__ is Leaf:
-            self._compare_leaves(gold, system, scope)
-        elif gold.__class__ is Container and system.__class__ is Container and gold.is_list == system.is_list:
-            if gold.is_list:
-                self._compare_lists(list(gold.children.values()), list(system.children.values()), gold, scope)
-            else:
-                self._compare_objects(gold, system, scope)
-        elif not self._strict and (_is_list(gold) or _is_list(system)):
-            self._result.wrapped += 1
-            sides = [list(side.children.values()) if _is_list(side) else [side] for side in (gold, system)]  # type: ignore[union-attr]
-            self._compare_lists(sides[0], sides[1], gold if _is_list(gold) else system, scope)
-        else:
-            scope.gold += leaves_of(gold)
-            scope.system += leaves_of(system)
-
-    def _compare_objects(self, gold: Container, system: Container, scope: _Scope) -> None:
-        others, pairs = system.children, self._result.pairs
-        shared = 0
-        for key, child in gold.children.items():
-            other = others.get(key)
-            if other is None:
-                scope.gold += leaves_of(child)
-                continue
-            shared += 1
-            if child.__class__ is Leaf and other.__class__ is Leaf:
-                if child.key == other.key:
-                    child.verdict = other.verdict = "TP"
-                    pairs.append((child, other))
-                else:
-                    self._compare_leaves(child, other, scope)
-            else:
-                self._compare(child, other, scope)
-        if shared < len(others):
-            for key, other in others.items():
-                if key not in gold.children:
-                    scope.system += leaves_of(other)
-
-    def _compare_leaves(self, gold: Leaf, system: Leaf, scope: _Scope) -> None:
-        if are_right(gold, system):
-            self._pair(gold, system, "TP")
-        elif are_formatted(gold, system):
-            self._pair(gold, system, "FE")
-        else:
-            scope.gold.append(gold)
-            scope.system.append(system)
+    def _compare(self, gold: Node | None, system: Node | None, scope: _Scope) -> None:
+        if isinstance(gold, Leaf) and isinstance(system, Leaf):
+            if are_right(gold, system):
+                self._pair(gold, system, "TP")
+                return
+            if are_formatted(gold, system):
+                self._pair(gold, system, "FE")
+                return
             scope.places.append((gold, system))
+        elif gold is not None and system is not None:
+            lists = [side for side in (gold, system) if isinstance(side, Container) and side.is_list]
+            if len(lists) == 2 or (lists and not self._strict):
+                self._result.wrapped += len(lists) == 1
+                items, others = (list(side.children.values()) if side in lists else [side] for side in (gold, system))
+                self._compare_lists(items, others, lists[0].field.options.order, scope)
+                return
+            if not lists and isinstance(gold, Container) and isinstance(system, Container):
+                for key in gold.children | system.children:
+                    self._compare(gold.children.get(key), system.children.get(key), scope)
+                return
+        scope.gold += leaves_of(gold)
+        scope.system += leaves_of(system)
 
-    def _pair(self, gold: Leaf, system: Leaf, verdict: str, how: str = "") -> None:
+    def _pair(self, gold: Leaf, system: Leaf, verdict: str) -> None:
         gold.verdict = system.verdict = verdict
-        if how:
-            gold.how = system.how = how
         self._result.pairs.append((gold, system))
 
-    def _compare_lists(self, gold: list[Node], system: list[Node], container: Node, scope: _Scope) -> None:
-        order = container.field.options.order
-        leaves, others = ([item for item in side if item.__class__ is Leaf] for side in (gold, system))
-        if leaves or others:
-            self._compare_scalars(leaves, others, scope, order)
-        records, system_records = ([item for item in side if item.__class__ is Container] for side in (gold, system))
-        if records or system_records:
-            self._compare_records(records, system_records, order)
-
-    def _compare_scalars(self, gold: list[Leaf], system: list[Leaf], scope: _Scope, order: bool) -> None:
-        right, formatted = match_leaves(gold, system, order=order)
-        for verdict, pairs in (("TP", right), ("FE", formatted)):
+    def _compare_lists(self, gold: list[Node], system: list[Node], order: bool, scope: _Scope) -> None:
+        leaves, others = ([item for item in side if isinstance(item, Leaf)] for side in (gold, system))
+        for verdict, pairs in zip(("TP", "FE"), match_leaves(leaves, others, order=order), strict=True):
             for row, column in pairs:
-                self._pair(gold[row], system[column], verdict)
-        left, others = _undecided(gold), _undecided(system)
-        scope.gold += left
-        scope.system += others
-        if left and others:
-            scope.lists.append((left, others, order))
+                self._pair(leaves[row], others[column], verdict)
+        scope.gold += _undecided(leaves)
+        scope.system += _undecided(others)
+        scope.lists.append((leaves, others, order))
+        records, system_records = ([item for item in side if isinstance(item, Container)] for side in (gold, system))
+        self._compare_records(records, system_records, order)
 
     def _compare_records(self, gold: list[Container], system: list[Container], order: bool) -> None:
         pairs = self._aligner.records(gold, system, order=order)
@@ -210,52 +167,38 @@ class DocumentComparison:
         for row, column in pairs:
             scope = _Scope()
             self._compare(gold[row], system[column], scope)
-            if scope.gold or scope.system:
-                self._pair_equal([scope], "KE")
-                scopes.append(scope)
-        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-        for number, record in enumerate(gold):
-            if number not in rows:
-                scopes.append(_Scope(has_system=False))
-                scopes[-1].gold += leaves_of(record)
-        for number, record in enumerate(system):
-            if number not in columns:
-                scopes.append(_Scope(has_gold=False))
-                scopes[-1].system += leaves_of(record)
-        if len(scopes) > 1:
-            self._pair_equal(scopes, "RE", order=order)
+            self._pair_equal([scope], "KE")
+            scopes.append(scope)
+        rows, columns = remaining(range(len(gold)), range(len(system)), pairs)
+        scopes += [_Scope(gold=leaves_of(gold[row]), is_aligned=False) for row in rows]
+        scopes += [_Scope(system=leaves_of(system[column]), is_aligned=False) for column in columns]
+        self._pair_equal(scopes, "RE", order=order)
         for scope in scopes:
             self._finish(scope)
 
     def _pair_equal(self, scopes: Sequence[_Scope], verdict: str, *, order: bool = False) -> None:
         """Pair equal values: KE in different fields of a scope; RE in one field of different records of a list."""
-        golds = [(leaf, scope) for scope in scopes for leaf in scope.gold if leaf.verdict is None]
-        systems = [(leaf, scope) for scope in scopes for leaf in scope.system if leaf.verdict is None]
-        if not golds or not systems:
-            return
-        golds = sorted((one for one in golds if is_informative(one[0].value)), key=_by_field)
-        for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)):
-            known = {key for leaf, _ in golds if leaf.verdict is None for key in keys_of(leaf)}
+        golds, systems = (
+            sorted(
+                ((leaf, scope) for scope in scopes for leaf in leaves_of_side(scope) if _is_evidence(leaf)),
+                key=_by_field,
+            )
+            for leaves_of_side in (attrgetter("gold"), attrgetter("system"))
+        )
+        for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)) if golds and systems else ():
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
-                for key in keys_of(other[0]) if other[0].verdict is None else ():
-                    if key in known and is_informative(other[0].value):
-                        by_key[key].append(other)
-            for others in by_key.values():
-                others.sort(key=_by_field)
-            for gold, scope in golds if by_key else ():
+                for key in keys_of(other[0]) if not other[0].verdict else ():
+                    by_key[key].append(other)
+            for gold, scope in golds:
                 for system, other_scope in (other for key in keys_of(gold) for other in by_key.get(key, ())):
-                    is_same_slot, is_same_scope = gold.field.slot == system.field.slot, scope is other_scope
-                    if gold.verdict is not None:
+                    if gold.verdict:
                         break
-                    if system.verdict is not None or (is_same_slot, is_same_scope) != (
-                        verdict == "RE",
-                        verdict == "KE",
-                    ):
+                    kinship = gold.field.slot == system.field.slot, scope is other_scope
+                    if system.verdict or kinship != (verdict == "RE", verdict == "KE"):
                         continue
                     if not may_differ or is_formatting(gold.value, system.value, _PLAIN):
-                        how = "moved" if order else _how(scope, other_scope)
-                        self._pair(gold, system, verdict, how if verdict == "RE" else "")
+                        self._pair(gold, system, "KE" if verdict == "KE" else _moved(scope, other_scope, order))
 
     def _finish(self, scope: _Scope) -> None:
         """Decide on the remaining leaves of a scope: moved, wrong, missing or spurious."""
@@ -263,28 +206,28 @@ class DocumentComparison:
             golds, systems = _undecided(gold), _undecided(system)
             moved = equal_pairs([leaf.key for leaf in golds], [leaf.key for leaf in systems]) if order else []
             for row, column in moved:
-                self._pair(golds[row], systems[column], "RE", "moved")
+                self._pair(golds[row], systems[column], "RE.moved")
         for one, other in scope.places:
-            if one.verdict is None and other.verdict is None:
+            if not one.verdict and not other.verdict:
                 self._pair(one, other, "VE")
         for gold, system, _ in scope.lists:
             golds, systems = _undecided(gold), _undecided(system)
             for row, column in self._aligner.near_leaves(golds, systems):
                 self._pair(golds[row], systems[column], "VE")
         for leaf in _undecided(scope.gold):
-            leaf.verdict = "FN" if scope.has_system else "RN"
+            leaf.verdict = "FN" if scope.is_aligned else "RN"
             self._result.missing.append(leaf)
         for leaf in _undecided(scope.system):
-            leaf.verdict = "FP" if scope.has_gold else "RP"
+            leaf.verdict = "FP" if scope.is_aligned else "RP"
             self._result.spurious.append(leaf)
 
 
 def _undecided(leaves: list[Leaf]) -> list[Leaf]:
-    return [leaf for leaf in leaves if leaf.verdict is None]
+    return [leaf for leaf in leaves if not leaf.verdict]
 
 
-def _is_list(node: Node) -> bool:
-    return node.__class__ is Container and node.is_list
+def _is_evidence(leaf: Leaf) -> bool:
+    return not leaf.verdict and is_informative(leaf.value)
 
 
 def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
@@ -299,8 +242,10 @@ def _format_keys(leaf: Leaf) -> tuple[str, ...]:
     return format_keys(leaf.value, _PLAIN)
 
 
-def _how(gold: _Scope, system: _Scope) -> str:
-    return "split" if not system.has_gold else "merged" if not gold.has_system else "moved"
+def _moved(gold: _Scope, system: _Scope, order: bool) -> str:
+    if not order and not system.is_aligned:
+        return "RE.split"
+    return "RE.moved" if order or gold.is_aligned else "RE.merged"
 
 
 def _look_up(result: Compared, text: TextValues) -> None:
