@@ -316,7 +316,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "two kinds of rows": (
         {**SPANS, "token": ["Ada", "wrote"]},
         {},
-        ": the columns document, start, end, label, token fit one row per token and one row per span; name those of one"
+        ": the columns document, start, end, label, token fit one row per token and one row per span; choose one"
         " kind: column={'token': …, 'tag': …} or column={'start': …, 'end': …, 'label': …}.",
     ),
     "roles of two kinds": (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -71,7 +71,7 @@ from evenhand.formats.parsing.json_spans import (
 )
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
-from evenhand.settings import OFFSET_LISTS, Columns, Convention, PickedAnnotator, ReadSettings
+from evenhand.settings import OFFSET_LISTS, Columns, Convention, Offsets, PickedAnnotator, ReadSettings
 
 REJECTED = "rejected answers"
 TASK_SCORES = "scores of whole records, which are not scores of spans"
@@ -310,7 +310,7 @@ class RecordReader:
         self._format, self._first, self._sample_records = format, first, sample
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
         convention = settings.convention
-        is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
+        is_simple = convention == Convention(convention.unit) and convention.unit in get_args(Offsets)
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
         self._column_reader = ColumnReader(source.display_name, vocabulary, unit, ScoreFields.of(settings))

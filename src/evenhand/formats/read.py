@@ -297,9 +297,9 @@ def read(
     show it: {"sentence": "sid", "token": "word", "tag": "ner"} for one row per token, {"document": …, "start": …,
     "end": …, "label": …, "text": …} for one row per span; its index is ignored. `repair` decides about ill-formed tags:
     "begin" a span as conlleval does (the default), "discard" it, or raise an "error"; without it, the `repair` of
-    `score` applies. `offsets` is the unit of offsets: "codepoints", "utf16" units or "bytes", and "1-based" or
-    "inclusive" after a comma; without it, quotes in JSON show it, else offsets are code points from 0 with exclusive
-    ends. `functions` keeps the functions in labels of bracketed trees (NP-SBJ). `task` ("tags", "trees", "spans") is
+    `score` applies. `offsets` is the unit of offsets: "codepoints", "utf16" units, "bytes" or, in tables of spans,
+    "tokens", and "1-based" or "inclusive" after a comma; without it, quotes in JSON show it, else offsets are code
+    points from 0 with exclusive ends. `functions` keeps the functions in labels of bracketed trees (NP-SBJ). `task` ("tags", "trees", "spans") is
     the task to read the file for, if its content does not show it: columns of tags that are not spans, or trees in
     columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several
     annotators of a file by a field of its records. Tasks have further keywords, such as `sentences="lines"` for
