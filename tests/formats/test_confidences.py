@@ -293,3 +293,36 @@ def test_span_tables_have_a_further_column_of_scores(tmp_path: Path) -> None:
             eh.read(path)
     with pytest.raises(eh.EvenhandError, match="--score is prob, but a span table without a header has scores in"):
         eh.read(four, score="prob")
+
+
+def test_the_score_of_a_task_of_prodigy_is_not_of_a_span(tmp_path: Path) -> None:
+    record = {"text": "Ada met Babbage", "spans": spans(0.75), "score": 0.1, "answer": "accept"}
+    others = [{**record, "answer": "reject"}, {"text": "He left", "spans": [], "answer": "accept"}]
+    files = {"s.jsonl": lines(tmp_path / "s.jsonl", record, *others), "l.jsonl": lines(tmp_path / "l.jsonl", record)}
+    files["s.json"] = tmp_path / "s.json"
+    files["s.json"].write_text(json.dumps([record, *others]))
+    for path in files.values():
+        result = eh.score(eh.read(path), path, min_score=0.5)
+        assert (
+            f"system {path.stem}: skipped scores of whole records, which are not scores of spans (1)." in result.notes
+        )
+        assert result["exact"].overall.counts["TP"] == 1
+        assert not any("skipped scores" in note for note in eh.score(eh.read(path), path).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task"),
+    [
+        ("germeval", "1\tAda\tB-PER\tO\n2\tmet\tO\tO\n\n", "spans"),
+        ("conllu", "1\tAda\tAda\tPROPN\t_\t_\t2\tnsubj\t_\t0.5\n2\tmet\tmeet\tVERB\t_\t_\t0\troot\t_\t0.7\n\n", "tags"),
+        ("hipe", "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\nAda\tB-pers\tQ7259\t0.5\n", "spans"),
+        ("pubtator", "1|t|Ada met Babbage\n1\t0\t3\tAda\tPER\t0.5\n", "spans"),
+        ("tag-lines", "B-PER O O\nO O\n", "spans"),
+    ],
+)
+def test_formats_without_scores_refuse_a_field_of_scores(tmp_path: Path, name: str, text: str, task: Any) -> None:
+    path = tmp_path / "system.tsv"
+    path.write_text(text)
+    column = {"column": "upos"} if name == "conllu" else {}
+    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, of which no conf"):
+        eh.read(path, format=name, task=task, score="misc", **column)

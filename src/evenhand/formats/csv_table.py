@@ -276,7 +276,7 @@ CSV = Format(
     "CSV with a header: one token per line, or one span per line (also TSV)",
     readers=dict.fromkeys(("spans", "tags"), Reader(read)),
     detection=Detection(pattern=_HEADER, confidence=_confidence),
-    contents=Contents(is_table=True, has_columns=True),
+    contents=Contents(is_table=True, has_columns=True, has_scores=True),
 )
 TAG_LINES = Format(
     "tag-lines",

@@ -20,7 +20,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
 from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
 from evenhand.formats.conll import check_cells
-from evenhand.formats.format import Capabilities, Detection, Format, Reader, Writer, by_batch
+from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import MAX_DIGITS, Lines, is_wide, numbers, split
 from evenhand.formats.partition import Partitioning, has_text
 from evenhand.formats.source import Block, Source
@@ -231,4 +231,5 @@ FORMAT = Format(
         "spans": Writer(Capabilities(characters=False, text=False, levels=False, documents="none"), by_batch(write))
     },
     detection=Detection(pattern=_TWO_NUMBERS, confidence=recognise),
+    contents=Contents(has_scores=True),
 )
