@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.compare import compare as compare
+    from evenhand.api.confidence import accept as accept
+    from evenhand.api.confidence import confidence as confidence
     from evenhand.api.errors import errors as errors
     from evenhand.api.evaluate import Verdict as Verdict
     from evenhand.api.evaluate import evaluate as evaluate
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison as Comparison
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
+    from evenhand.results.confidence import Acceptance as Acceptance
+    from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
@@ -79,6 +83,7 @@ _NAMES = {
     "evenhand.api.lists": ("formats", "models"),
     "evenhand.api.merge": ("merge",),
     "evenhand.api.metric": ("Metric",),
+    "evenhand.api.confidence": ("accept", "confidence"),
     "evenhand.api.power": ("power",),
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
@@ -98,6 +103,7 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),

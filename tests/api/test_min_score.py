@@ -151,7 +151,10 @@ def test_the_signature_has_the_threshold_and_results_keep_it(tmp_path: Path, gol
 
 def test_notes_name_scores_that_are_not_used_and_units_that_are(tmp_path: Path, gold: str) -> None:
     crf = lines(tmp_path / "crf.jsonl", {**TOKENS, "spans": spans(0.9, 0.2, 0.5)})
-    assert "system crf: has scores, which are not used; see --min-score." in eh.score(gold, crf).notes
+    assert (
+        "system crf: has scores, which are not used; see evenhand confidence and --min-score."
+        in eh.score(gold, crf).notes
+    )
     assert "system crf: 2 of 3 spans are scored (min-score)." in eh.score(gold, crf, min_score=0.5).notes
     assert not any("score" in note for note in eh.score(eh.read(gold), gold).notes)
     notes = eh.score(eh.read(crf), crf, min_score=0.5).notes

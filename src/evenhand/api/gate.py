@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf, nan
+from math import inf, isnan, nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import unquote
@@ -23,12 +23,13 @@ from evenhand.api.compare import (
     comparison,
     one_measure,
 )
+from evenhand.api.confidence import confidence
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.api.slices import score_with_slices, with_slices
 from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import FUNCTIONS, check_number, check_whole_number, checked_arguments, parse_unit
+from evenhand.parameters import FUNCTIONS, check_choice, check_number, check_whole_number, checked_arguments, parse_unit
 from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
@@ -41,6 +42,7 @@ from evenhand.pipeline.inputs import (
     systems_by_name,
 )
 from evenhand.results.comparison import Comparison, Pair, Significance
+from evenhand.results.confidence import CALIBRATED, LOW_IS_GOOD, FigureName, SystemConfidence
 from evenhand.results.display import plain
 from evenhand.results.gate import Criterion, Gate, Unchecked
 from evenhand.results.result import GoldSummary, Result, Results, saved_score
@@ -70,6 +72,8 @@ _TABLES = ("confusion", "edges")
 _SCORES = ("precision", "recall", "f1")
 """Figures of most measures."""
 _TOLERANCE = 1e-9
+_RESAMPLES, _LEVEL = 1_000, 0.95
+"""Of intervals of figures of confidences."""
 _MAX_LISTED = 20
 _MAX_LABELS = 5
 """Maximum number of labels in a sentence."""
@@ -399,7 +403,7 @@ def criteria(
         if pair is not None and limit.kind == "max-drop":
             yield _drop(100 * (figures[pair.before].value - figures[pair.after].value), limit.limit, name=limit.name)
         else:
-            yield _bound(limit, name, figures[candidate])
+            yield _bound(limit, name.full_name, figures[candidate])
     if compared is None or pair is None:
         return
     if limits.label_drop is not None:
@@ -412,7 +416,7 @@ def criteria(
         yield judge_by_alpha(compared, pair, limits.alpha, by_default=limits.is_default)
 
 
-def _bound(limit: ScoreLimit, name: ScoreName, figure: Figure) -> Criterion:
+def _bound(limit: ScoreLimit, name: str, figure: Figure) -> Criterion:
     """A floor or a ceiling; the value has enough decimals to differ from it."""
     bound, value = limit.limit, figure.value
     shown, shown_bound = f"{value:,.10g} (a {figure.unit})", f"{bound:g}"
@@ -421,7 +425,7 @@ def _bound(limit: ScoreLimit, name: ScoreName, figure: Figure) -> Criterion:
         shown = f"{value:.{decimals}f} ({100 * value:.{decimals - 2}f} %)"
         shown_bound += f" ({100 * bound:g} %)"
     distance = value - bound if limit.kind == "floor" else bound - value
-    sentence = f"{name.full_name} is {shown}; the {limit.kind} is {shown_bound}."
+    sentence = f"{name} is {shown}; the {limit.kind} is {shown_bound}."
     return Criterion(limit.kind, bound, value, distance >= -_TOLERANCE, sentence, limit.name, figure.unit)
 
 
@@ -535,6 +539,7 @@ def gate(
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     slice_min: int = SLICE_MIN,
+    floor_at: Literal["value", "lower"] = "value",
     **options: Unpack[Keywords],
 ) -> Gate:
     """Check a candidate against fixed limits or against a baseline.
@@ -551,6 +556,8 @@ def gate(
 
     slices          metadata and bins of slices, as in `score`
     slice_min       minimum number of gold units of a slice that has a limit; fewer are an error
+    floor_at        what floors and ceilings of confidences are compared with: the "value" on this data, or the "lower"
+                    end of its interval (the upper end for a ceiling)
 
     A gold standard without any unit is an error because every score is undefined.
 
@@ -565,6 +572,9 @@ def gate(
     are named [LABEL:]SLICE=VALUE/[MEASURE.]FIGURE: {"genre=chat/recall": 0.8, "PER:length=2/fair.f1": 0.7}; `/` and `:`
     in a value are percent-encoded.
 
+    Floors and ceilings may be figures of confidences, of the measure that `confidence` uses by default or of a named
+    one: {"ap": 0.7, "recall@precision-0.95": 0.8, "PER:exact.ap": 0.6, "risk@coverage-0.9": 0.02, "ece": 0.05}.
+
     A test that cannot reach alpha is not a reason to pass: if the systems differ in too few groups, a worse candidate
     fails by a specified alpha; by default its score may fall by max_drop or, without that, by one point. `by`,
     `trials`, `seed` and other keywords are as in `compare`; parameters of the named measures are accepted, too.
@@ -574,7 +584,12 @@ def gate(
         raise SettingError(
             "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
+    check_choice("floor_at", floor_at, ("value", "lower"))
     gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
+    of_confidence = [limit for limit in limits.scores if limit.kind != "max-drop" and _names_confidence(limit.name)]
+    limits = replace(limits, scores=[limit for limit in limits.scores if limit not in of_confidence])
+    if floor_at == "lower" and not of_confidence:
+        raise SettingError("floor_at does nothing in this gate, because no limit is a figure of confidences.")
     measure = one_measure(by, chosen)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
@@ -587,12 +602,13 @@ def gate(
         figure = names[limit.name].declared(content.task) if limit.name in names else None
         if figure is not None:
             limit.check(figure)
-    prepared = _prepared(gold, systems, names, compared, chosen, content) if names else None
+    prepared = _prepared(gold, systems, names, compared, chosen, content) if names or baseline is None else None
     request, words = SliceRequest.of(slices), word_list(vocabulary)
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
     if request and not any(name.slice for name in names.values()):
         raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
     least = check_whole_number("slice_min", slice_min, 1)
+    confident = partial(_confidence_criteria, of_confidence, gold, {last: systems[last]}, chosen, floor_at, seed)
     if resampling is None:
         assert prepared is not None  # there is a floor or a ceiling
         if request:
@@ -600,7 +616,8 @@ def gate(
         else:
             results = score_inputs(gold, systems, prepared, "total")
         _refuse_empty(results.gold, content.task)
-        return Gate(last, default, tuple(criteria(limits, names, results, last, None, least)), results, None)
+        checked = (*criteria(limits, names, results, last, None, least), *confident())
+        return Gate(last, default, checked, results, None)
     kept = compared_options(chosen) if names else chosen
     job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, vocabulary=words, content=content)
     run = job(scored=prepared, sliced=request)
@@ -609,9 +626,52 @@ def gate(
     if scored is not None and run.slice_counts is not None:
         scored = with_slices(scored, run.run, run.slice_counts, gold)
     result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
-    checked = tuple(criteria(limits, names, scored, last, result, least))
+    checked = (*criteria(limits, names, scored, last, result, least), *confident())
     few = result.resampling["few_documents"]
     return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)))
+
+
+def _names_confidence(name: str) -> tuple[str | None, str | None, FigureName] | None:
+    """Label, measure and figure of a name, if it is a figure of confidences: [LABEL:][MEASURE.]FIGURE."""
+    label, colon, plain = name.rpartition(":")
+    figure, measure = FigureName.of(plain), None
+    if figure is None:
+        measure, _, plain = plain.partition(".")
+        figure = FigureName.of(plain) if measure else None
+    if figure is None or (measure is not None and figure.figure in ("over", "under")):
+        return None  # counts of other measures have these names
+    return label if colon else None, measure, figure
+
+
+def _confidence_criteria(
+    limits: Sequence[ScoreLimit],
+    gold: Input,
+    candidate: Mapping[str, Input],
+    options: Mapping[str, Any],
+    at: str,
+    seed: int,
+) -> Iterator[Criterion]:
+    """Floors and ceilings of figures of confidences; each measure is evaluated once."""
+    evaluated: dict[str | None, SystemConfidence] = {}
+    for limit in limits:
+        named = _names_confidence(limit.name)
+        assert named is not None
+        label, measure, figure = named
+        if measure not in evaluated:
+            result = confidence(gold, candidate, resamples=0, **{**options, "match": measure})
+            (evaluated[measure],) = result.systems.values()
+        system = evaluated[measure]
+        limit.check(Figure(limit.name, nan, "fraction", figure.figure in LOW_IS_GOOD))
+        value = system.figure(figure) if label is None else system.of_label(label, figure)
+        if isnan(value):
+            reason = f": {system.uncalibrated}" if figure.figure in CALIBRATED and system.uncalibrated else ""
+            raise SettingError(f"{limit.name} is undefined{reason}.")
+        if at == "lower":
+            interval = system.interval(figure, _RESAMPLES, seed, _LEVEL) if label is None else None
+            if interval is None:
+                raise SettingError(f"{limit.name} has no interval; leave out --floor-at lower.")
+            value = interval[0 if limit.kind == "floor" else 1]
+        yield _bound(limit, limit.name, Figure(limit.name, value, "fraction", figure.figure in LOW_IS_GOOD))
 
 
 def _refuse_empty(gold: GoldSummary, task: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, SCORING, WRITING, Command, Group, option, with_options
+from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
     INTERVAL_NAMES,
     OUTPUT,
@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     reading_options,
     score_options,
     scoring_options,
+    seed_option,
     sides,
     slice_keywords,
     slice_options,
@@ -41,6 +42,7 @@ from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.confidence import Confidence
     from evenhand.results.result import Result, Results
 
 
@@ -109,6 +111,7 @@ def plot() -> None:
       evenhand plot confusion gold.conll flair.conll -o confusion.svg
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+      evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
     """
 
 
@@ -185,6 +188,55 @@ def ranks(**options: Any) -> None:
     write_figure(evenhand.rank(*sides(options), trials=0, **chosen), "ranks", options)
 
 
+def _confidence_figure(kind: str, options: dict[str, Any]) -> None:
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "bins", "seed")
+    write_figure(evenhand.confidence(*sides(options), **chosen), kind, options)
+
+
+bins_option = option(
+    STATISTICS,
+    "--bins",
+    default="15",
+    metavar="NUMBER|width:NUMBER",
+    help="Bins of calibration, of equal mass or of equal width.",
+)
+_with_confidences = with_options(
+    input_arguments(), figure_options, seed_option, reading_options(sided=True), scoring_options()
+)
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def pr(**options: Any) -> None:
+    """Precision and recall at every threshold of confidence, with the best threshold."""
+    _confidence_figure("pr", {**options, "bins": "15"})
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def threshold(**options: Any) -> None:
+    """F1, or F-beta, by threshold of confidence."""
+    _confidence_figure("threshold", {**options, "bins": "15"})
+
+
+@plot.command(cls=Command)
+@bins_option
+@_with_confidences
+def calibration(**options: Any) -> None:
+    """Calibration: the share of correct units by their confidence."""
+    _confidence_figure("calibration", options)
+
+
+@plot.command(cls=Command)
+@_with_confidences
+def risk(**options: Any) -> None:
+    """Selective prediction: the share of wrong units among the most confident ones."""
+    _confidence_figure("risk", {**options, "bins": "15"})
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -195,7 +247,7 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file

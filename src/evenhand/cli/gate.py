@@ -11,6 +11,7 @@ import click
 
 from evenhand.cli.help import CRITERIA, Command, Decorator, option
 from evenhand.cli.options import (
+    Choice,
     by_or_match_option,
     input_arguments,
     of_option,
@@ -108,6 +109,15 @@ def _bound_option(name: str, help: str) -> Decorator:
     help="Minimum number of gold units of a slice with a limit; fewer are an error.",
     rare=True,
 )
+@option(
+    CRITERIA,
+    "--floor-at",
+    type=Choice(["value", "lower"]),
+    default="value",
+    metavar="WHAT",
+    help="Compare limits of confidences with the value, or with the lower end of its interval (upper for a ceiling).",
+    rare=True,
+)
 @by_or_match_option
 @trials_option("[10,000; more for a small alpha]", rare=True)
 @seed_option
@@ -132,6 +142,9 @@ def gate(**options: Any) -> None:
     A figure that only one measure declares (leak_rate) makes it the default MEASURE. SLICE=VALUE/ before MEASURE is the
     score on a slice: PER:genre=chat/fair.f1=0.7; / and : in VALUE are percent-encoded.
 
+    Systems with confidences have further scores: ap, ece, recall@precision-0.95, precision@recall-0.8,
+    f1@threshold-0.5, coverage@risk-0.05, risk@coverage-0.9; see `evenhand confidence`.
+
     With --as github, the tables are also added to the summary of the step (GITHUB_STEP_SUMMARY).
 
     \b
@@ -142,6 +155,7 @@ def gate(**options: Any) -> None:
       evenhand gate gold.conll old.conll new.conll --only --max-drop 0.5
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
+      evenhand gate gold.jsonl new.jsonl --floor recall@precision-0.95=0.8 --ceiling ece=0.05
       evenhand gate gold.conll new.conll --slices m.csv --floor genre=chat/f1=80%
     """
     import evenhand
@@ -152,7 +166,7 @@ def gate(**options: Any) -> None:
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
     criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
-    plain = (*criteria, "by", "trials", "seed", "of", "slice_min")
+    plain = (*criteria, "by", "trials", "seed", "of", "slice_min", "floor_at")
     result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain), **slice_keywords(options))
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)
     if options["form"] == "github" and os.environ.get(SUMMARY):

@@ -29,6 +29,8 @@ COMMANDS = {
     "report": ("compare", "Write a page with scores, differences and errors."),
     "plot": ("compare", "Draw figures for papers."),
     "gate": ("gate", "Check whether a candidate is good enough."),
+    "confidence": ("confidence", "Choose thresholds of confidence; check calibration."),
+    "accept": ("confidence", "Find a threshold with a guarantee."),
     "power": ("power", "Estimate what a test set can show."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
     from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
     from evenhand.results.power import Power
     from evenhand.results.result import Results
@@ -218,7 +219,16 @@ def table_style(options: Mapping[str, Any]) -> TableStyle:
 
 
 def emit(
-    results: Results | Summary | Ranking | Comparison | Gate | Power | Agreement | Adjudication,
+    results: Results
+    | Summary
+    | Ranking
+    | Comparison
+    | Gate
+    | Power
+    | Confidence
+    | Acceptance
+    | Agreement
+    | Adjudication,
     form: str,
     path: Path | None,
     *,

@@ -55,9 +55,11 @@ def document(subject: Displayed | WithTables, style: TableStyle = PLAIN) -> Repo
 
 
 _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDocument]] = {
+    "Acceptance": lazy("evenhand.report.confidence_tables:acceptance_document"),
     "Adjudication": lazy("evenhand.report.agreement_tables:adjudication_document"),
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
+    "Confidence": lazy("evenhand.report.confidence_tables:confidence_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
     "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),

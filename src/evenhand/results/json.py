@@ -34,6 +34,14 @@ from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
+from evenhand.results.confidence import (
+    ApDifference,
+    BestThreshold,
+    Calibration,
+    Confidence,
+    LabelConfidence,
+    SystemConfidence,
+)
 from evenhand.results.counts import COMMAND, Counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
@@ -50,6 +58,7 @@ from evenhand.scoring.scores import (
 )
 from evenhand.scoring.tally import Tally
 from evenhand.settings import CUSTOM, Groups, ReadSettings, ScoreSettings
+from evenhand.statistics.precision_recall import Curve
 from evenhand.tasks.registry import TASKS, model, model_names, models_of, parameters_of, without_overrides
 from evenhand.tasks.task import GoldProfile
 
@@ -61,7 +70,13 @@ _SavedRow = dict[str, int | float | None]
 _ErrorCounts = dict[str, dict[str, Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]]]
 UnitsByClass = dict[tuple[tuple[str, str] | None, str], list[Unit]]
 """Saved units, by pair and class of difference."""
-_CLASSES = {"score": "Results", "rank": "Ranking", "compare": "Comparison", "agree": "Agreement"}
+_CLASSES = {
+    "score": "Results",
+    "rank": "Ranking",
+    "compare": "Comparison",
+    "agree": "Agreement",
+    "confidence": "Confidence",
+}
 
 
 def load_result(source: str | Path) -> Result:
@@ -110,11 +125,16 @@ def load_counts(source: str | Path) -> Counts:
     return _load(source, COMMAND, build)
 
 
+def load_confidence(source: str | Path) -> Confidence:
+    return _load(source, "confidence", _confidence)
+
+
 _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
     "score": load_results,
     "rank": load_ranking,
     "compare": load_comparison,
     "agree": load_agreement,
+    "confidence": load_confidence,
 }
 
 
@@ -221,6 +241,44 @@ def _interval(saved: Any) -> tuple[float, float] | None:
 def _gold(saved: Saved) -> GoldSummary:
     gold: GoldSummary = _convert({**_field(saved, "gold"), "reading": saved["reading"]}, GoldSummary, "$.gold")
     return gold
+
+
+# Confidences
+
+
+def _confidence(saved: Saved) -> Confidence:
+    """The figures and curves of a saved result; it has no units."""
+    systems = [_system_confidence(system) for system in _field(saved, "systems", list[Saved])]
+    texts = {name: _field(saved, name, str) for name in ("task", "unit", "match", "of", "signature")}
+    return Confidence(
+        gold=_gold(saved),
+        groups=_field(saved, "groups", Count),
+        systems={system.name: system for system in systems},
+        notes=_field(saved, "notes", tuple[str, ...]),
+        by_label=_field(saved, "by_label", bool),
+        differences=_field(saved, "differences", tuple[ApDifference, ...]),
+        **texts,
+    )
+
+
+def _system_confidence(saved: Saved) -> SystemConfidence:
+    curve = _field(saved, "curve")
+    threshold, base = (np.array(_field(curve, name, list[float])) for name in ("threshold", "base"))
+    counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
+    best: BestThreshold = _field(saved, "best", BestThreshold)
+    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
+    return SystemConfidence(
+        name=_field(saved, "name", str),
+        beta=best.beta,
+        units=_field(saved, "units", Count),
+        scores=_field(saved, "scores", tuple[float, float] | None),
+        curve=Curve(threshold, counts, base),
+        best_threshold=best,
+        **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
+        calibration=_field(saved, "calibration", Calibration | None),
+        uncalibrated=_convert(saved.get("uncalibrated"), str | None),
+        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
+    )
 
 
 # Scores

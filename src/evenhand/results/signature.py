@@ -182,7 +182,11 @@ def notes_on_confidences(
 ) -> tuple[str, ...]:
     """How the confidences of a system's units are used, if they have any."""
     if not uses_confidences(settings.parameters):
-        return (f"system {name}: has scores, which are not used; see --min-score.",) if system.scored else ()
+        return (
+            (f"system {name}: has scores, which are not used; see evenhand confidence and --min-score.",)
+            if system.scored
+            else ()
+        )
     notes = [f"gold: has scores ({counted(gold.scored, unit)}), which are ignored."] if gold.scored else []
     if system.reading is not None and system.reading.merged:
         how = settings.parameters["score_of_span"]

@@ -269,6 +269,8 @@ class Scorer:
     """
     units: Callable[..., Any] | None = None
     """Lists the units that `count` counts, from the same input (`tasks.unit_rows.UnitRows`); None if it cannot."""
+    is_independent: bool = False
+    """Whether a unit's correctness does not depend on other units; of equal units, the first ones are correct."""
 
     @property
     def by_document(self) -> bool:

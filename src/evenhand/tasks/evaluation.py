@@ -227,15 +227,17 @@ class ScoreFilter:
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
 
 
-def check_confidences(source: str, name: str, run: Mapping[str, SideSummary], settings: ScoreSettings) -> None:
-    """Raise an error if the confidences of a system are used, but some units have none.
+def check_confidences(
+    source: str, name: str, run: Mapping[str, SideSummary], settings: ScoreSettings, *, are_needed: bool = False
+) -> None:
+    """Raise an error if the confidences of a system are needed, or used by settings, but some units have none.
 
     They are not used if all thresholds are those of other systems.
     """
     side, thresholds = run[name], settings.parameters.get("min_score", ())
     units = side.scored + side.unscored
     is_filtered = not thresholds or any(each.name == name or each.name not in run for each in thresholds)
-    if not units or not is_filtered or not uses_confidences(settings.parameters):
+    if not units or not (are_needed or (is_filtered and uses_confidences(settings.parameters))):
         return
     if not side.scored:
         raise InputError(source, None, "no unit has a score", "Name the score field with --score")

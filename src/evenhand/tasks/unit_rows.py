@@ -107,6 +107,8 @@ class UnitRows:
     """Further numbers, such as heads; -1 for none."""
     names: Mapping[str, Ints] = field(default_factory=dict)
     """Further names, as codes of labels; -1 for none."""
+    system_row: Ints | None = None
+    """The row of each unit among those of the system, -1 for none, if the scorer has it."""
 
     def __len__(self) -> int:
         return len(self.type)
@@ -178,7 +180,10 @@ class UnitRows:
         score = None if known is None else np.append(known, np.nan)[system_row]
         matched = one.where(is_extra, other)
         return UnitRows.of(
-            types, type, other.where(is_extra, one), *labels, is_extra, matched, score=score, shapes=shapes
+            *(types, type, other.where(is_extra, one), *labels, is_extra, matched),
+            score=score,
+            shapes=shapes,
+            system_row=system_row,
         )
 
     @staticmethod
@@ -207,6 +212,7 @@ class UnitRows:
             places={name: place.take(rows) for name, place in self.places.items()},
             numbers={name: column[rows] for name, column in self.numbers.items()},
             names={name: column[rows] for name, column in self.names.items()},
+            system_row=None if self.system_row is None else self.system_row[rows],
         )
 
     def joined(self, other: UnitRows) -> UnitRows:
@@ -215,6 +221,7 @@ class UnitRows:
         nowhere, missing = (Places.of(*[np.full(len(rows), -1)] * 3) for rows in (self, other))
         return replace(
             self,
+            system_row=None,
             type=np.append(self.type, other.type),
             gold_label=np.append(self.gold_label, other.gold_label),
             predicted=np.append(self.predicted, other.predicted),
@@ -229,6 +236,15 @@ class UnitRows:
                 for name in {**self.places, **other.places}
             },
         )
+
+    def hits(self, formula: Formula, units: int) -> Bools | None:
+        """Which of the system's units are correct under a measure, from rows with its count types."""
+        if self.system_row is None:
+            return None
+        counts = [kind in formula.error_types and not formula.is_error(kind) for kind in self.types]
+        hit = np.zeros(units + 1, dtype=np.bool_)
+        hit[self.system_row[np.array(counts, dtype=np.bool_)[self.type]]] = True
+        return hit[:-1]
 
     def in_text_order(self) -> UnitRows:
         """Sorted by position; units that only the system has, and those without a position, come after others."""

@@ -15,6 +15,7 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally
 from evenhand.settings import NIL, is_nil
+from evenhand.tasks.spans.matching import rows_of_windows
 from evenhand.tasks.unit_rows import UnitRows
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
@@ -137,6 +138,25 @@ class LinkPair:
             self._cache[key] = function(self, *arguments)
         result: Result = self._cache[key]
         return result
+
+    @property
+    def scored(self) -> Spans:
+        """The units of the system that have confidences; their scopes are the matching windows."""
+        return self.system.spans
+
+    @property
+    def windows(self) -> Ints:
+        """The group of each matching window."""
+        return self.groups
+
+    def copies(self, source: Ints, rows: Ints, copy: Ints) -> LinkPair:
+        """A virtual collection of copied documents; see `SpanPair.copies`."""
+        gold_rows, gold_copy = rows_of_windows(self.gold.spans.scope, source, len(self.groups))
+        gold, system = self.gold.take(gold_rows), self.system.take(rows)
+        gold, system = (
+            replace(side, spans=replace(side.spans, scope=scope)) for side, scope in ((gold, gold_copy), (system, copy))
+        )
+        return LinkPair(gold, system, np.arange(len(source)))
 
     def cached_values(self, kind: type[Result]) -> list[Result]:
         """All cached values of a type."""

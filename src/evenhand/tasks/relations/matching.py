@@ -22,7 +22,7 @@ from evenhand.errors import PAIRS, LimitError
 from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.relations.task import KINDS
-from evenhand.tasks.spans.matching import AllPairs, sizes
+from evenhand.tasks.spans.matching import AllPairs, rows_of_windows, sizes
 from evenhand.tasks.unit_rows import Places, UnitRows
 
 Result = TypeVar("Result")
@@ -74,6 +74,19 @@ class RelationSide:
         return replace(relations, spans=spans, head=new_row[relations.head], tail=new_row[relations.tail])
 
 
+@dataclass(frozen=True)
+class ScoredRelations:
+    """The relations of a system, with their confidences."""
+
+    scope: Ints
+    """The document of each."""
+    label: Ints
+    score: Values | None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
 class RelationPair:
     """Gold standard and one system side by side.
 
@@ -90,7 +103,7 @@ class RelationPair:
         settings: ScoreSettings,
     ) -> None:
         """`kept` are the gold relations without repeats; `documents` and `groups` have an entry for each scope."""
-        self.as_read, self.groups, self.settings = (gold, system), groups, settings
+        self.as_read, self.groups, self.settings, self._documents = (gold, system), groups, settings, documents
         self.ends = SpanKeys.of(gold.spans, system.spans)
         symmetric = _symmetric(self.as_read, documents, settings)
         sides = _ordered_ends(self.as_read, self.ends, symmetric)
@@ -108,6 +121,42 @@ class RelationPair:
         if function not in self._cache:
             self._cache[function] = function(self)
         return self._cache[function]  # type: ignore[return-value]  # of this function
+
+    @cached_property
+    def scored(self) -> ScoredRelations:
+        """The relations of the system, without repeats; their windows are documents."""
+        system = self.system
+        return ScoredRelations(self._documents[system.scope], system.label, system.score)
+
+    def copies(self, source: Ints, rows: Ints, copy: Ints) -> RelationPair:
+        """A virtual collection of copied documents; see `SpanPair.copies`."""
+        documents, sizes = self._documents, np.bincount(self._documents, minlength=len(self.windows))
+        first = np.cumsum(sizes[source]) - sizes[source]
+        gold_rows, gold_copy = rows_of_windows(documents[self.gold.scope], source, len(sizes))
+
+        def copied(side: RelationSide, rows: Ints, copy: Ints) -> RelationSide:
+            window = documents[side.spans.scope]
+            span_rows, span_copy = rows_of_windows(window, source, len(sizes))
+            spans = side.spans.take(span_rows)
+            begin = np.searchsorted(documents, np.arange(len(sizes)))
+            scope = spans.scope - begin[documents[spans.scope]] + first[span_copy]
+            rank = np.empty(len(window), dtype=np.int64)
+            rank[np.argsort(window, kind="stable")] = np.arange(len(window))
+            rank -= np.searchsorted(np.sort(window), window)
+            start = np.searchsorted(span_copy, copy)
+            relations = side.take(rows)
+            ends = (start + rank[relations.head], start + rank[relations.tail])
+            return replace(relations, spans=replace(spans, scope=scope), head=ends[0], tail=ends[1])
+
+        gold, system = copied(self.gold, gold_rows, gold_copy), copied(self.system, rows, copy)
+        document = np.repeat(np.arange(len(source)), sizes[source])
+        return RelationPair(gold, np.arange(len(gold)), system, document, document, self.settings)
+
+    @property
+    def windows(self) -> Ints:
+        """The group of each document."""
+        first = np.searchsorted(self._documents, np.arange(int(self._documents.max(initial=-1)) + 1))
+        return self.groups[first]
 
     @cached_property
     def pairs(self) -> SpanPairs:

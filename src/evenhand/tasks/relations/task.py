@@ -86,12 +86,14 @@ def _measure(
     summary: str,
     *aliases: str,
     definition: str | None = None,
+    is_independent: bool = False,
     **options: Any,
 ) -> Measure:
     """A measure that a function of this folder counts and, by default, defines in its docstring."""
     address = f"evenhand.tasks.relations.{count}"
     units = lazy(address.replace(":count_", ":") + "_units")
-    scorer, definition = Scorer(name, lazy(address), units=units), definition or address.replace(":", ".")
+    scorer = Scorer(name, lazy(address), units=units, is_independent=is_independent)
+    definition = definition or address.replace(":", ".")
     return Measure(name, "relations", scorer, formula, definition, aliases, summary=summary, **options)
 
 
@@ -99,6 +101,7 @@ MEASURES = (
     _measure(
         *("strict", "measures:count_strict", count_errors, "Type, bounds and labels of both arguments are equal."),
         *("exact", "with NEC", "rel+"),
+        is_independent=True,
     ),
     _measure(
         *("boundaries", "measures:count_boundaries", count_errors),

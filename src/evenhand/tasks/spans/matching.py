@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -343,6 +344,14 @@ class Matching:
         return edge
 
 
+def rows_of_windows(window: Ints, source: Ints, windows: int) -> tuple[Ints, Ints]:
+    """The rows of some windows, which may be repeated, and the position of the window of each row."""
+    order = np.argsort(window, kind="stable")
+    edges = np.searchsorted(window[order], np.arange(windows + 1))
+    first, size = edges[:-1][source], np.diff(edges)[source]
+    return order[ranges(first, size)], np.repeat(np.arange(len(source)), size)
+
+
 @dataclass(frozen=True)
 class Text:
     """The sentences of a part: the number of their first tokens, and token weights."""
@@ -446,6 +455,31 @@ class SpanPair:
     @property
     def settings(self) -> ScoreSettings:
         return self.context.settings
+
+    @property
+    def scored(self) -> Spans:
+        """The units of the system that have confidences; their scopes are the matching windows."""
+        return self.original[1]
+
+    @property
+    def windows(self) -> Ints:
+        """The group of each matching window."""
+        return self.groups
+
+    def copies(self, source: Ints, rows: Ints, copy: Ints) -> SpanPair:
+        """A virtual text of copied windows.
+
+        Copy i has the gold spans of the window `source[i]`; the system's span `rows[j]` is in the copy `copy[j]`.
+        """
+        gold_rows, gold_copy = rows_of_windows(self.original[0].scope, source, len(self.groups))
+        gold, system = self.original[0].take(gold_rows), self.original[1].take(rows)
+        context, lengths = self.context, self.context.lengths
+        weights = context.weights
+        if lengths is not None and weights is not None:
+            weights = weights[ranges(context.text.first[source], lengths[source])]
+        lengths = None if lengths is None else lengths[source]
+        context = Context(np.arange(len(source)), lengths, weights, context.settings)
+        return SpanPair(replace(gold, scope=gold_copy), replace(system, scope=copy), context)
 
     @property
     def groups(self) -> Ints:

@@ -428,6 +428,7 @@ SENTENCES = Parameter(
 )
 
 _bounds = partial(count_errors, breakdown=Breakdown("overall"))
+_EXACT = replace(_scorer("exact", "fair:count_exact", "exact_units"), is_independent=True)
 _FAIR = _scorer("fair", "fair:count_fair", "fair_units")
 _UNITS = _scorer(
     *("units", "token_separator:count_units", "token_units"),
@@ -479,7 +480,7 @@ def _measure(
 
 MEASURES = (
     _measure(
-        *("exact", _scorer("exact", "fair:count_exact", "exact_units"), _exact, "fair.exact"),
+        *("exact", _EXACT, _exact, "fair.exact"),
         "A span is right if bounds and label are.",
         *("conll", "conlleval", "seqeval"),
     ),

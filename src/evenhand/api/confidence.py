@@ -1,0 +1,578 @@
+"""`confidence`: curves, thresholds and calibration of systems; `accept`: a threshold with a guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from evenhand.api.compare import MAX_SEED, one_measure
+from evenhand.api.score import totals_of
+from evenhand.arrays import Bools, Ints, Values
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import StringIndex, Vocabulary
+from evenhand.dataclass import dataclass
+from evenhand.errors import InputError, SettingError, counted, plural
+from evenhand.formats.read import read
+from evenhand.parameters import check_number, check_whole_number, checked_arguments
+from evenhand.pipeline.inputs import (
+    Input,
+    RunConfig,
+    content_for,
+    known_options,
+    name_of,
+    paths_of,
+    prepare,
+    side_of,
+    systems_by_name,
+)
+from evenhand.pipeline.run import Job
+from evenhand.results.confidence import (
+    RELIABLE_FROM,
+    Acceptance,
+    ApDifference,
+    BestThreshold,
+    Calibration,
+    Confidence,
+    LabelConfidence,
+    SystemConfidence,
+    best_threshold,
+    calibration_of,
+)
+from evenhand.results.result import Result, Results
+from evenhand.scoring.measure import Formula, Measure
+from evenhand.statistics.bootstrap import bootstrap, interval
+from evenhand.statistics.calibration import mass_edges, width_edges
+from evenhand.statistics.guarantees import GRID, control_missed, learn_then_test, units_needed
+from evenhand.statistics.precision_recall import Answers, Changes, Curve, ap_randomization, aurc, scores_of
+from evenhand.statistics.significance import holm
+from evenhand.tasks.evaluation import Evaluation, check_confidences
+from evenhand.tasks.registry import TASKS, model, parameters_of
+from evenhand.tasks.thresholds import PartChanges, changes_of_rows, check_curve, threshold_changes
+
+if TYPE_CHECKING:
+    from evenhand.keywords import Keywords
+
+LEVEL = 0.95
+OWN_THRESHOLD = 50
+"""Number of units from which a label may have its own threshold."""
+MAX_BINS = 1_000
+
+
+@checked_arguments(known_options)
+def confidence(
+    gold: Input,
+    systems: Input | Sequence[Input] | Mapping[str, Input],
+    *,
+    bins: int | str = 15,
+    by_label: bool = False,
+    threshold_from: tuple[Input, Input] | None = None,
+    resamples: int = 1_000,
+    trials: int = 1_000,
+    seed: int = 0,
+    **options: Unpack[Keywords],
+) -> Confidence:
+    """Precision-recall curves, thresholds, selective prediction and calibration of systems with confidences.
+
+    bins       of calibration: a number of bins of equal mass, or "width:10" for bins of equal width
+    by_label   show the figures of each label
+    threshold_from
+               gold standard and system of other data, such as the development set, that chooses the threshold;
+               otherwise the score at the threshold is cross-fitted
+    resamples  of the bootstrap of documents, for intervals; 0 for none
+    trials     of the test of each pair of systems for a difference in AP; 0 for no tests
+    seed       of the random numbers
+
+    Other keywords are as in `score`: `match` is one measure, by default exact for spans and strict for relations, and
+    `beta` is the weight of recall in F-beta, which chooses the threshold. Returns a `Confidence` with `curve`, `ap`,
+    `reach`, `best(beta)`, `recall_at(precision=0.95)`, `aurc`, `calibration` and `labels` of the system, or of each:
+    `confidence["crf"]`.
+    """
+    chosen = dict[str, Any](options)
+    beta = check_number("beta", chosen.get("beta", 1.0), lambda value: value > 0, "a number above 0")
+    resamples = check_whole_number("resamples", resamples, 0, 100_000)
+    trials = check_whole_number("trials", trials, 0, 100_000)
+    seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
+    sides = systems_by_name(systems) or {}
+    if not sides:
+        raise SettingError("Nothing to score: give at least one system.")
+    measured = _measured(side_of(gold), sides, chosen)
+    thresholds: dict[str, float | None] = {}
+    origin = None
+    if threshold_from is not None:
+        if len(sides) != 1:
+            raise SettingError("threshold_from is for one system; leave it out, or give one system.")
+        other_gold, other_system = map(side_of, threshold_from)
+        (name,) = sides
+        other = _measured(other_gold, {name: other_system}, chosen)
+        thresholds = {name: best_threshold(other.changes[name].curve(), beta).threshold}
+        origin = name_of(other_system)
+        if thresholds[name] is None:
+            raise SettingError(f"No threshold can be chosen on {origin}: {_why_constant(other.answers[name])}.")
+    figures, notes = {}, list(measured.notes)
+    for name in sides:
+        system, remarks = _system(measured, name, beta, edges, resamples, seed, thresholds.get(name), origin)
+        figures[name] = system
+        notes += [f"system {name}: {remark}" if len(sides) > 1 else remark for remark in remarks]
+    if measured.groups < RELIABLE_FROM and resamples and any(one.best_threshold.interval for one in figures.values()):
+        notes.append(f"Too few {measured.of} for a reliable interval.")
+    differences = _differences(measured.changes, trials, seed) if trials and measured.groups > 1 else ()
+    tests = f"|trials:{trials}" if len(sides) > 1 else ""
+    settings = f"bins:{bins}|bs:{resamples}{tests}|seed:{seed}"
+    return Confidence(
+        gold=measured.results.gold,
+        task=measured.prepared.task.name,
+        unit=measured.prepared.task.unit_of(measured.measure.name),
+        match=measured.measure.name,
+        of=measured.of,
+        groups=measured.groups,
+        systems=figures,
+        signature=f"{measured.results.signature}|{settings}",
+        notes=tuple(notes),
+        by_label=bool(by_label),
+        differences=differences,
+    )
+
+
+def _differences(changes: Mapping[str, Changes], trials: int, seed: int) -> tuple[ApDifference, ...]:
+    """The tested differences in AP of all pairs of systems."""
+    pairs = list(combinations(changes, 2))
+    tests = [ap_randomization(changes[first], changes[second], trials, seed) for first, second in pairs]
+    corrected = holm([p for _, p in tests])
+    return tuple(
+        ApDifference(*pair, difference, p, p_holm)
+        for pair, (difference, p), p_holm in zip(pairs, tests, corrected, strict=True)
+    )
+
+
+@checked_arguments(known_options)
+def accept(
+    gold: Input,
+    system: Input | Mapping[str, Input],
+    *,
+    risk: float | None = None,
+    miss: float | None = None,
+    confidence: float = 0.9,
+    independent: bool = False,
+    thresholds_from: Input | None = None,
+    **options: Unpack[Keywords],
+) -> Acceptance:
+    """Find a threshold with a guarantee: `accept(gold, system, risk=0.01)` or `accept(gold, system, miss=0.1)`.
+
+    risk         at most this share of the accepted units is wrong
+    miss         at most this share of a document's gold units is missed, in expectation
+    confidence   with which `risk` holds [0.9]
+    independent  treat units as independent, without the design effect of documents
+    thresholds_from
+                 confidences outside [0, 1]: another file of the system, whose quantiles are the thresholds
+
+    Other keywords are as in `score`. Units are matched exactly, unless a measure is named with `match`.
+    """
+    if (risk is None) == (miss is None):
+        raise SettingError("Give one of risk and miss, such as risk=0.01.")
+    level = check_number("risk" if miss is None else "miss", risk if miss is None else miss, _is_share, _SHARE)
+    confidence = check_number("confidence", confidence, _is_share, _SHARE)
+    sides = systems_by_name(system) or {}
+    if len(sides) != 1:
+        raise SettingError(f"accept is for one system, got {len(sides)}.")
+    (name,), chosen = sides, dict[str, Any](options)
+    measured = _measured(side_of(gold), sides, chosen)
+    answers = measured.answers[name]
+    if answers is None:
+        raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
+    grid = _grid(measured, name, thresholds_from, chosen)
+    task, common = measured.prepared.task, dict[str, Any](units=len(answers), documents=measured.groups)
+    notes = list(measured.notes)
+    if miss is None:
+        delta = round(1 - confidence, 12)
+        tested = learn_then_test(
+            *(answers.score, answers.hit, answers.group, answers.groups, level, delta),
+            independent=independent,
+            grid=grid,
+        )
+        common |= {"threshold": tested.threshold, "accepted": tested.accepted, "wrong": tested.wrong, "missed": None}
+        common |= {"design_effect": tested.design_effect, "needed": units_needed(level, delta)}
+    elif not measured.measure.scorer.is_independent:
+        raise SettingError(f"miss needs exact match, and {task.name} have {measured.measure.name}; use risk.")
+    else:
+        hits = answers.take(answers.hit)
+        expected = measured.changes[name].base[:, 2]
+        threshold, missed = control_missed(hits.score, hits.group, expected, level, grid)
+        accepted = 0 if threshold is None else int(np.count_nonzero(answers.score >= threshold))
+        common |= {"threshold": threshold, "accepted": accepted, "wrong": None, "missed": missed}
+        common |= {"design_effect": None, "needed": None}
+    kind = "risk" if miss is None else "miss"
+    settings = f"{kind}:{level:g}" + (f"|confidence:{confidence:g}" if miss is None else "")
+    settings += "|independent:yes" if independent else ""
+    return Acceptance(
+        gold=measured.results.gold,
+        task=task.name,
+        unit=task.unit_of(measured.measure.name),
+        system=name,
+        kind=kind,
+        level=level,
+        confidence=confidence,
+        independent=bool(independent),
+        signature=f"{measured.results.signature}|{settings}",
+        notes=tuple(notes),
+        **common,
+    )
+
+
+_SHARE = "a number between 0 and 1"
+
+
+def _is_share(value: float) -> bool:
+    return 0 < value < 1
+
+
+def _grid(measured: _Measured, name: str, other: Input | None, options: Mapping[str, Any]) -> Values:
+    """The thresholds to test, which must not depend on the data."""
+    if other is not None:
+        side = side_of(other)
+        task = measured.prepared.task.name
+        annotation = side if isinstance(side, Annotation) else read(side, task=task)  # type: ignore[arg-type]
+        layers: list[Any] = [layer for layer in annotation.layers.values() if getattr(layer, "score", None) is not None]
+        if not layers:
+            raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
+        scores = _finite(layers[0].score[~np.isnan(layers[0].score)])
+        return np.unique(np.quantile(scores, GRID))[::-1]
+    answers = measured.answers[name]
+    assert answers is not None
+    if len(answers) and not (answers.score.min() >= 0 and answers.score.max() <= 1):
+        raise SettingError(
+            f"{_range_text(answers.score)}, so thresholds from 1.00 to 0.00 do not fit. Use --score-transform, "
+            "or give other data of the system with --thresholds-from."
+        )
+    return GRID
+
+
+@dataclass(frozen=True)
+class _Bins:
+    number: int
+    of_width: bool
+
+    @staticmethod
+    def of(bins: int | str) -> _Bins:
+        text = str(bins)
+        of_width = text.startswith("width:")
+        number = text.removeprefix("width:")
+        if not number.isdecimal() or not 2 <= int(number) <= MAX_BINS:
+            raise SettingError(f"bins is {bins!r}; expected a number from 2 to {MAX_BINS:,}, or width:NUMBER.")
+        return _Bins(int(number), of_width)
+
+    def edges(self, score: Values) -> Values:
+        return width_edges(self.number) if self.of_width else mass_edges(score, self.number)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The changes of counts of all systems."""
+
+    gold: Input
+    prepared: RunConfig
+    measure: Measure
+    results: Results
+    of: str
+    groups: int
+    labels: list[str]
+    changes: dict[str, Changes]
+    by_label: dict[str, dict[str, Changes]]
+    """The changes of each label, in one group."""
+    answers: dict[str, Answers | None]
+    unit_labels: dict[str, Ints]
+    unit_scores: dict[str, Values]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.results.notes
+
+
+def _measured(
+    gold: Input,
+    systems: Mapping[str, Input],
+    options: Mapping[str, Any],
+) -> _Measured:
+    """Read and match all systems."""
+    options = dict(options)
+    content = content_for(gold, options)
+    task = TASKS[content.task]
+    if "min_score" not in {parameter.name for parameter in parameters_of(task.name)}:
+        raise SettingError(f"Units of {task.name} have no confidences.")
+    by = one_measure(None, options) or task.measures[0].name
+    prepared = prepare(gold, systems, {**options, "match": (by,)}, content)
+    if len(prepared.settings.match) != 1:
+        raise SettingError(f"{by} is ambiguous; choose one of {', '.join(prepared.settings.match)}.")
+    measure = model(task.name, prepared.settings.match[0])
+    (formula,) = prepared.models
+    check_curve(measure, formula, prepared.settings)
+    read_as = {
+        side: settings if side == "gold" else replace(settings, needs_scores=True)
+        for side, settings in prepared.read_as.items()
+    }
+    prepared = replace(prepared, read_as=read_as)
+    vocabulary = Vocabulary()
+    collected = _Collected(measure, formula, vocabulary.labels)
+    job = Job(gold, systems, prepared, prepared.settings.match, "finest")
+    run = job.run([collected], vocabulary)
+    for system, other in systems.items():
+        paths = paths_of([other])
+        source = str(paths[0]) if paths else system
+        check_confidences(source, system, run.systems, prepared.settings, are_needed=True)
+    document_of = np.concatenate(run.document_of) if run.document_of and run.documents > 1 else None
+    kind = run.kept_apart("finest")
+    run.settle_groups("finest")
+    groups = run.documents if kind == "document" else run.sentences
+    labels = list(vocabulary.labels.values)
+    changes, by_label, unit_labels, unit_scores = {}, {}, {}, {}
+    answers = dict[str, Answers | None]()
+    for system in systems:
+        parts = collected.parts.get(system, [])
+        changes[system], by_label[system] = _joined(parts, document_of, groups, labels)
+        score = np.concatenate([part.unit_score for part in parts]) if parts else np.zeros(0)
+        unit_scores[system] = score = _finite(score)
+        unit_labels[system] = (
+            np.concatenate([part.unit_label for part in parts]) if parts else np.zeros(0, dtype=np.int64)
+        )
+        answers[system] = None
+        if all(part.hit is not None for part in parts):
+            group = np.concatenate([part.unit_group for part in parts]) if parts else np.zeros(0, dtype=np.int64)
+            group = group if document_of is None else document_of[group]
+            hit: Bools = np.concatenate([part.hit for part in parts if part.hit is not None] or [np.zeros(0, np.bool_)])
+            answers[system] = Answers(score, hit, group, groups)
+    return _Measured(
+        gold,
+        prepared,
+        measure,
+        _without_hints(totals_of(name_of(gold), run, prepared)),
+        plural(kind),
+        groups,
+        labels,
+        changes,
+        by_label,
+        answers,
+        unit_labels,
+        unit_scores,
+    )
+
+
+def _without_hints(results: Results) -> Results:
+    """The results without notes that confidences are not used."""
+
+    def used(result: Result) -> Result:
+        return replace(
+            result, notes=tuple(note for note in result.notes if "has scores, which are not used" not in note)
+        )
+
+    return Results({name: used(result) for name, result in results.items()})
+
+
+class _Collected:
+    """Collects the changes of all parts: an observer of evaluations."""
+
+    def __init__(self, measure: Measure, formula: Formula, labels: StringIndex[str]) -> None:
+        self._measure, self._formula, self._labels = measure, formula, labels
+        self.parts: dict[str, list[PartChanges]] = {}
+
+    def __call__(self, evaluation: Evaluation) -> None:
+        for system in evaluation.tallies:
+            pair, labels = evaluation.pairs[system], self._labels.values
+            if self._measure.scorer.count is None:
+                rows = evaluation.unit_rows(system, self._measure, self._formula)
+                part = changes_of_rows(rows, evaluation.groups, labels)
+            else:
+                part = threshold_changes(pair, self._measure, self._formula, labels)
+            self.parts.setdefault(system, []).append(part)
+
+
+def _finite(score: Values) -> Values:
+    """Confidences in which plus and minus infinity (`--missing-score`) are the highest and the lowest one."""
+    finite = score[np.isfinite(score)]
+    return np.clip(score, finite.min(), finite.max()) if len(finite) else score
+
+
+def _joined(
+    parts: Sequence[PartChanges], document_of: Ints | None, groups: int, labels: Sequence[str]
+) -> tuple[Changes, dict[str, Changes]]:
+    """The changes of all parts, overall and by label."""
+    columns = parts[0].base.shape[1] if parts else 3
+    base = np.zeros((groups, columns))
+    score, group, change = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros((0, columns))]
+    label_score, label, label_change = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros((0, columns))]
+    label_base = np.zeros((len(labels), columns))
+    for part in parts:
+        to = (lambda numbers: numbers) if document_of is None else (lambda numbers: document_of[numbers])
+        np.add.at(base, to(part.base_group), part.base)
+        label_base[: len(part.label_base)] += part.label_base
+        for columns_of, values in (
+            (score, part.score),
+            (group, to(part.group)),
+            (change, part.change),
+            (label_score, part.label_score),
+            (label, part.label),
+            (label_change, part.label_change),
+        ):
+            columns_of.append(values)  # type: ignore[arg-type]
+    joined = Changes.of(_finite(np.concatenate(score)), np.concatenate(group), np.concatenate(change), base)
+    codes, scores, changed = np.concatenate(label), _finite(np.concatenate(label_score)), np.concatenate(label_change)
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(len(labels) + 1))
+    by_label = {}
+    for code, name in enumerate(labels):
+        rows = order[edges[code] : edges[code + 1]]
+        if len(rows) or label_base[code].any():
+            nothing = np.zeros(len(rows), dtype=np.int64)
+            by_label[name] = Changes.of(scores[rows], nothing, changed[rows], label_base[code][None])
+    return joined, by_label
+
+
+def _system(
+    measured: _Measured,
+    name: str,
+    beta: float,
+    bins: _Bins,
+    resamples: int,
+    seed: int,
+    threshold: float | None,
+    origin: str | None,
+) -> tuple[SystemConfidence, list[str]]:
+    """The figures of a system, and notes on them."""
+    changes, answers, scores = measured.changes[name], measured.answers[name], measured.unit_scores[name]
+    curve, notes = changes.curve(), list[str]()
+    best = _best(changes, curve, beta, resamples, seed, threshold, origin)
+    area = excess = calibration = edges = None
+    reason = _why_uncalibrated(scores, answers, measured)
+    if answers is not None and len(answers):
+        area, excess = aurc(answers.score, answers.hit)
+    if reason is None and answers is not None:
+        edges = bins.edges(scores)
+        calibration = _calibration(answers, edges, resamples, seed)
+    labels = {
+        label: _label(measured, name, label, change, beta, None if edges is None else bins)
+        for label, change in sorted(measured.by_label[name].items())
+    }
+    of_gold = [labels[label].ap for label in measured.results.gold.labels if label in labels]
+    system = SystemConfidence(
+        name=name,
+        beta=beta,
+        units=len(scores),
+        scores=(float(scores.min()), float(scores.max())) if len(scores) else None,
+        curve=curve,
+        best_threshold=best,
+        macro_ap=float(np.mean(of_gold)) if of_gold else None,
+        aurc=area,
+        eaurc=excess,
+        calibration=calibration,
+        uncalibrated=reason,
+        labels=labels,
+        changes=changes,
+        answers=answers,
+        edges=edges,
+    )
+    if best.threshold is None and len(scores):
+        notes.append(f"There is no threshold: {_why_constant(answers, scores)}.")
+    elif best.cross_fitted is not None:
+        what = "F1" if beta == 1 else f"F{beta:g}"
+        notes.append(
+            f"Threshold {best.threshold:.3g} was chosen on the test data: {what} is {100 * best.f:.2f} there, "
+            f"{100 * best.cross_fitted:.2f} cross-fitted."
+        )
+    if len(scores) > 1 and best.threshold is not None:
+        values, number = np.unique(scores, return_counts=True)
+        if 2 * number.max() >= len(scores):
+            tied = f"{int(number.max()):,} of {counted(len(scores), 'unit')} have the score {values[number.argmax()]:g}"
+            notes.append(f"{tied}; they enter the curve together.")
+    if reason is not None and len(scores):
+        notes.append(f"No calibration: {reason}.")
+        if scores.min() >= 0 and 1 < scores.max() <= 100:
+            notes.append("All scores are from 0 to 100; use --score-transform percent if they are percentages.")
+    elif calibration is not None:
+        exact = "" if measured.measure.scorer.is_independent else f" Only TP of {measured.measure.name} are hits."
+        notes.append(f"Calibration does not include recall.{exact}")
+    return system, notes
+
+
+def _best(
+    changes: Changes,
+    curve: Curve,
+    beta: float,
+    resamples: int,
+    seed: int,
+    threshold: float | None,
+    origin: str | None,
+) -> BestThreshold:
+    """The best threshold with the interval of its cross-fitted score, or the score at a threshold of other data."""
+    groups = len(changes.base)
+    if threshold is None:
+        best = best_threshold(curve, beta, changes)
+        if best.cross_fitted is None or not resamples:
+            return best
+        table, _ = changes.cross_fitted(beta)
+    else:
+        figures = scores_of(curve.counts_at(threshold), beta)
+        point = (float(figures.precision), float(figures.recall), float(figures.f_beta))
+        best = BestThreshold(beta, threshold, *point, chosen_on=origin)
+        if groups < 2 or not resamples:
+            return best
+        table = changes.at(np.full(groups, threshold))
+    sums = bootstrap(table, np.ones(groups, dtype=np.int64), resamples, seed)
+    return replace(best, interval=interval(scores_of(sums, beta).f_beta, LEVEL))
+
+
+def _calibration(answers: Answers, edges: Values, resamples: int, seed: int) -> Calibration:
+    calibration, binned = calibration_of(answers, edges)
+    if answers.groups < 2 or not resamples:
+        return calibration
+    sums = bootstrap(binned.table, np.ones(answers.groups, dtype=np.int64), resamples, seed)
+    used = np.flatnonzero(binned.sums()[: binned.bins])
+    hits = sums[:, 2 * binned.bins + used] / np.maximum(sums[:, used], 1)
+    of_bins = [interval(column, LEVEL) for column in hits.T]
+    return replace(calibration, ece_interval=interval(binned.figures(sums).ece, LEVEL), bin_intervals=of_bins)
+
+
+def _label(
+    measured: _Measured, name: str, label: str, changes: Changes, beta: float, bins: _Bins | None
+) -> LabelConfidence:
+    curve = changes.curve()
+    units = np.flatnonzero(measured.unit_labels[name] == measured.labels.index(label))
+    best = best_threshold(curve, beta)
+    answers, calibration = measured.answers[name], None
+    if bins is not None and answers is not None and len(units):
+        of_label = answers.take(units)
+        calibration, _ = calibration_of(of_label, bins.edges(of_label.score))
+    return LabelConfidence(
+        gold=curve.expected,
+        units=len(units),
+        ap=curve.ap,
+        reach=curve.reach,
+        best_f=best.f,
+        threshold=best.threshold if len(units) >= OWN_THRESHOLD else None,
+        ece=None if calibration is None else calibration.ece,
+        overconfidence=None if calibration is None else calibration.overconfidence,
+        curve=curve,
+    )
+
+
+def _range_text(scores: Values) -> str:
+    return f"Scores range from {scores.min():.4g} to {scores.max():.4g}"
+
+
+def _why_uncalibrated(scores: Values, answers: Answers | None, measured: _Measured) -> str | None:
+    if not len(scores):
+        return "there are no units"
+    if answers is None:
+        return f"{measured.measure.name} does not count the units that have scores"
+    if scores.min() < 0 or scores.max() > 1:
+        found = f"scores range from {scores.min():.4g} to {scores.max():.4g} and are not probabilities"
+        return f"{found}; use --score-transform logistic for logits, percent for 0 to 100"
+    return None
+
+
+def _why_constant(answers: Answers | None, scores: Values | None = None) -> str:
+    scores = answers.score if scores is None and answers is not None else scores
+    if scores is None or not len(scores):
+        return "there are no units"
+    return f"all scores are {scores[0]:g}"
