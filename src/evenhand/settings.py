@@ -50,6 +50,8 @@ Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
 """The units of offsets that all text formats support."""
 UNITS = ("codepoints", "utf16", "bytes")
+IN_TOKENS = "tokens"
+"""The unit of offsets that count the tokens of the other side, which tables of spans may have."""
 ColumnName = int | str
 """A column by its number (1 is the first, -1 the last) or by its name in the header."""
 Columns = Mapping[str, tuple[ColumnName, ...]]
@@ -184,10 +186,11 @@ class Convention:
     def of(text: str) -> Convention:
         """Parse a unit, `1-based` and `inclusive`, separated by commas."""
         parts = [part.strip() for part in text.split(",")]
-        units = [part for part in parts if part in UNITS]
-        others = [part for part in parts if part not in UNITS]
+        known = (*UNITS, IN_TOKENS)
+        units = [part for part in parts if part in known]
+        others = [part for part in parts if part not in known]
         for part in others:
-            check_choice("offsets", part, (*UNITS, _FROM_ONE, _INCLUSIVE))
+            check_choice("offsets", part, (*known, _FROM_ONE, _INCLUSIVE))
         if len(units) > 1 or len(set(parts)) < len(parts):
             raise SettingError(f"offsets is {text!r}; give one unit, and {_FROM_ONE} or {_INCLUSIVE} once.")
         return Convention(units[0] if units else UNITS[0], int(_FROM_ONE in others), _INCLUSIVE in others)

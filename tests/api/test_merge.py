@@ -168,3 +168,9 @@ def test_counts_exclude_options_that_need_the_units(tmp_path: Path) -> None:
         status, output = run("score", gold, tmp_path / "a.conll", "--counts", tmp_path / "part.json", *option)
         assert status == 2
         assert f"--counts cannot be combined with {option[0]}" in output
+
+
+@pytest.mark.parametrize("name", ["part.parquet", "part.csv", "part"])
+def test_counts_are_saved_as_json_only(name: str) -> None:
+    with pytest.raises(eh.SettingError, match=f"but the file is {name}; give a name that ends in .json."):
+        eh.engines.recording_counts(name)

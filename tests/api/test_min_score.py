@@ -229,3 +229,144 @@ def test_unit_tables_have_a_column_of_scores(tmp_path: Path, gold: str) -> None:
     crf = lines(tmp_path / "crf.jsonl", {**TOKENS, "spans": spans(0.9, 0.25)})
     CliRunner().invoke(main, ["score", gold, crf, "--verdicts", str(tmp_path / "units.parquet")])
     assert parquet.read_table(tmp_path / "units.parquet")["score"].to_pylist() == [0.9, 0.25, None]
+
+
+# The same through files of every format
+
+
+WIDTH = 3
+"""Characters of a token and the blank after it."""
+TEXT = " ".join(f"w{token}" for token in range(LENGTH))
+MEASURES = ("exact", "fair", "overlap", "ts", "semeval")
+
+
+def in_characters(start: int, end: int, begin: int = 0) -> dict[str, int]:
+    return {"start": begin + WIDTH * start, "end": begin + WIDTH * end - 1}
+
+
+def token_lines(folder: Path, rows: Rows) -> Path:
+    keys = ("label", "start", "end", "score")
+    records = [{"tokens": TEXT.split(), "spans": [dict(zip(keys, span, strict=True)) for span in row]} for row in rows]
+    return Path(lines(folder / "crf.jsonl", *records))
+
+
+def text_lines(folder: Path, rows: Rows) -> Path:
+    spans_of = [[{"label": label, **in_characters(*at), "score": score} for label, *at, score in row] for row in rows]
+    return Path(lines(folder / "crf.jsonl", *({"text": TEXT, "spans": listed} for listed in spans_of)))
+
+
+def pipeline_output(folder: Path, rows: Rows) -> Path:
+    items = [
+        [{"entity_group": label, **in_characters(*at), "score": score} for label, *at, score in row] for row in rows
+    ]
+    return Path(lines(folder / "crf.jsonl", *items))
+
+
+def label_studio(folder: Path, rows: Rows) -> Path:
+    tasks = []
+    for row in rows:
+        results = [
+            {"type": "labels", "value": {**in_characters(*at), "labels": [label]}, "score": score}
+            for label, *at, score in row
+        ]
+        tasks.append({"data": {"text": TEXT}, "predictions": [{"result": results, "score": 0.2}]})
+    path = folder / "crf.json"
+    path.write_text(json.dumps(tasks))
+    return path
+
+
+def brat(folder: Path, rows: Rows) -> Path:
+    """A text per document."""
+    (folder / "crf").mkdir()
+    for number, row in enumerate(rows):
+        notes = []
+        for at, (label, start, end, score) in enumerate(row, 1):
+            place = in_characters(start, end)
+            quoted = TEXT[place["start"] : place["end"]]
+            notes.append(
+                f"T{at}\t{label} {place['start']} {place['end']}\t{quoted}\n#{at}\tAnnotatorNotes T{at}\t{score}\n"
+            )
+        (folder / "crf" / f"{number}.txt").write_text(TEXT)
+        (folder / "crf" / f"{number}.ann").write_text("".join(notes))
+    return folder / "crf"
+
+
+def columns(folder: Path, rows: Rows) -> Path:
+    """Tags cannot overlap: the first one of overlapping spans is written."""
+    sentences = []
+    for row in rows:
+        cells = [["O", "_"] for _ in range(LENGTH)]
+        for label, start, end, score in row:
+            cells[start:end] = [["I-" + label if at else "B-" + label, str(score)] for at in range(end - start)]
+        sentences.append("".join(f"w{at}\t{tag}\t{score}\n" for at, (tag, score) in enumerate(cells)))
+    path = folder / "crf.conll"
+    path.write_text("\n".join(sentences))
+    return path
+
+
+def flat(rows: Rows) -> Rows:
+    kept: Rows = [[] for _ in rows]
+    for row, listed in zip(rows, kept, strict=True):
+        for span in row:
+            if all(span[2] <= other[1] or other[2] <= span[1] for other in listed):
+                listed.append(span)
+    return kept
+
+
+def frame(folder: Path, rows: Rows) -> Path:
+    """A flat Parquet file with offsets in characters."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = [
+        {"sentence": number, "label": label, **in_characters(*at), "score": score}
+        for number, row in enumerate(rows, 1)
+        for label, *at, score in row
+    ]
+    parquet.write_table(arrow.Table.from_pylist(table), folder / "crf.parquet")
+    return folder / "crf.parquet"
+
+
+def table(folder: Path, rows: Rows) -> Path:
+    """TSV with a header and offsets in tokens."""
+    pytest.importorskip("pyarrow")
+    cells = [(number, *span) for number, row in enumerate(rows, 1) for span in row]
+    path = folder / "crf.tsv"
+    path.write_text("sentence\tlabel\tstart\tend\tscore\n" + "".join("\t".join(map(str, row)) + "\n" for row in cells))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("write", "options"),
+    [
+        (token_lines, {}),
+        (text_lines, {}),
+        (pipeline_output, {}),
+        (label_studio, {}),
+        (brat, {}),
+        (columns, {"score": 3, "column": {"system": 2}}),
+        (frame, {"offsets": {"system": "codepoints"}}),
+        (table, {"offsets": {"system": "tokens"}}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+@settings(max_examples=6, deadline=None)
+@given(gold=SENTENCES, system=SENTENCES, least=THRESHOLDS)
+def test_a_filtered_file_has_the_scores_of_the_threshold(
+    tmp_path_factory: pytest.TempPathFactory,
+    write: Any,
+    options: dict[str, Any],
+    gold: Rows,
+    system: Rows,
+    least: float,
+) -> None:
+    """The last sentence has a sure span, because a file without spans does not show its format."""
+    sure: Rows = [[("A", 0, 1, 2.0)]]
+    system = [*system, *[[]] * len(gold)][: len(gold)] + sure
+    system = flat(system) if write is columns else system
+    folders = [tmp_path_factory.mktemp(write.__name__) for _ in range(3)]
+    in_texts = write in (text_lines, pipeline_output, label_studio, frame)
+    key = (text_lines if in_texts else brat if write is brat else token_lines)(folders[0], [*gold, *sure])
+    whole = write(folders[1], system)
+    filtered = write(folders[2], [[span for span in row if span[3] >= least] for row in system])
+    by_option = eh.score(key, whole, match=MEASURES, min_score=least, **options)
+    assert figures(by_option) == figures(eh.score(key, filtered, match=MEASURES, **options))
+    assert by_option.predicted == sum(span[3] >= least for row in system for span in row)

@@ -108,3 +108,16 @@ def test_no_cell_is_a_formula(open_page: Open, tmp_path: Path) -> None:
     assert {row["system"] for row in rows} == {"'=2+5"}
     assert {row["gold"] for row in rows} == {"'=LOC"}
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for row in rows for cell in row.values())
+
+
+def test_confidences_are_in_the_table_the_details_and_the_rows(open_page: Open, tmp_path: Path) -> None:
+    words = [["Ada", "met", "Babbage"]]
+    gold = eh.spans([[("PER", 0, 1), ("PER", 2, 3)]], tokens=words, end="exclusive")
+    system = eh.spans([[("LOC", 0, 1, 0.12345), ("ORG", 1, 2, -2.5)]], tokens=words, end="exclusive")
+    eh.report(gold, {"crf": system}, **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units")
+    assert page.locator("#list .score").all_inner_texts() == ["0.12", "−2.5"]
+    assert "score 0.123" in page.inner_text("#detail")
+    rows = download(page)
+    assert list(rows[0]) == [*COLUMNS, "score"]
+    assert [row["score"] for row in rows] == ["0.12345", "-2.5", ""]

@@ -218,3 +218,111 @@ def test_layers_keep_scores_when_they_are_rearranged() -> None:
     np.testing.assert_array_equal(joined.score, [np.nan, 0.1, 0.2, 0.3, np.nan])
     assert Spans.concatenate([none, none], [0, 1]).score is None
     assert some.relabel(np.array([-1, 0])).score.tolist() == [0.2]  # type: ignore[union-attr]
+
+
+TABLE = "sentence\tstart\tend\tlabel\tscore\n1\t0\t2\tPER\t0.9\n1\t3\t4\tPER\t0.4\n"
+KEY = "Ada\tB-PER\nLovelace\tI-PER\nmet\tO\nBabbage\tB-PER\n\nHe\tO\n"
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+def test_tables_with_a_header_have_a_column_of_scores(tmp_path: Path, delimiter: str) -> None:
+    key, table = tmp_path / "key.tags", tmp_path / "crf.tsv"
+    key.write_text("".join(line.split("\t")[-1] + "\n" for line in KEY.split("\n")))
+    table.write_text(TABLE.replace("\t", delimiter))
+    assert scores(eh.read(table)) == [0.9, 0.4]
+    result = eh.score(key, table, min_score=0.5)
+    assert (result["exact"].precision, result["exact"].recall) == (1, 0.5)
+    assert "system:csv/column-label" in result.signature
+    assert eh.errors(key, table, match="exact", all=True)["score"] == [0.9, 0.4]
+
+
+def test_offsets_of_a_table_that_may_be_tokens_or_characters_are_asked_for(tmp_path: Path) -> None:
+    key, table = tmp_path / "key.conll", tmp_path / "crf.tsv"
+    key.write_text(KEY)
+    table.write_text(TABLE)
+    finding = "all offsets are those of tokens and, as characters, some begin or end within a token"
+    with pytest.raises(eh.EvenhandError, match=f"crf.tsv: {finding}; choose --offsets system:tokens or"):
+        eh.score(key, table)
+    assert eh.score(key, table, offsets={"system": "tokens"})["exact"].f1 == 1
+    with pytest.raises(eh.EvenhandError, match=r"the span \[3, 4\] 'PER' covers only spaces"):
+        eh.score(key, table, offsets={"system": "codepoints"})
+    table.write_text("sentence\tstart\tend\tlabel\n1\t0\t12\tPER\n1\t17\t24\tPER\n")
+    assert eh.score(key, table)["exact"].f1 == 1  # characters of "Ada Lovelace met Babbage"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    {
+        "score": ("2\t0\t1\tPER\thigh\n", "crf.tsv:4: expected a finite number as the score of this span, got 'high'."),
+        "NaN": ("2\t0\t1\tPER\tnan\n", "crf.tsv:4: expected a finite number as the score of this span, got NaN."),
+        "sentence": ("3\t0\t1\tPER\t1\n", "crf.tsv: has the sentence 3; the gold standard has the sentences 1 to 2"),
+        "token": ("2\t0\t2\tPER\t1\n", "ends after the tokens of its record, which has 1"),
+        "cells": ("2\t0\t1\tPER\n", "crf.tsv:4: found 4 cells where the header names 5"),
+        "no start": ("2\t\t1\tPER\t1\n", "crf.tsv:4: found a missing value in the column 'start'"),
+    }.values(),
+)
+def test_bad_rows_of_a_table_are_errors_with_their_lines(tmp_path: Path, row: str, message: str) -> None:
+    key, table = tmp_path / "key.tags", tmp_path / "crf.tsv"
+    key.write_text("B-PER\nI-PER\nO\nB-PER\n\nO\n")
+    table.write_text(TABLE + row)
+    with pytest.raises(eh.EvenhandError) as error:
+        eh.score(key, table, min_score=0)
+    assert message in str(error.value)
+
+
+def test_the_table_of_a_crf_has_the_hits_of_the_conformance_data(data: Path) -> None:
+    """The counts of scikit-learn in `conformance/confidences.json`: hits of all spans, and the best F1."""
+    key, table = data / "conll2003/gold.testb.tags", data / "confidences/conll2003.rich.one.tsv"
+    exact = eh.score(key, table, match="exact")["exact"]
+    assert (exact.overall.counts["TP"], exact.overall.counts["FP"], exact.overall.counts["FN"]) == (
+        4689,
+        5547 - 4689,
+        5648 - 4689,
+    )
+    best = eh.score(key, table, match="exact", min_score=0.36181)["exact"]
+    assert best.f1 == pytest.approx(0.8395283952839527, abs=1e-12)
+
+
+def test_span_tables_have_a_further_column_of_scores(tmp_path: Path) -> None:
+    four, five = tmp_path / "four.tsv", tmp_path / "five.tsv"
+    four.write_text("PER\t1\t2\t0.9\nPER\t4\t4\t0.4\n\nLOC\t3\t3\n")
+    five.write_text("PER\t1\t3\t1, 3\t0.9\nPER\t4\t4\t4\t0.4\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\t-\n")
+    assert scores(eh.read(four, score=4)) == scores(eh.read(five, score=5)) == [0.9, 0.4, None]
+    for path, column in ((four, 4), (five, 5)):
+        with pytest.raises(eh.EvenhandError, match=rf"tsv:1: .* name .*--score {column}\."):
+            eh.read(path)
+    with pytest.raises(eh.EvenhandError, match="--score is prob, but a span table without a header has scores in"):
+        eh.read(four, score="prob")
+
+
+def test_the_score_of_a_task_of_prodigy_is_not_of_a_span(tmp_path: Path) -> None:
+    record = {"text": "Ada met Babbage", "spans": spans(0.75), "score": 0.1, "answer": "accept"}
+    others = [{**record, "answer": "reject"}, {"text": "He left", "spans": [], "answer": "accept"}]
+    files = {"s.jsonl": lines(tmp_path / "s.jsonl", record, *others), "l.jsonl": lines(tmp_path / "l.jsonl", record)}
+    files["s.json"] = tmp_path / "s.json"
+    files["s.json"].write_text(json.dumps([record, *others]))
+    for path in files.values():
+        result = eh.score(eh.read(path), path, min_score=0.5)
+        assert (
+            f"system {path.stem}: skipped scores of whole records, which are not scores of spans (1)." in result.notes
+        )
+        assert result["exact"].overall.counts["TP"] == 1
+        assert not any("skipped scores" in note for note in eh.score(eh.read(path), path).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task"),
+    [
+        ("germeval", "1\tAda\tB-PER\tO\n2\tmet\tO\tO\n\n", "spans"),
+        ("conllu", "1\tAda\tAda\tPROPN\t_\t_\t2\tnsubj\t_\t0.5\n2\tmet\tmeet\tVERB\t_\t_\t0\troot\t_\t0.7\n\n", "tags"),
+        ("hipe", "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\nAda\tB-pers\tQ7259\t0.5\n", "spans"),
+        ("pubtator", "1|t|Ada met Babbage\n1\t0\t3\tAda\tPER\t0.5\n", "spans"),
+        ("tag-lines", "B-PER O O\nO O\n", "spans"),
+    ],
+)
+def test_formats_without_scores_refuse_a_field_of_scores(tmp_path: Path, name: str, text: str, task: Any) -> None:
+    path = tmp_path / "system.tsv"
+    path.write_text(text)
+    column = {"column": "upos"} if name == "conllu" else {}
+    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, of which no conf"):
+        eh.read(path, format=name, task=task, score="misc", **column)

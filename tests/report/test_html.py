@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import msgspec
 import pytest
 
 import evenhand as eh
@@ -207,3 +208,34 @@ def test_cells_without_a_figure_have_no_link() -> None:
 def test_pages_do_not_need_matplotlib() -> None:
     code = "import sys; sys.modules['matplotlib'] = None; import evenhand.report.html"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_units_have_the_confidences_of_systems(tmp_path: Path) -> None:
+    """One row per system, in the order of the page; None for units without a score, and for systems without any."""
+    words = [["Ada", "met", "Babbage", "in", "Rome"]]
+    gold = eh.spans([[("PER", 0, 1), ("PER", 2, 3), ("LOC", 4, 5)]], tokens=words, end="exclusive")
+    sure = eh.spans([[("PER", 0, 1, 0.9), ("ORG", 2, 3, 0.25), ("PER", 1, 2, 0.5)]], tokens=words, end="exclusive")
+    bare = eh.spans([[("PER", 0, 1), ("PER", 2, 3), ("LOC", 4, 5)]], tokens=words, end="exclusive")
+    data = unit_data(eh.report(gold, {"sure": sure, "bare": bare}, **QUICK))
+    assert data["systems"] == ["bare", "sure"]
+    units = zip(data["start"], *msgspec.json.decode(msgspec.json.encode(data["score"])), strict=True)
+    assert sorted(units) == [(0, None, 0.9), (1, None, 0.5), (2, None, 0.25), (4, None, None)]
+    assert unit_data(eh.report(gold, {"bare": bare}, **QUICK))["score"] is None
+
+
+def test_words_and_relations_have_confidences_in_a_page(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv"
+    gold.write_text("Ada\tNOUN\nmet\tVERB\n")
+    system.write_text("Ada\tNOUN\t0.75\nmet\tNOUN\t_\n")
+    data = unit_data(eh.report(gold, system, task="tags", column=2, score=3, missing_score="lowest", **QUICK))
+    assert msgspec.json.decode(msgspec.json.encode(data["score"])) == [[0.75, None]]
+    record: dict[str, Any] = {"tokens": ["Ada", "met", "Babbage"]}
+    record["spans"] = [{"id": at, "start": at, "end": at + 1, "label": "PER"} for at in (0, 2)]
+    relations = [
+        {"head": 0, "tail": 2, "label": "met", "score": 0.5},
+        {"head": 2, "tail": 0, "label": "saw", "score": 1},
+    ]
+    for name, listed in (("gold", relations[:1]), ("system", relations)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**record, "relations": listed}))
+    data = unit_data(eh.report(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", **QUICK))
+    assert sorted(zip(data["surplus"], *data["score"], strict=True)) == [(0, 0.5), (1, 1.0)]

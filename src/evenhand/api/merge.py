@@ -77,8 +77,12 @@ def without_inputs(results: Results) -> Results:
 def recording_counts(path: str | Path, engine: Engine | None = None) -> Engine:
     """An engine that also saves the counts of a job, for `merge`.
 
+    The name of the file ends in .json.
+
     >>> eh.score("gold.conll", "crf.conll", engine=eh.engines.recording_counts("part.json"))
     """
+    if Path(path).suffix != ".json":
+        raise SettingError(f"Counts are saved as JSON only, but the file is {path}; give a name that ends in .json.")
 
     def run(job: Job) -> Run:
         check_saveable(job)

@@ -78,7 +78,7 @@ def confidence(figure: Path | None, **options: Any) -> None:
     Examples:
       evenhand confidence gold.jsonl crf.jsonl
       evenhand confidence gold.jsonl crf.jsonl --match fair --by-label
-      evenhand confidence gold.jsonl crf.jsonl --threshold-from dev.jsonl dev.crf.jsonl
+      evenhand confidence gold.jsonl crf.jsonl --threshold-from dev.jsonl a.jsonl
       evenhand confidence gold.jsonl crf.jsonl -o confidence.html
     """
     import evenhand

@@ -155,7 +155,7 @@ def gate(**options: Any) -> None:
       evenhand gate gold.conll old.conll new.conll --only --max-drop 0.5
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
-      evenhand gate gold.jsonl new.jsonl --floor recall@precision-0.95=0.8 --ceiling ece=0.05
+      evenhand gate gold.jsonl new.jsonl --floor recall@precision-0.95=0.8
       evenhand gate gold.conll new.conll --slices m.csv --floor genre=chat/f1=80%
     """
     import evenhand

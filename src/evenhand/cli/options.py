@@ -501,8 +501,8 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         "offsets",
         "HOW,...",
         click.STRING,
-        "How offsets in texts count: codepoints, utf16 or bytes; 1-based; inclusive [codepoints from 0 with exclusive "
-        "ends; in JSON, quotes may show another way].",
+        "How offsets in texts count: codepoints, utf16 or bytes, or tokens of the gold standard (tables of spans); "
+        "1-based; inclusive [codepoints from 0 with exclusive ends; in JSON, quotes may show another way].",
         rare=True,
     )
     yield sided_option(

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.arrays import Bools, Count, Ints, empty, ints, pack
+from evenhand.arrays import Bools, Count, Ints, Values, empty, ints, pack
 from evenhand.comparison.differences import CLASSES, difference_class
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
@@ -68,6 +68,8 @@ class CollectedUnits:
     """Start and end of each unit as users see them (`Places.positions`), one row each; -1 without a position."""
     slices: Ints
     """The value of each unit in every slicing, one row each."""
+    scores: Values
+    """The confidence of each system's unit, NaN without one."""
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -150,6 +152,9 @@ class Collection:
             texts,
             np.stack((positions.start, positions.end)),
             slices,
+            np.full(predictions.answer[:, units].shape, np.nan)
+            if predictions.score is None
+            else predictions.score[:, units],
         )
 
     def _in_pieces(self, units: CollectedUnits) -> CollectedUnits:

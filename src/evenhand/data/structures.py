@@ -508,6 +508,8 @@ class OffsetLists:
     quotes: tuple[Sequence[Any], ...]
     counting: str | None = None
     """How offsets count, if set by the user."""
+    has_sentence_numbers: bool = False
+    """Whether the ids of texts are whole numbers in a column of sentences."""
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -516,7 +518,7 @@ class OffsetLists:
         lists = [part[name] for part in parts]
         spans = chained.from_iterable(part.spans for part in lists)
         quotes = chained.from_iterable(part.quotes for part in lists)
-        return OffsetLists(tuple(spans), tuple(quotes), self.counting)
+        return OffsetLists(tuple(spans), tuple(quotes), self.counting, self.has_sentence_numbers)
 
 
 @dataclass(frozen=True)

@@ -387,6 +387,10 @@ class ListedTokens(LazyTokens):
         super().__init__(int(bounds[-1]), parse)
         self.__dict__.update(written=written, first=first, last=last, bounds=bounds)
 
+    def __reduce__(self) -> tuple[type[Tokens], tuple[bytes, Ints, Ints]]:
+        """Pickle as parsed tokens, because the parser of lists cannot be pickled."""
+        return Tokens, (self.data, self.start, self.end)
+
     def slice(self, begin: int, end: int) -> Tokens:
         """Return the tokens from index `begin` to `end`.
 

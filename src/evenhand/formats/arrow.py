@@ -78,7 +78,7 @@ PARQUET = Format(
     },
     suffixes=(".parquet", ".pq"),
     detection=_detection(".parquet", ".pq", magic=b"PAR1"),
-    contents=Contents(has_columns=True),
+    contents=Contents(has_columns=True, has_scores=True),
 )
 ARROW = replace(
     PARQUET,
@@ -99,7 +99,7 @@ HUGGINGFACE = Format(
     "a Hugging Face dataset as save_to_disk writes it",
     readers=dict.fromkeys(_TASKS, Reader(lazy("evenhand.formats.arrow:read_huggingface"))),
     detection=Detection(is_folder=True, certain=is_dataset),
-    contents=Contents(has_columns=True),
+    contents=Contents(has_columns=True, has_scores=True),
     objects=ObjectSupport(
         "dataset",
         tuple(f"datasets.{kind}" for kind in ("Dataset", "DatasetDict", "IterableDataset", "IterableDatasetDict")),

@@ -61,7 +61,7 @@ FORMAT = Format(
     },
     suffixes=(".ann",),
     detection=Detection(b"TREAMN*#", confidence=recognise, suffixes=(".ann", ".txt"), certain=is_document),
-    contents=Contents(is_one_text=True),
+    contents=Contents(is_one_text=True, has_scores=True),
 )
 
 

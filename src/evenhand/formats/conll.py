@@ -408,7 +408,7 @@ FORMAT = Format(
     },
     suffixes=(".conll", ".bio", ".iob"),
     detection=Detection(fallback_for=(None, "spans", "tags")),
-    contents=Contents(is_table=True, has_columns=True),
+    contents=Contents(is_table=True, has_columns=True, has_scores=True),
 )
 _TWO_LEVELS = replace(SENTENCES, columns=lambda settings: len(settings.columns) or 2)
 GERMEVAL = Format(

@@ -1,9 +1,11 @@
-"""CSV with a header, and lines of tags: token annotations that are not plain columns.
+"""CSV with a header, and lines of tags: annotations that are not plain columns.
 
 CSV has one token per line, with commas or semicolons between cells, which may be quoted. The header names the columns:
 one is `Word`, `Token` or `Form`. A column of sentences (`Sentence #`, `sentence_id`) has a new value in the first line
 of each sentence, and the same or nothing in the others. Without such a column, blank lines end sentences. A column of
 documents (`document`, `doc_id`) works in the same way.
+
+CSV or TSV with columns `sentence` or `document`, `start`, `end` and `label` has one span per line. `frames` reads it.
 
 Lines of tags, such as a `seq.out`, have one sentence per line, and no tokens.
 """
@@ -14,7 +16,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,8 +45,9 @@ from evenhand.settings import Columns, ReadSettings
 
 DELIMITERS = {",": "commas", ";": "semicolons"}
 """Delimiters of CSV, and their names in messages."""
-_HEADER = re.compile(rb"\A\s*\S[^\n]*[,;]")
+_HEADER = re.compile(rb"\A\s*\S[^\n]*[,;\t]")
 """A first line with a delimiter."""
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _THREE_WORDS = re.compile(rb"\S[^\S\n]+\S+[^\S\n]+\S")
 """A line with three words."""
 _BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
@@ -69,6 +72,31 @@ def _delimiter(sample: Block) -> str | None:
         if (names := _names(first)) and is_header(names, below, ()):
             return delimiter if sum(len(cells) == len(first) for cells in below) >= 0.8 * len(below) else None
     return None
+
+
+def _span_delimiter(sample: Block) -> str | None:
+    """The delimiter of a table whose header names start, end and label of spans, and their sentence or document."""
+    lines = short_lines(sample)
+    delimiter = next((delimiter for delimiter in ("\t", *DELIMITERS) if lines and delimiter in lines[0]), None)
+    if delimiter is None:
+        return None
+    try:
+        header, *below = filter(any, csv.reader(lines, delimiter=delimiter))
+    except (csv.Error, ValueError):  # a cell that is too long for a table; no lines
+        return None
+    names = _names(header)
+    words = {part for name in names for part in NAME_PART.findall(name.lower())}
+    if not words & (SENTENCE_WORDS | DOCUMENT_WORDS) or {name.lower() for name in names} & TOKEN_NAMES:
+        return None
+    from evenhand.formats.parsing.json_spans import span_fields  # slow to load
+
+    rows = [cells for cells in below if len(cells) == len(names)]
+    columns = zip(*rows, strict=True) if rows else [("0",)] * len(names)
+    examples = [0 if all(map(_WHOLE.fullmatch, filter(None, column))) else "a" for column in columns]
+    row = dict(zip(names, examples, strict=True))
+    fields = span_fields(row if rows else row | dict.fromkeys(names[-1:], "a"))
+    is_complete = None not in (fields.start, fields.end, fields.label) and 2 * len(rows) >= len(below)
+    return delimiter if is_complete else None
 
 
 def _names(cells: list[str]) -> list[str]:
@@ -116,9 +144,13 @@ class _TokenLines:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Read a CSV table as one batch."""
-    delimiter = _delimiter(source.sample(1 << 12))
+    sample = source.sample(1 << 12)
+    delimiter = _delimiter(sample)
+    if delimiter is None and (of_spans := _span_delimiter(sample)) is not None and settings.task != "tags":
+        yield from _read_spans(source, settings, vocabulary, columns, of_spans)
+        return
     if delimiter is None:
-        remedy = "begin the file with names of columns, such as Sentence,Word,Tag"
+        remedy = "begin the file with names of columns, such as Sentence,Word,Tag or sentence,start,end,label"
         raise source.error(1, "found no header with commas or semicolons that names a column of tokens", remedy)
     table = _table(source, delimiter)
     token = next(column for column, name in enumerate(table.names) if name.lower() in TOKEN_NAMES)
@@ -155,6 +187,46 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     yield listed_tags(CSV.name, source, settings, vocabulary, corpus, tags, tag_columns, scores)
 
 
+def _read_spans(
+    source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns, delimiter: str
+) -> Iterator[Annotation]:
+    """Read one span per line as a data frame, with whole numbers, confidences and texts as columns."""
+    from evenhand.data.layers import score_keys
+    from evenhand.formats.arrow import arrow, check_pyarrow  # slow to load, and rare
+    from evenhand.formats.frames import UnreadableColumn, read_flat
+
+    check_pyarrow(source, "tables of spans")
+    table = _table(source, delimiter)
+    repeated = next((name for number, name in enumerate(table.names) if name in table.names[:number]), None)
+    if repeated is not None:
+        raise source.error(1, f"several columns are called {repeated!r}", "rename all but one of them")
+    named, arrays = settings.parameters.get("score"), dict[str, Any]()
+    scores = {named} if named is not None else {*score_keys(dict.fromkeys(table.names))}
+    for number, name in enumerate(table.names):
+        cells = [row[number].strip() or None for row in table.rows]
+        if name in scores:
+            values = list(map(_as_number, cells))
+            has_texts = any(isinstance(value, str) for value in values)
+            arrays[name] = UnreadableColumn(values) if has_texts else arrow.array(values, arrow.float64())
+        elif all(cell is None or _WHOLE.fullmatch(cell) for cell in cells):
+            arrays[name] = arrow.array([None if cell is None else int(cell) for cell in cells], arrow.int64())
+        else:
+            arrays[name] = arrow.array(cells, arrow.string())
+    for annotation in read_flat(arrays, source, settings, vocabulary, columns, table.lines):
+        readings = {layer: replace(reading, format=CSV.name) for layer, reading in annotation.readings.items()}
+        yield replace(annotation, readings=readings)
+
+
+def _as_number(cell: str | None) -> float | str | None:
+    """The number in a cell of confidences, or its text; None for `_`, `-` and empty cells."""
+    if cell is None or cell in ("_", "-"):
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
 def _table(source: Source, delimiter: str) -> _TokenLines:
     reader = csv.reader((line + "\n" for line in whole_text(source).split("\n")), delimiter=delimiter)
     names, rows, numbers, breaks = list[str](), list[list[str]](), list[int](), list[int]()
@@ -175,7 +247,7 @@ def _table(source: Source, delimiter: str) -> _TokenLines:
     except csv.Error as error:
         raise source.error(reader.line_num, f"the line is not CSV ({error})", "check its quotation marks") from None
     if not rows:
-        raise source.error(None, "the file has no tokens", "check how it was written")
+        raise source.error(None, "the file has no rows below its header", "check how it was written")
     return _TokenLines(names, rows, numbers, [row for row in breaks if 0 < row < len(rows)])
 
 
@@ -195,12 +267,16 @@ def read_tag_lines(
     yield listed_tags(TAG_LINES.name, source, settings, vocabulary, corpus, {layer: [tags] for layer in columns}, {})
 
 
+def _confidence(sample: Block) -> float:
+    return float(_delimiter(sample) is not None or _span_delimiter(sample) is not None)
+
+
 CSV = Format(
     "csv",
-    "CSV with a header: one token per line, maybe with quotation marks and a column of sentences",
+    "CSV with a header: one token per line, or one span per line (also TSV)",
     readers=dict.fromkeys(("spans", "tags"), Reader(read)),
-    detection=Detection(pattern=_HEADER, confidence=lambda sample: float(_delimiter(sample) is not None)),
-    contents=Contents(is_table=True, has_columns=True),
+    detection=Detection(pattern=_HEADER, confidence=_confidence),
+    contents=Contents(is_table=True, has_columns=True, has_scores=True),
 )
 TAG_LINES = Format(
     "tag-lines",

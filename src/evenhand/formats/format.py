@@ -75,6 +75,8 @@ class Contents:
     """One token per line, so other tasks may read a file as plain columns."""
     has_columns: bool = False
     """A user can choose among columns, or among named layers."""
+    has_scores: bool = False
+    """Confidences of units are read, from the field or column that a user names."""
     is_one_text: bool = False
     """A file is one text, so the files of two folders can be matched by name."""
     matches_documents: bool = False

@@ -86,7 +86,7 @@ def read_object(
     if "polars.LazyFrame" in type_names(value):
         raise source.error(None, "is a lazy frame, which has no rows yet", "collect it: frame.collect()")
     arrays = _arrays(value, source)
-    readable = {name: array for name, array in arrays.items() if not isinstance(array, _Unreadable)}
+    readable = {name: array for name, array in arrays.items() if not isinstance(array, UnreadableColumn)}
     if any(is_list(array.type) for array in readable.values()):
         return _read_lists(arrow.table(readable), value, source, settings, vocabulary, columns)
     return read_flat(arrays, source, settings, vocabulary, columns)
@@ -119,7 +119,7 @@ def _arrays(value: Any, source: Source) -> dict[str, Any]:
         try:
             arrays[name] = column if hasattr(column, "type") else arrow.Array.from_pandas(column)
         except (arrow.ArrowException, *_UNREADABLE):
-            arrays[name] = _Unreadable(column)
+            arrays[name] = UnreadableColumn(column)
     return arrays
 
 
@@ -146,10 +146,15 @@ def _read_lists(
 
 
 def read_flat(
-    arrays: Mapping[str, Any], source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
+    arrays: Mapping[str, Any],
+    source: Source,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    columns: Columns,
+    lines: Sequence[int] | None = None,
 ) -> Iterator[Annotation]:
-    """A table without lists, as one batch."""
-    frame = _Frame(source, arrays)
+    """A table without lists, as one batch. `lines` are the lines of its rows, if it is a text file."""
+    frame = _Frame(source, arrays, lines)
     if not frame.rows:
         raise source.error(None, "it has no rows", "check how it was made")
     chosen = {layer: _Chosen.of(frame, names) for layer, names in columns.items()}
@@ -174,7 +179,7 @@ def read_flat(
 
 
 @dataclass(frozen=True)
-class _Unreadable:
+class UnreadableColumn:
     """A column that Arrow cannot represent, such as one of texts and numbers."""
 
     values: Any
@@ -186,10 +191,16 @@ class _Frame:
 
     source: Source
     arrays: Mapping[str, Any]
+    lines: Sequence[int] | None = None
+    """The line of each row; None: rows are numbered."""
+
+    def error(self, row: int, finding: str, remedy: str) -> Exception:
+        """The error for a row, counted from 0."""
+        return self.source.error(row + 1 if self.lines is None else self.lines[row], finding, remedy)
 
     @property
     def rows(self) -> int:
-        return max((len(array) for array in self.arrays.values() if not isinstance(array, _Unreadable)), default=0)
+        return max((len(array) for array in self.arrays.values() if not isinstance(array, UnreadableColumn)), default=0)
 
     @property
     def listed(self) -> str:
@@ -202,7 +213,7 @@ class _Frame:
 
     def _kind(self, name: str) -> str:
         array = self.arrays[name]
-        if isinstance(array, _Unreadable):
+        if isinstance(array, UnreadableColumn):
             return "other"
         if is_string(array.type):
             return "text"
@@ -228,16 +239,16 @@ class _Frame:
     def array(self, name: str) -> Any:
         """A column as one array, if Arrow can represent it."""
         array = self.arrays[name]
-        if isinstance(array, _Unreadable):
+        if isinstance(array, UnreadableColumn):
             raise self._mixed(name, array)
         return array.unify_dictionaries().combine_chunks() if hasattr(array, "chunks") else array
 
-    def _mixed(self, name: str, column: _Unreadable) -> Exception:
+    def _mixed(self, name: str, column: UnreadableColumn) -> Exception:
         """The error for a column with values of several types, at the first one that is not a text."""
-        for row, value in enumerate(column.values, 1):
+        for row, value in enumerate(column.values):
             if not (isinstance(value, str) or value is None or value != value):  # NaN
                 finding = f"found a value of the type {type(value).__name__} among texts in the column {name!r}"
-                return self.source.error(row, finding, "give texts only: .astype(str)")
+                return self.error(row, finding, "give texts only: .astype(str)")
         return self.source.error(None, f"the column {name!r} cannot be read", "give texts or whole numbers")
 
     def strings(self, name: str, remedy: str = _FILL) -> Any:
@@ -252,8 +263,7 @@ class _Frame:
 
     def refuse_missing(self, is_missing: Bools, name: str, remedy: str) -> None:
         if is_missing.any():
-            row = int(is_missing.argmax()) + 1
-            raise self.source.error(row, f"found a missing value in the column {name!r}", remedy)
+            raise self.error(int(is_missing.argmax()), f"found a missing value in the column {name!r}", remedy)
 
     def sample(self, name: str) -> list[str]:
         """The first values of a column of strings; missing ones are empty."""
@@ -477,6 +487,8 @@ class _Ids:
 class _SpanColumns:
     frame: _Frame
     document: str | None
+    is_by_sentence: bool
+    """Whether that column has sentences."""
     start: str | None
     end: str | None
     label: str | None
@@ -509,12 +521,14 @@ def _span_columns(frame: _Frame, roles: Mapping[str, str]) -> _SpanColumns:
     fields = span_fields(row | {role: 0 for role in ("start", "end") if role in roles})
     document, sentence = _by_words(frame, DOCUMENT_WORDS), _by_words(frame, SENTENCE_WORDS)
     known = roles.get("document") or roles.get("sentence")
+    scope = known or document or sentence
     if known is None and document is not None and sentence is not None and fields.start and fields.end:
         finding = f"start and end may count in {document!r} or in {sentence!r}"
         raise frame.source.error(None, finding, f"name the one: column={{'document': {document!r}}}")
     return _SpanColumns(
         frame,
-        known or document or sentence,
+        scope,
+        scope is not None and scope in (roles.get("sentence"), sentence),
         roles.get("start") or fields.start,
         roles.get("end") or fields.end,
         roles.get("label") or fields.label,
@@ -545,7 +559,7 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
     for row in np.flatnonzero(~is_empty).tolist():
         first, last, document = int(start[row]), int(end[row]), int(ids.codes[row])
         if first < 0:
-            raise source.error(row + 1, f"the span [{first}, {last}] begins before its text", "count from 0")
+            raise frame.error(row, f"the span [{first}, {last}] begins before its text", "count from 0")
         lists[document].append(JsonSpan(first, last, labels[row], score=None if scores is None else scores[row]))
         quote = None if quotes is None else quotes[row]
         if quote is not None:
@@ -556,13 +570,15 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
 
     convention = _convention(settings, texts, lists, quoted)
     first_rows = np.unique(ids.codes, return_index=True)[1]
-    corpus, offsets = on_words(texts, convention, source.display_name, first_rows + 1, Tokens.of(ids.names))
+    lines = first_rows + 1 if frame.lines is None else ints(frame.lines)[first_rows]
+    corpus, offsets = on_words(texts, convention, source.display_name, lines, Tokens.of(ids.names))
     corpus = replace(corpus, omits_empty=True)
     check_quotes(texts, quoted, convention, report)
     spans = spans_of(lists, offsets, vocabulary, report)
     layers: dict[str, Layer] = {"spans": spans}
     if texts[0] is None:  # offsets serve as positions until the texts are known
-        layers[OFFSET_LISTS] = OffsetLists(tuple(lists), tuple(quoted), settings.offsets)
+        has_numbers = columns.is_by_sentence and all(map(str.isdecimal, ids.names))
+        layers[OFFSET_LISTS] = OffsetLists(tuple(lists), tuple(quoted), settings.offsets, has_numbers)
     for column in settings.extra if corpus.lengths is not None else ():
         table = frame.array(frame.name(column))
         layers[extra_layer(column)] = values_as_tags(table.take(first_rows), corpus)
@@ -579,15 +595,17 @@ def _read_spans(frame: _Frame, columns: _SpanColumns, settings: ReadSettings, vo
 
 def _scores(frame: _Frame, fields: ScoreFields, what: str) -> list[float] | None:
     """The confidence of each row, NaN without one; None without such a column. `what` is the unit of a row."""
-    names = [name for name in fields.among(frame.arrays) if not isinstance(frame.arrays[name], _Unreadable)]
+    names = fields.among(frame.arrays)
     if not names:
         return None
+    arrays = [frame.arrays[name] for name in names]
+    columns = [array.values if isinstance(array, UnreadableColumn) else array.to_pylist() for array in arrays]
     scores = []
-    for row, values in enumerate(zip(*(frame.array(name).to_pylist() for name in names), strict=True), 1):
+    for row, values in enumerate(zip(*columns, strict=True)):
         try:
             scores.append(fields.read(dict(zip(names, values, strict=True)), what))
         except ScoreError as error:
-            raise frame.source.error(row, str(error), "") from None
+            raise frame.error(row, str(error), "") from None
     return scores
 
 
@@ -628,10 +646,10 @@ def _texts(
 def _text_by_document(frame: _Frame, name: str, ids: _Ids, remedy: str = "give one text per document") -> list[str]:
     values: dict[int, str] = {}
     strings = frame.strings(name).to_pylist()
-    for row, (document, value) in enumerate(zip(ids.codes.tolist(), strings, strict=True), 1):
+    for row, (document, value) in enumerate(zip(ids.codes.tolist(), strings, strict=True)):
         if values.setdefault(document, value) != value:
             finding = f"the column {name!r} has another text for the document {ids.names[document]!r} than before"
-            raise frame.source.error(row, finding, remedy)
+            raise frame.error(row, finding, remedy)
     return [values[document] for document in range(len(ids.names))]
 
 

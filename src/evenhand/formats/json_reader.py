@@ -8,11 +8,11 @@ how offsets count (if spans quote the text), and whether labels are tags of toke
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import counted
 from evenhand.formats.jsonl import JSON, JSON_LINES
-from evenhand.formats.parsing.confidences import ScoreFields
+from evenhand.formats.parsing.confidences import ScoreFields, may_have_scores
 from evenhand.formats.parsing.json_columns import ACCEPTED, ColumnReader, respell, with_letters
 from evenhand.formats.parsing.json_records import (
     NUMBERED,
@@ -71,7 +71,7 @@ from evenhand.formats.parsing.json_spans import (
 )
 from evenhand.formats.parsing.tags import Coded, TagReader, choose_encoding
 from evenhand.formats.source import Block, Source
-from evenhand.settings import OFFSET_LISTS, Columns, Convention, PickedAnnotator, ReadSettings
+from evenhand.settings import OFFSET_LISTS, Columns, Convention, Offsets, PickedAnnotator, ReadSettings
 
 REJECTED = "rejected answers"
 TASK_SCORES = "scores of whole records, which are not scores of spans"
@@ -310,10 +310,11 @@ class RecordReader:
         self._format, self._first, self._sample_records = format, first, sample
         self._source, self._settings, self._vocabulary = source, settings, vocabulary
         convention = settings.convention
-        is_simple = convention == Convention(convention.unit) and convention.unit != "bytes"
+        is_simple = convention == Convention(convention.unit) and convention.unit in get_args(Offsets)
         self._tries_columns = not settings.columns and is_simple
         unit = settings.unit if self._tries_columns else "codepoints"
-        self._column_reader = ColumnReader(source.display_name, vocabulary, unit, ScoreFields.of(settings))
+        self._scores = ScoreFields.of(settings)
+        self._column_reader = ColumnReader(source.display_name, vocabulary, unit, self._scores)
         self._kinds = KindCheck(source)
         self._is_respelled = False
         self._failures = 0
@@ -339,7 +340,12 @@ class RecordReader:
             self._is_respelled = batch is not None
             self._failures = 0 if batch is not None else self._failures + 1
             self._tries_columns = self._tries_columns and self._failures < _MAX_FAILURES
-        return self.take(decode(self._source, block)) if batch is None else batch
+        if batch is None:
+            return self.take(decode(self._source, block))
+        annotation, rejected = batch
+        if annotation is not None and self._settings.needs_scores and may_have_scores(block.data, self._scores):
+            annotation = skipping(annotation, {TASK_SCORES: self._scored_records(decode(self._source, block)[0])})
+        return annotation, rejected
 
     def _read_columns(self, block: Block) -> tuple[Annotation | None, int] | None:
         """The same for a uniform block; None for others."""
@@ -417,6 +423,7 @@ class RecordReader:
 
     def take(self, decoded: Decoded) -> tuple[Annotation | None, int]:
         """The contents of decoded records, if any can be read, and the number of rejected records."""
+        scored = self._scored_records(decoded[0]) if self._settings.needs_scores else 0
         batch, rejected = self._readable(decoded)
         if not batch.records:
             return None, rejected
@@ -427,7 +434,8 @@ class RecordReader:
         check_quotes(words, quotes, self._convention, batch.report)
         corpus, offsets = batch.corpus(self._convention)
         lists = [record.spans or () for record in batch.records]
-        annotation = self._annotation(corpus, spans_of(lists, offsets, self._vocabulary, batch.report), batch)
+        spans = spans_of(lists, offsets, self._vocabulary, batch.report)
+        annotation = skipping(self._annotation(corpus, spans, batch), {TASK_SCORES: scored})
         if kind == OFFSETS:  # offsets serve as positions until the texts are known
             offset_lists = OffsetLists(tuple(lists), tuple(quotes), self._settings.offsets)
             annotation = replace(annotation, layers={**annotation.layers, OFFSET_LISTS: offset_lists})
@@ -462,6 +470,13 @@ class RecordReader:
                 self._labels.add(span.label)
                 if has_prefix(span.label):
                     are_prefixed(self._labels)
+
+    def _scored_records(self, records: Sequence[Raw]) -> int:
+        """The number of records of spans that have a confidence themselves, such as the tasks of Prodigy."""
+        return sum(
+            not {"text", "tokens"}.isdisjoint(record) and not _is_rejected(record) and bool(self._scores.among(record))
+            for record in records
+        )
 
     def _annotation(self, corpus: Corpus, spans: Spans, batch: Batch | None = None) -> Annotation:
         """Spans of a text, and how they were read; without a batch, they were read as columns."""

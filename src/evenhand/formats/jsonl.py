@@ -269,14 +269,14 @@ JSON_LINES = Format(
     detection=Detection(
         b"{[", confidence=is_json_lines, task_of=lambda sample: LINKS if _LINKS.search(sample.data) else None
     ),
-    contents=Contents(has_columns=True, annotators=lazy("evenhand.formats.json_reader:annotators")),
+    contents=Contents(has_columns=True, has_scores=True, annotators=lazy("evenhand.formats.json_reader:annotators")),
 )
 JSON = Format(
     "json",
     "a JSON list of records as in JSON lines, or an object with such records (BioC, Azure, pandas, …)",
     readers={"spans": Reader(lazy("evenhand.formats.json_reader:read_json"))},
     detection=Detection(b"[{", confidence=is_json),
-    contents=Contents(has_columns=True),
+    contents=Contents(has_columns=True, has_scores=True),
 )
 LABEL_STUDIO = Format(
     "label-studio",
@@ -294,7 +294,7 @@ LABEL_STUDIO = Format(
     },
     suffixes=(".json",),
     detection=Detection(b"[", confidence=is_label_studio),
-    contents=Contents(has_columns=True, annotators=lazy("evenhand.formats.label_studio:annotators")),
+    contents=Contents(has_columns=True, has_scores=True, annotators=lazy("evenhand.formats.label_studio:annotators")),
 )
 COREFERENCE = Format(
     "coref-jsonl",
@@ -337,13 +337,14 @@ RELATION_LINES = Format(
     writers={"relations": _writer("evenhand.formats.relations:relation_records", documents="sentence", scores=True)},
     suffixes=(".jsonl",),
     detection=Detection(b"{", confidence=_has_all(_SPANS, _RELATIONS)),
+    contents=Contents(has_scores=True),
 )
 EXTRACTIONS = Format(
     EXTRACTIONS_LAYER,
     "answers of a language model, without positions: JSON lines, or one file per document",
     readers={"spans": Reader(lazy("evenhand.formats.extractions:read"))},
     detection=Detection(b"{", confidence=is_extractions),
-    contents=Contents(matches_documents=True, traits=frozenset({"answers"})),
+    contents=Contents(has_scores=True, matches_documents=True, traits=frozenset({"answers"})),
 )
 RECORDS = Format(
     RECORDS_LAYER,

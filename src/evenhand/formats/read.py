@@ -317,13 +317,13 @@ def read(
     show it: {"sentence": "sid", "token": "word", "tag": "ner"} for one row per token, {"document": …, "start": …,
     "end": …, "label": …, "text": …} for one row per span; its index is ignored. `repair` decides about ill-formed tags:
     "begin" a span as conlleval does (the default), "discard" it, or raise an "error"; without it, the `repair` of
-    `score` applies. `offsets` is the unit of offsets: "codepoints", "utf16" units or "bytes", and "1-based" or
-    "inclusive" after a comma; without it, quotes in JSON show it, else offsets are code points from 0 with exclusive
-    ends. `functions` keeps the functions in labels of bracketed trees (NP-SBJ). `task` ("tags", "trees", "spans") is
-    the task to read the file for, if its content does not show it: columns of tags that are not spans, or trees in
-    columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as "annotator=ana", picks one of several
-    annotators of a file by a field of its records. Tasks have further keywords, such as `sentences="lines"` for
-    relations in brat files.
+    `score` applies. `offsets` is the unit of offsets: "codepoints", "utf16" units, "bytes" or, in tables of spans,
+    "tokens", and "1-based" or "inclusive" after a comma; without it, quotes in JSON show it, else offsets are code
+    points from 0 with exclusive ends. `functions` keeps the functions in labels of bracketed trees (NP-SBJ). `task`
+    ("tags", "trees", "spans") is the task to read the file for, if its content does not show it: columns of tags that
+    are not spans, or trees in columns that `column` names ("form=2,head=7,deprel=8"). `annotator`, such as
+    "annotator=ana", picks one of several annotators of a file by a field of its records. Tasks have further keywords,
+    such as `sentences="lines"` for relations in brat files.
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping) and (name != "column" or not value or not {*SIDES}.isdisjoint(value)):
@@ -419,6 +419,12 @@ class OpenFile:
         if settings.columns and not self.format.contents.has_columns:
             finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
             raise source.error(None, finding, "leave --column out for it, or name its --format")
+        named = settings.parameters.get("score")
+        if named is not None and settings.side != "gold" and not self.format.contents.has_scores:
+            finding = (
+                f"--score is {named}, but this file is read as {self.format.name}, of which no confidences are read"
+            )
+            raise source.error(None, finding, "leave --score out, or write JSON lines with a score of each unit")
         if settings.annotator is not None and self.format.contents.annotators is None:
             finding = f"--annotator is given, but this file is read as {self.format.name}, which names no annotators"
             raise source.error(None, finding, "leave --annotator out for it, or name a side: gold:FIELD=NAME")

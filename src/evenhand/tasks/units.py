@@ -427,6 +427,8 @@ class Predictions:
     """Words, (systems, units): which gold units a system lacks."""
     columns: Mapping[str, Ints] = field(default_factory=dict)
     """Additional columns of a unit table, by name."""
+    score: Values | None = None
+    """The confidence of the unit of each system, NaN without one; None if no system has any."""
 
     @classmethod
     def of_codes(
@@ -452,7 +454,7 @@ class Predictions:
         """Some of the units; the other gold units count as left out."""
         of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape")
         of_systems = ("answer", "shown", "right", "part", "gold_label", "predicted", "absent", "verdict", "missing")
-        columns = {name: getattr(self, name) for name in (*of_units, *of_systems)}
+        columns = {name: getattr(self, name) for name in (*of_units, *of_systems, "score")}
         taken = {name: column[..., chosen] for name, column in columns.items() if column is not None}
         return replace(self, **taken, left_out=int(np.count_nonzero(~chosen & ~self.is_surplus)))
 
@@ -517,6 +519,17 @@ class NameColumn:
         size = int(codes.max(initial=-1)) + 1
         self._values += [self._function(name) for name in self._names[len(self._values) : size]]
         return ints(self._values)[codes] if size else codes
+
+
+def unit_scores(systems: Sequence[tuple[Values | None, Sequence[tuple[Ints, Ints]]]], units: int) -> Values | None:
+    """The confidences of units under each system, from pairs of units and rows of the system (-1: none)."""
+    if all(score is None for score, _ in systems):
+        return None
+    scores = np.full((len(systems), units), np.nan)
+    for own, (score, rows_of_units) in zip(scores, systems, strict=True):
+        for unit, row in rows_of_units:
+            own[unit] = np.nan if score is None else np.append(score, np.nan)[row]
+    return scores
 
 
 def occurrences(key: Ints, system: Ints) -> Ints:

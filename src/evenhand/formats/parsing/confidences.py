@@ -122,15 +122,17 @@ def scores_to_write(scores: Values) -> list[float | None]:
     return [None if math.isnan(score) else score for score in scores.tolist()]
 
 
-def cell_scores(source: Source, settings: ReadSettings, cells: Sequence[str], lines: Sequence[int]) -> Values:
-    """The confidences in the cells of a column, NaN for `_`, `-` and empty cells."""
+def cell_scores(
+    source: Source, settings: ReadSettings, cells: Sequence[str], lines: Sequence[int], what: str = "this token"
+) -> Values:
+    """The confidences in the cells of a column, NaN for `_`, `-` and empty cells. `what` is the unit of a line."""
     fields, scores = ScoreFields.of(settings), []
     for cell, line in zip(cells, lines, strict=True):
         value: object = cell
         with suppress(ValueError):
             value = float(cell)
         try:
-            scores.append(fields.value(None if cell.strip() in _NO_SCORE else value, "this token"))
+            scores.append(fields.value(None if cell.strip() in _NO_SCORE else value, what))
         except ScoreError as error:
             source.report(line if line >= 0 else None, str(error), "", "score")
             scores.append(MISSING)

@@ -28,6 +28,7 @@ from evenhand.data.layers import Spans, score_keys
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
 from evenhand.formats.parsing.confidences import (
     MISSING,
     USUAL,
@@ -37,7 +38,7 @@ from evenhand.formats.parsing.confidences import (
     score_column,
     scores_to_write,
 )
-from evenhand.settings import UNITS, Convention, Offsets
+from evenhand.settings import IN_TOKENS, UNITS, Convention, Offsets
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
@@ -98,6 +99,8 @@ def on_texts(texts: Sequence[str], counting: Convention | Offsets) -> tuple[Text
     """Texts as positions, and the map from offsets into them."""
     convention = counting if isinstance(counting, Convention) else Convention(counting)
     offsets, first, beyond = convention.unit, convention.first, int(convention.inclusive)
+    if offsets == IN_TOKENS:
+        raise SettingError("offsets is 'tokens', but these spans are of texts, which have no tokens to count.")
     characters = Texts.of(texts, offsets)
 
     def fault(record: int, span: JsonSpan) -> Fault:

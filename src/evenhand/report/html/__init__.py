@@ -141,6 +141,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "class": units.classes[order].tolist(),
         "answer": units.answers[order].tolist(),
         "partner": units.partners[order].tolist(),
+        "score": None if np.isnan(units.scores).all() else units.scores[order].tolist(),
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
         "slices": [

@@ -30,7 +30,15 @@ from evenhand.tasks.relations.measures import match_fair, match_strict
 from evenhand.tasks.relations.task import KINDS, TN, TP
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.spans.evaluation import align_streams
-from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SetAgreement, answer_code, together
+from evenhand.tasks.units import (
+    DrawnRows,
+    Predictions,
+    SentenceView,
+    SetAgreement,
+    answer_code,
+    together,
+    unit_scores,
+)
 
 _MANY_SPANS = 1 << 16
 """Number of gold spans in a part; parts are large because no relation of a system may cross their ends."""
@@ -250,13 +258,15 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
     shown = np.full((len(pairs), size + len(first)), TN)
     part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
     gold_label[:, :size] = gold.label
-    begin = 0
+    begin, scored = 0, []
     for row, (pair, matches, extra) in enumerate(zip(pairs, matched, surplus, strict=True)):
         partner = matches.system[:size]
         start, end = extent(pair.system)
         shown[row, :size] = answer_code(matches.kind[:size], np.append(pair.system.label, -1)[partner])
         part[row, :size] = np.append((start << 32) | end, -1)[partner]
-        shown[row, size + unit[begin : begin + len(extra)]] = answer_code(matches.kind[size:], extra.label)
+        units = size + unit[begin : begin + len(extra)]
+        shown[row, units] = answer_code(matches.kind[size:], extra.label)
+        scored.append((pair.system.score, [(np.arange(size), partner), (units, matches.system[size:])]))
         begin += len(extra)
     columns = _columns(gold)
     for name, others in zip(columns, zip(*(_columns(side).values() for side in surplus), strict=True), strict=True):
@@ -264,6 +274,7 @@ def relation_predictions(by: str, pairs: Sequence[RelationPair]) -> Predictions:
     label, is_surplus = columns.pop("label"), np.arange(shown.shape[1]) >= size
     bounds = {name: columns.pop(name) for name in ("sentence", "start", "end")}
     of_units = {"label": label, "is_surplus": is_surplus, "part": part, "gold_label": gold_label, "columns": columns}
+    of_units["score"] = unit_scores(scored, shown.shape[1])
     return Predictions.of_codes(shown, KINDS, (TP, TN), TN, **of_units, **bounds)
 
 

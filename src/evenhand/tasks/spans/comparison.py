@@ -22,6 +22,7 @@ from evenhand.tasks.units import (
     answer_code,
     occurrences,
     together,
+    unit_scores,
 )
 from evenhand.tasks.units import answer_text as text_of_answer
 
@@ -44,12 +45,13 @@ def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) 
     shown = np.concatenate((np.zeros((count, size), dtype=np.int64), np.tile(nothing, (count, 1))), axis=1)
     part, gold_label = np.full(shown.shape, -1), np.full(shown.shape, -1)
     gold_label[:, :size] = gold.label
-    begin = 0
+    begin, scored = 0, []
     for row, ((system, matches), own) in enumerate(zip(systems, surplus, strict=True)):
         shown[row, :size], part[row, :size] = _of_gold(size, system, matches)
         units = size + unit[begin : begin + len(own.kind)]
         shown[row, units] = answer_code(own.kind, own.spans.label)
         gold_label[row, units], part[row, units] = own.gold_label, own.bounds
+        scored.append((system.score, [(np.arange(size), matches.system[:size]), (units, matches.system[size:])]))
         begin += len(own.kind)
     return Predictions.of_codes(
         shown,
@@ -65,6 +67,7 @@ def span_predictions(gold: Spans, systems: Sequence[tuple[Spans, SpanMatches]]) 
         shape=np.concatenate((gold.shape, spans.into(gold.vocabulary).shape)),
         shapes=gold.vocabulary.shapes.values,
         gold_label=gold_label,
+        score=unit_scores(scored, size + extra),
     )
 
 

@@ -63,9 +63,11 @@ def align(request: EvaluationRequest) -> Alignment:
 
 def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str, Stream]) -> Alignment:
     """Read these streams of annotations in step; `request` opens them again if their order differs."""
-    gold, *streams = same_atoms([gold, *systems.values()], request.settings.align)
     first, gold = peek(gold)
     _check_gold(first)
+    placed = [_on_gold(request, first, stream) for stream in systems.values()]
+    gold, *streams = same_atoms([gold, *placed], request.settings.align)
+    first, gold = peek(gold)
     layer = request.sides.layers[0]
     opened = _Followers(request, first, gold)
     followers = {name: opened.follower(name, stream) for name, stream in zip(systems, streams, strict=True)}
@@ -104,8 +106,6 @@ class _Followers:
             return self._grounded(name, first, stream)
         if self._first is not None and first is not None:
             _check_layers(self._first, first)
-            if _has_offsets_only(first) != _has_offsets_only(self._first):
-                first, stream = peek(self._on_gold_texts(first, stream))
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
             # A system is reordered by batches of the gold standard, which both therefore read.
@@ -141,25 +141,27 @@ class _Followers:
         follower.grounding.counts["unused_ids"] += count if has_ids else 0
         return follower
 
-    def _on_gold_texts(self, first: Annotation, stream: Stream) -> Stream:
-        """A system whose file has offsets and no texts, on the texts of the gold standard."""
-        from evenhand.tasks.spans.grounding import on_gold_texts  # rare
-
-        assert self._first is not None
-        gold = self._first.corpus
-        if not _has_offsets_only(first) or gold.tokens is None:
-            finding = "has offsets without texts, and the other side does not"
-            raise InputError(
-                gold.source if gold.tokens is None else first.corpus.source, None, finding, "give its texts, too"
-            )
-        request = self._request
-        return on_gold_texts(Annotation.concatenate(list(stream)), request.sides.gold(), request.vocabulary)
-
     @cached_property
     def scan(self) -> GoldScan:
         from evenhand.tasks.spans.grounding import GoldScan  # rare, and slow to load
 
         return GoldScan.of(self._request.sides.gold(), self._request.sides.layers[0])
+
+
+def _on_gold(request: EvaluationRequest, gold: Annotation | None, stream: Stream) -> Stream:
+    """A system; if its file has offsets and no texts, on the texts or tokens of the gold standard."""
+    first, stream = peek(stream)
+    if gold is None or first is None or first.extractions is not None:
+        return stream
+    if _has_offsets_only(first) == _has_offsets_only(gold):
+        return stream
+    if not _has_offsets_only(first) or gold.corpus.bounds is None:
+        finding = "has offsets without texts, and the other side does not"
+        source = first.corpus.source if _has_offsets_only(first) else gold.corpus.source
+        raise InputError(source, None, finding, "give its texts, too")
+    from evenhand.tasks.spans.grounding import on_gold_texts  # rare
+
+    return on_gold_texts(Annotation.concatenate(list(stream)), request.sides.gold(), request.vocabulary)
 
 
 def _contents(open_side: Open) -> Iterator[object]:

@@ -14,7 +14,7 @@ from evenhand.alignment.documents import AlignmentIssues, DocumentsByName, no_ro
 from evenhand.alignment.documents import Naming as DocumentNaming
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import AlignedSpans
-from evenhand.arrays import distinct
+from evenhand.arrays import distinct, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
@@ -25,7 +25,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 from evenhand.grounding.grounder import NOWHERE, Grounded, Grounder, GroundingCounts, Rules
 from evenhand.grounding.items import KnownLabels
-from evenhand.settings import OFFSET_LISTS, Convention, ScoreSettings
+from evenhand.settings import IN_TOKENS, OFFSET_LISTS, UNITS, Convention, ScoreSettings
 from evenhand.tasks.spans.strings import LabeledOffsets, LabeledStrings, Row, UnitText, UnitTexts, known_scores
 
 if TYPE_CHECKING:
@@ -302,16 +302,20 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     """The offsets of a system without texts as spans of the gold texts, one per sentence.
 
     A text is a record of the gold standard or, if it has tokens, a sentence joined by blanks. Quotes of spans must
-    occur in it, and determine how offsets count.
+    occur in it, and determine how offsets count. If the gold standard has tags alone, offsets count tokens.
     """
-    from evenhand.formats.parsing.json_spans import Quoted, convention_of, misquoted, on_texts, spans_of
+    from evenhand.formats.parsing.json_spans import Quoted, convention_of, misquoted, on_texts, on_tokens, spans_of
 
     lists = system.layers[OFFSET_LISTS]
     assert isinstance(lists, OffsetLists)
-    lists = replace(lists, spans=(*lists.spans, ()), quotes=(*lists.quotes, ()))  # the last one is of missing documents
     batches = [batch.corpus for batch in gold]
-    texts = [corpus.text(at) for corpus in batches for at in range(corpus.sentences)]
-    order = _order(system.corpus, batches, len(texts))
+    in_tokens = _counts_tokens(lists.counting, batches[0], system.corpus.source)
+    quotes = ((),) * len(lists) if batches[0].tokens is None else lists.quotes
+    lists = replace(lists, spans=(*lists.spans, ()), quotes=(*quotes, ()))  # the last one is of missing documents
+    texts = [words for corpus in batches for words in _words(corpus, in_tokens)]
+    order = _order(system.corpus, batches, len(texts), lists.has_sentence_numbers)
+    if lists.counting is None and not in_tokens and not any(lists.quotes):
+        _check_edges(system.corpus, batches, lists, order)
     rows = [(text, lists.quotes[row], lists.spans[row]) for row, text in zip(order, texts, strict=True)]
     convention = convention_of(lists.counting, [Quoted.of(*row) for row in rows])
     for row, text in zip(order, texts, strict=True):
@@ -324,11 +328,16 @@ def on_gold_texts(system: Annotation, gold: Iterator[Annotation], vocabulary: Vo
     def report(at: int, finding: str, remedy: str) -> None:
         raise InputError(system.corpus.source, _line(system.corpus, order[at]), finding, remedy, "text")
 
-    atoms, ground = on_texts(texts, convention)
+    is_shown, whole = lists.counting is None and convention != Convention(), Corpus.concatenate(batches)
+    if in_tokens:
+        convention = replace(convention, unit=IN_TOKENS)
+        ground = on_tokens(ints(list(map(len, texts))), convention)
+        corpus = replace(whole, source=system.corpus.source, ids=None)
+    else:
+        atoms, ground = on_texts([text for text in texts if isinstance(text, str)], convention)
+        corpus = replace(atoms.corpus(system.corpus.source), documents=whole.documents)
     spans = spans_of([lists.spans[row] for row in order], ground, vocabulary, report)
-    is_shown = lists.counting is None and convention != Convention()
     reading = replace(system.readings["spans"], offsets=str(convention), quotes_show=is_shown)
-    corpus = replace(atoms.corpus(system.corpus.source), documents=Corpus.concatenate(batches).documents)
     yield Annotation(corpus, {"spans": spans}, {"spans": reading}, system.name)
 
 
@@ -337,10 +346,56 @@ def _line(corpus: Corpus, row: int) -> int | None:
     return None if corpus.omits_empty else corpus.line(row)
 
 
-def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
+def _counts_tokens(counting: str | None, gold: Corpus, source: str) -> bool:
+    """Whether offsets count tokens of the gold standard: as specified, or because it has only tags."""
+    units = [] if counting is None else [part.strip() for part in counting.split(",")]
+    if gold.tokens is None and not {*units}.isdisjoint(UNITS):
+        finding = f"has offsets without texts, and {gold.source} has no text"
+        raise InputError(source, None, finding, "give offsets that count tokens: --offsets system:tokens")
+    if IN_TOKENS in units and gold.atoms == "characters":
+        finding = f"has offsets that count tokens, but {gold.source} has a text without tokens"
+        raise InputError(source, None, finding, "give offsets that count characters")
+    return gold.tokens is None or IN_TOKENS in units
+
+
+def _words(corpus: Corpus, in_tokens: bool) -> Iterator[str | list[str]]:
+    """The text of each sentence, or its tokens, which are empty in a file of tags."""
+    for sentence in range(corpus.sentences):
+        if not in_tokens:
+            yield corpus.text(sentence)
+            continue
+        assert corpus.bounds is not None
+        first, last = corpus.bounds[sentence : sentence + 2].tolist()
+        yield [""] * (last - first) if corpus.tokens is None else corpus.tokens.texts(first, last)
+
+
+def _check_edges(system: Corpus, gold: Sequence[Corpus], lists: OffsetLists, order: Sequence[int]) -> None:
+    """Refuse offsets of a table that do not show what they count.
+
+    All of them are offsets of gold tokens, but as characters some begin or end within a token.
+    """
+    if not system.omits_empty or any(corpus.atoms == "characters" or corpus.raw is not None for corpus in gold):
+        return
+    is_within, sentences = False, (words for corpus in gold for words in _words(corpus, in_tokens=True))
+    for row, tokens in zip(order, sentences, strict=True):
+        if not lists.spans[row]:
+            continue
+        ends = np.cumsum([len(token) + 1 for token in tokens]) - 1
+        starts, stops = {0, *(ends + 1).tolist()}, {*ends.tolist()}
+        for span in lists.spans[row]:
+            if span.end > len(tokens):
+                return
+            is_within |= span.start not in starts or span.end not in stops
+    if is_within:
+        finding = "all offsets are those of tokens and, as characters, some begin or end within a token"
+        raise InputError(system.source, None, finding, "choose --offsets system:tokens or system:codepoints")
+
+
+def _order(system: Corpus, gold: Sequence[Corpus], texts: int, has_numbers: bool) -> list[int]:
     """The index of the system's list for each text of the gold standard.
 
-    A table of spans has no list for a document without spans, for which the index is one after the last list.
+    A table of spans has no list for a document without spans, for which the index is one after the last list. Its
+    sentences may be numbers, from 1, of the sentences of a gold standard without ids.
     """
     names = [] if system.ids is None else system.ids.texts(0, system.sentences)
     gold_names = [text for corpus in gold if corpus.ids is not None for text in corpus.ids.texts(0, corpus.sentences)]
@@ -354,6 +409,13 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int) -> list[int]:
             finding = f"the ids of texts differ from the gold standard's: {sorted(missing)[0]!r}"
             raise InputError(system.source, None, finding, "give one list for each text", "document")
         return [known.get(name, len(names)) for name in gold_names]
+    if has_numbers and not gold_names:
+        numbered = {int(name): at for at, name in enumerate(names)}
+        odd = next((name for name in names if not 1 <= int(name) <= texts or name != str(int(name))), None)
+        if odd is not None:
+            finding = f"has the sentence {odd}; the gold standard has the sentences 1 to {texts:,}"
+            raise InputError(system.source, None, finding, "number each sentence in its order there", "document")
+        return [numbered.get(number, len(names)) for number in range(1, texts + 1)]
     if system.sentences != texts:
         documents = sum(len(corpus.documents) for corpus in gold)
         finding = f"found lists of spans for {system.sentences:,} texts, but the gold standard has {texts:,}"

@@ -26,7 +26,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter, SideSummary
 from evenhand.tasks.unit_rows import UnitRows, without_units
-from evenhand.tasks.units import Predictions, SentenceView
+from evenhand.tasks.units import Predictions, SentenceView, unit_scores
 from evenhand.tasks.words.comparison import drawn_words, word_predictions
 from evenhand.tasks.words.matching import Heads, UnitMatches, UnitPair, gold_sentences
 from evenhand.tasks.words.measures import Punctuation, without_subtype
@@ -157,6 +157,17 @@ class WordEvaluation(Evaluation):
     def predictions(self, by: str, pairs: Sequence[UnitPair]) -> Predictions:
         """Words or, if the score counts edges, edges."""
         return word_predictions(by, [pair.edges.get(by, pair) for pair in pairs])
+
+    def units(self, by: str) -> Predictions:
+        """All words, with the confidences of their tags."""
+        predictions = super().units(by)
+        if not self.scores:
+            return predictions
+        rows = np.flatnonzero(next(iter(self.pairs.values())).counted)
+        scored = [
+            (self.scores.get(name), [(np.arange(len(rows)), pair.partner[rows])]) for name, pair in self.pairs.items()
+        ]
+        return replace(predictions, score=unit_scores(scored, len(predictions)))
 
     def drawing(self, by: str) -> SentenceView:
         aligned: Aligned = next(iter(self.part.systems.values()))

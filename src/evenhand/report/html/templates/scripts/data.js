@@ -12,6 +12,9 @@ const classes = data.classes.map(([kind, gold, predicted]) => {
   const shown = predicted < 0 ? name : data.has_verdicts ? `${name} ${label(predicted)}` : label(predicted);
   return { kind: name, gold: label(gold), predicted: label(predicted), hasGold: gold >= 0, hasPredicted: predicted >= 0, right: rightKinds.has(name), absent: absentKinds.has(name), shown };
 });
+/* The confidence of the unit of a system, if it has one. */
+const scoreOf = (unit, system) => data.score?.[system][unit] ?? null;
+const scoreText = (unit, system, digits = 3) => (scoreOf(unit, system) === null ? "" : String(Number(scoreOf(unit, system).toPrecision(digits))).replace("-", "−"));
 const isWrong = (outcome) => !outcome.right && !unscoredKinds.has(outcome.kind);
 const classOf = (unit, system) => classes[data.class[system][unit]];
 const sentenceOf = (unit) => data.sentences[data.sentence[unit]];

@@ -44,6 +44,8 @@ function factsOf(unit) {
     if (isMasked && !classOf(unit, system).right) dd.append(make("bdi", "", `: a reader sees “${visible(legible(unit, system))}”`));
     const partner = partnerText(unit, system);
     if (partner) dd.append(make("bdi", "", ` ${partner}`));
+    const score = scoreText(unit, system);
+    if (score) dd.append(make("span", "score", ` score ${score}`));
     fact(theirs, shortNames[system], dd).firstChild.title = visible(systems[system]);
   }
   return [own, theirs];

@@ -1,4 +1,4 @@
-/* The listed units as a CSV file, one row per unit and system, with columns of `evenhand errors`, and slices. */
+/* The listed units as a CSV file, one row per unit and system, with columns of `evenhand errors`, confidences if there are any, and slices. */
 const CSV_COLUMNS = ["system", "document", "line", "sentence", "start", "end", "left", "string", "right", "gold", "predicted", "type", "side", "matched"];
 const CSV_CONTEXT = 5; /* tokens on each side */
 
@@ -27,14 +27,14 @@ function rowOf(unit, system) {
   const sentence = sentenceOf(unit), outcome = classOf(unit, system), start = data.start[unit], end = data.end[unit];
   const [first, last] = isNowhere(unit) ? ["", ""] : data.offsets ? [data.offsets[0][unit], data.offsets[1][unit]] : [start, end];
   const [left, right] = [around(unit, Math.max(0, start - CSV_CONTEXT), start), around(unit, end, end + CSV_CONTEXT)].map((text) => text.trim());
-  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, left, stringOf(unit), right, outcome.gold, outcome.predicted, outcome.kind, data.surplus[unit] ? "system" : "gold", matchedText(unit, system), ...data.slices.map(([, values, codes]) => values[codes[unit]])];
+  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, left, stringOf(unit), right, outcome.gold, outcome.predicted, outcome.kind, data.surplus[unit] ? "system" : "gold", matchedText(unit, system), ...(data.score ? [scoreOf(unit, system) ?? ""] : []), ...data.slices.map(([, values, codes]) => values[codes[unit]])];
 }
 
-/* RFC 4180. An apostrophe precedes text that a spreadsheet would run as a formula; the numbers of a row are never negative. */
+/* RFC 4180. An apostrophe precedes text that a spreadsheet would run as a formula; only confidences are negative numbers. */
 function csvOf(rows) {
   const cell = (value) => {
     const text = String(value), safe = typeof value === "string" && /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return [[...CSV_COLUMNS, ...data.slices.map(([name]) => name)], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  return [[...CSV_COLUMNS, ...(data.score ? ["score"] : []), ...data.slices.map(([name]) => name)], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }

@@ -35,7 +35,9 @@ function verdictCell(unit, system) {
   node.append(sign);
   const seen = isMasked && !outcome.right ? legible(unit, system) : text;
   if (seen) node.append(" ", make("bdi", "", visible(seen)));
-  node.title = visible(`${systems[system]}: ${outcome.shown}`);
+  const score = scoreText(unit, system);
+  if (score) node.prepend(make("span", "score", scoreText(unit, system, 2)), " "); /* at the right, and never cut */
+  node.title = visible(`${systems[system]}: ${outcome.shown}${score ? `, score ${score}` : ""}`);
   return node;
 }
 
