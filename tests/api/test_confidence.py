@@ -139,7 +139,7 @@ def test_equal_confidences_are_one_point_without_threshold() -> None:
     confidence = eh.confidence(gold, system)
     assert (confidence.ap, confidence.reach) == Close((1 / 2 * 1 / 3, 1 / 3))
     assert confidence.best().threshold is None
-    assert "There is no threshold: all scores are 0.5." in confidence.notes
+    assert "No threshold: all scores are 0.5." in confidence.notes
 
 
 def test_scores_that_are_not_probabilities_have_curves_but_no_calibration() -> None:

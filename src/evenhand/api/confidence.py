@@ -473,7 +473,7 @@ def _system(
         edges=edges,
     )
     if best.threshold is None and len(scores):
-        notes.append(f"There is no threshold: {_why_constant(answers, scores)}.")
+        notes.append(f"No threshold: {_why_constant(answers, scores)}.")
     elif best.cross_fitted is not None:
         what = "F1" if beta == 1 else f"F{beta:g}"
         notes.append(
@@ -562,7 +562,7 @@ def _range_text(scores: Values) -> str:
 
 def _why_uncalibrated(scores: Values, answers: Answers | None, measured: _Measured) -> str | None:
     if not len(scores):
-        return "there are no units"
+        return "the system has no units"
     if answers is None:
         return f"{measured.measure.name} does not count the units that have scores"
     if scores.min() < 0 or scores.max() > 1:
@@ -574,5 +574,5 @@ def _why_uncalibrated(scores: Values, answers: Answers | None, measured: _Measur
 def _why_constant(answers: Answers | None, scores: Values | None = None) -> str:
     scores = answers.score if scores is None and answers is not None else scores
     if scores is None or not len(scores):
-        return "there are no units"
+        return "the system has no units"
     return f"all scores are {scores[0]:g}"

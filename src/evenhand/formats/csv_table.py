@@ -45,8 +45,6 @@ from evenhand.settings import Columns, ReadSettings
 
 DELIMITERS = {",": "commas", ";": "semicolons"}
 """Delimiters of CSV, and their names in messages."""
-_HEADER = re.compile(rb"\A\s*\S[^\n]*[,;\t]")
-"""A first line with a delimiter."""
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _THREE_WORDS = re.compile(rb"\S[^\S\n]+\S+[^\S\n]+\S")
 """A line with three words."""
@@ -54,6 +52,9 @@ _BARE_TAGS = OUTSIDE_TAGS | {"B", "I"}
 NAME_PART = re.compile(r"[^\W\d_]+")
 SENTENCE_WORDS = frozenset({"sentence", "sentences", "sent"})
 DOCUMENT_WORDS = frozenset({"document", "documents", "doc"})
+_GROUPS = "|".join(sorted(SENTENCE_WORDS | DOCUMENT_WORDS))
+_HEADER = re.compile(rf"(?i)\A\s*\S[^\n]*[,;]|\A(?=[^\n]*(?<![a-z])(?:{_GROUPS})(?![a-z]))[^\n]*\t".encode())
+"""A first line with a comma or semicolon, or with a tab and a column of sentences or documents."""
 
 
 def _delimiter(sample: Block) -> str | None:

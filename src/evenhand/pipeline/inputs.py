@@ -31,7 +31,7 @@ from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named,
 from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
-from evenhand.formats.storage import AnyPath, status_at, to_path
+from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import (
     FUNCTIONS,
     SIDES,
@@ -451,7 +451,7 @@ def _files(side: Input) -> Sequence[AnyPath]:
     if isinstance(side, Annotation | WrappedObject):
         return ()
     path = path_of(side)
-    files = files_of(path)
+    files = None if isinstance(path, Path) and path.is_file() else files_of(path)
     return (cast("AnyPath", path),) if files is None else files
 
 
@@ -461,8 +461,11 @@ def _stamps(files: Sequence[AnyPath]) -> array[int]:
 
 
 def _stamp(path: AnyPath) -> tuple[int, int]:
-    status = status_at(path)
-    if status is None:
+    if not isinstance(path, Path):
+        return _UNKNOWN
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
         return _UNKNOWN
     return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else _UNREPEATABLE
 

@@ -34,6 +34,7 @@ from evenhand.tasks.evaluation import (
     SideSummary,
     UncorrectedScores,
     check_confidences,
+    uses_confidences,
 )
 from evenhand.tasks.registry import model, without_overrides
 from evenhand.tasks.task import Task
@@ -350,7 +351,7 @@ class Job:
             called=self.called,
         )
         run = one_pass(prepared.task, request, counting, observers)
-        for name in run.systems:
+        for name in run.systems if uses_confidences(prepared.settings.parameters) else ():
             other = self.gold if self.systems is None else self.systems[name]
             paths = paths_of([other])
             check_confidences(str(paths[0]) if paths else name, name, run.systems, prepared.settings)

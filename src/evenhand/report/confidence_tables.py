@@ -47,7 +47,7 @@ def sentences(system: SystemConfidence) -> Iterator[str]:
     """The result in sentences."""
     best = system.best_threshold
     if not system.units:
-        yield "There are no units."
+        yield "The system has no units."
         return
     if best.threshold is not None:
         yield best_sentence(best)

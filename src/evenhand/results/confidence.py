@@ -137,7 +137,7 @@ class SystemConfidence:
     eaurc: float | None
     calibration: Calibration | None
     uncalibrated: str | None
-    """Why there is no calibration."""
+    """The reason why calibration is undefined."""
     labels: Mapping[str, LabelConfidence]
     changes: Changes | None = field(default=None, repr=False, compare=False)
     answers: Answers | None = field(default=None, repr=False, compare=False)
@@ -195,7 +195,7 @@ class SystemConfidence:
         """The value of a figure of one label."""
         if label not in self.labels:
             listed = ", ".join(self.labels)
-            raise SettingError(unknown(f"There is no label {label!r}", label, list(self.labels), f"there are {listed}"))
+            raise SettingError(unknown(f"Unknown label {label!r}", label, list(self.labels), f"there are {listed}"))
         of_label = self.labels[label]
         if name.at is not None and name.figure in ("recall", "precision", "f1") and of_label.curve is not None:
             return self._at(name.figure, name.at, of_label.curve, None)
@@ -359,7 +359,7 @@ class Confidence(Displayed, WithTables, WithRows):
     def __getitem__(self, name: str) -> SystemConfidence:
         if name not in self.systems:
             remedy = f"choose one of {', '.join(self.systems)}"
-            raise SettingError(unknown(f"There is no system {name!r}", name, list(self.systems), remedy))
+            raise SettingError(unknown(f"Unknown system {name!r}", name, list(self.systems), remedy))
         return self.systems[name]
 
     @property
@@ -485,7 +485,7 @@ class Acceptance(Displayed, WithTables):
     """The share that is allowed."""
     confidence: float
     threshold: float | None
-    """None if there is no such threshold."""
+    """None without such a threshold."""
     units: int
     accepted: int
     wrong: int | None

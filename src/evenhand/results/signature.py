@@ -182,12 +182,11 @@ def notes_on_confidences(
     settings: ScoreSettings, gold: SideSummary, name: str, system: SideSummary, unit: str
 ) -> tuple[str, ...]:
     """How the confidences of a system's units are used, if they have any."""
+    if not system.scored and not gold.scored:
+        return ()
     if not uses_confidences(settings.parameters):
-        return (
-            (f"system {name}: has scores, which are not used; see evenhand confidence and --min-score.",)
-            if system.scored
-            else ()
-        )
+        note = f"system {name}: has scores, which are not used; see evenhand confidence and --min-score."
+        return (note,) if system.scored else ()
     notes = [f"gold: has scores ({counted(gold.scored, unit)}), which are ignored."] if gold.scored else []
     if system.reading is not None and system.reading.merged:
         how = settings.parameters["score_of_span"]

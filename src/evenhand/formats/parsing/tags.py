@@ -6,8 +6,7 @@ same for all formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,8 +66,7 @@ class TagReader:
     def read(self, coded: Coded) -> TagsAndSpans:
         """Decode the tags of these tokens, and count repairs."""
         corpus = coded.corpus
-        with _limit_error_with_line(coded, self._table):
-            known, findings = len(self._table.names), self._table.extend(coded.new)
+        known, findings = len(self._table.names), _extend(self._table, coded)
         if coded.new:
             self._check_new(coded.new, findings, known)
         tags = SparseTags(coded.code, tuple(self._table.names))
@@ -229,11 +227,10 @@ def _coded(tags: Sequence[str], corpus: Corpus) -> Coded:
     return Coded(list(codes), code, corpus)
 
 
-@contextmanager
-def _limit_error_with_line(coded: Coded, table: TagTable) -> Iterator[None]:
-    """Add the line to an error about a limit: the line of the first token with the code that the tag would have."""
+def _extend(table: TagTable, coded: Coded) -> list[str | None]:
+    """Add the new tags to a table. An error about a limit has the line of the first token with the tag too many."""
     try:
-        yield
+        return table.extend(coded.new)
     except LimitError as error:
         line = coded.corpus.line(int((coded.code.column() == len(table.names)).argmax()))
         raise LimitError(error.finding, error.remedy, line) from None
@@ -261,8 +258,7 @@ def choose_encoding(
             _check_labels(source, coded, location, remedy)
             return Encoding("plain")
         table = TagTable(Vocabulary(), plain=False)
-        with _limit_error_with_line(coded, table):
-            table.extend(coded.new)
+        _extend(table, coded)
         if table.prefixes:
             return _recognised(coded, table, names, settings.reference)
     return Encoding(settings.reference or "iob2")

@@ -102,7 +102,7 @@ def _calibration(confidence: Confidence, figure: Figure) -> None:
     systems = [system for system in confidence.systems.values() if system.calibration is not None]
     if not systems:
         reasons = "; ".join(f"{name}: {system.uncalibrated}" for name, system in confidence.systems.items())
-        raise SettingError(f"There is no calibration: {reasons}.")
+        raise SettingError(f"Calibration is undefined: {reasons}.")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     upper.plot([0, 1], [0, 1], color="#BBBBBB", linewidth=0.8)
     for number, system in enumerate(systems):

@@ -151,9 +151,9 @@ class _Followers:
 def _on_gold(request: EvaluationRequest, gold: Annotation | None, stream: Stream) -> Stream:
     """A system; if its file has offsets and no texts, on the texts or tokens of the gold standard."""
     first, stream = peek(stream)
-    if gold is None or first is None or first.extractions is not None:
+    if gold is None or first is None or _has_offsets_only(first) == _has_offsets_only(gold):
         return stream
-    if _has_offsets_only(first) == _has_offsets_only(gold):
+    if first.extractions is not None:
         return stream
     if not _has_offsets_only(first) or gold.corpus.bounds is None:
         finding = "has offsets without texts, and the other side does not"

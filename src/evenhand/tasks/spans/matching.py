@@ -330,7 +330,7 @@ class Matching:
         """The units: gold spans, then the system spans that are separate units."""
         surplus = np.flatnonzero((self.system_step == 3) | (self.system_kind == FP))
         kind = np.concatenate((self.gold_kind, self.system_kind[surplus]))
-        gold = np.concatenate((np.arange(len(self.gold)), self.system_partner[surplus]))
+        gold = np.concatenate((np.arange(len(self.gold_kind)), self.system_partner[surplus]))
         system = np.concatenate((self.gold_partner, surplus))
         step = np.concatenate((self.gold_step, self.system_step[surplus]))
         return SpanMatches(kind, gold, system, self._edges(kind, gold, system), step)
