@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
@@ -20,12 +20,13 @@ from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError
 from evenhand.scoring.measure import Formula, Measure
+from evenhand.scoring.tally import Tally
 from evenhand.settings import RECORDS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, STATUSES, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import RecordPair, count_table
+from evenhand.tasks.records.measures import RecordPair, count_table, totals
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
 from evenhand.tasks.records.trees import TreeBuilder, text_of
@@ -158,6 +159,14 @@ def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
     checked = [list(filter(is_checked, leaves)) for leaves in (document.gold_leaves, document.system_leaves)]
     numbers = [(len(leaves), sum(text.has(leaf.value) for leaf in leaves)) for leaves in checked]
     return dict(zip(GROUNDED_KINDS, chain(*numbers), strict=True))
+
+
+def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+    """How answers were read, and the shares of values that are in the text."""
+    answers, grounded = totals(tallies, ANSWERS), totals(tallies, GROUNDED)
+    read = {ANSWERS: {status: int(answers[status]) for status in STATUSES}}
+    shares = {side: grounded[f"{side}_found"] / grounded[side] for side in ("gold", "system") if grounded[side]}
+    return {**read, GROUNDED: shares} if shares else read
 
 
 class _SurplusTexts(list[str]):

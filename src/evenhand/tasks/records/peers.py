@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,12 @@ def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
         return score, length
     if gold is None:
         return (1.0, 1) if system in _NONE else (0.0, max(_size(system), 1))
-    if isinstance(gold, dict):
-        return _of_objects(gold, system) if isinstance(system, dict) else (0.0, max(_size(gold), _size(system)))
-    if isinstance(gold, list):
-        return _of_lists(gold, system) if isinstance(system, list) else (0.0, max(_size(gold), _size(system)))
-    if isinstance(system, dict | list) or system is None:
-        return 0.0, max(1, _size(system))
+    if isinstance(gold, dict) and isinstance(system, dict):
+        return _of_objects(gold, system)
+    if isinstance(gold, list) and isinstance(system, list):
+        return _of_lists(gold, system)
+    if isinstance(gold, dict | list) or isinstance(system, dict | list) or system is None:
+        return 0.0, max(_size(gold), _size(system))
     similarity = anls(str(gold), str(system))
     return (similarity if similarity >= 0.5 else 0.0), 1
 
@@ -258,7 +258,10 @@ def count_text2kg(pair: RecordPair) -> Tally:
 
 
 def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
-    golds, systems = (_as_triples(value) for value in (gold, system))
+    golds, systems = (
+        [["" if part is None else str(part) for part in record.values()] for record in triples(value)[0]]
+        for value in (gold, system)
+    )
     known = {relation.replace(" ", "_") for _, relation, _ in golds}
     kept = [triple for triple in systems if triple[1].replace(" ", "_") in known]
     one, other = ({_joined(triple) for triple in side} for side in (golds, kept))
@@ -271,10 +274,5 @@ def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
     return dict(zip(_TEXT2KG_KINDS, scores, strict=True))
 
 
-def _as_triples(value: Any) -> list[tuple[str, ...]]:
-    records, _ = triples(value)
-    return [tuple("" if part is None else str(part) for part in record.values()) for record in records]
-
-
-def _joined(triple: Iterable[str]) -> str:
+def _joined(triple: list[str]) -> str:
     return "".join("".join(triple).replace("_", "").lower().split())

@@ -264,7 +264,7 @@ TASK = spec.Task(
         evaluate=lazy("evenhand.tasks.records.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.records.tables:notes"),
-        facts=lazy(f"{_MEASURES}:facts"),
+        facts=lazy("evenhand.tasks.records.evaluation:facts"),
         fact_names=(ANSWERS, GROUNDED),
         is_perfect=lazy("evenhand.tasks.records.tables:is_perfect"),
     ),

@@ -50,18 +50,14 @@ class Container:
 Node = Leaf | Container
 
 
-def path_of(node: Node) -> str:
-    """The path of a node with indexes: `items[2].price`."""
+def text_of(leaf: Leaf) -> str:
+    """The path with indexes and the value of a leaf, for display: `items[2].price: 12.50`."""
     steps: list[str | int] = []
+    node: Node = leaf
     while node.parent is not None:
         steps.append(node.step if isinstance(node.step, int) else f".{node.step}")
         node = node.parent
-    return path_text(steps[::-1])
-
-
-def text_of(leaf: Leaf) -> str:
-    """The path and the value of a leaf, for display: `items[2].price: 12.50`."""
-    return f"{path_of(leaf)}: {leaf.value}"
+    return f"{path_text(steps[::-1])}: {leaf.value}"
 
 
 def leaves_of(node: Node | None) -> list[Leaf]:

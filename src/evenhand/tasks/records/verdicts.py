@@ -28,9 +28,8 @@ Sources: Ortmann 2022 for counting an error once; the verdicts are Evenhand's ow
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field as dataclass_field
-from operator import attrgetter
 
 from evenhand.dataclass import dataclass
 from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves, remaining
@@ -124,11 +123,8 @@ class DocumentComparison:
 
     def _compare(self, gold: Node | None, system: Node | None, scope: _Scope) -> None:
         if isinstance(gold, Leaf) and isinstance(system, Leaf):
-            if are_right(gold, system):
-                self._pair(gold, system, "TP")
-                return
-            if are_formatted(gold, system):
-                self._pair(gold, system, "FE")
+            if (is_equal := are_right(gold, system)) or are_formatted(gold, system):
+                self._pair(gold, system, "TP" if is_equal else "FE")
                 return
             scope.places.append((gold, system))
         elif gold is not None and system is not None:
@@ -178,13 +174,8 @@ class DocumentComparison:
 
     def _pair_equal(self, scopes: Sequence[_Scope], verdict: str, *, order: bool = False) -> None:
         """Pair equal values: KE in different fields of a scope; RE in one field of different records of a list."""
-        golds, systems = (
-            sorted(
-                ((leaf, scope) for scope in scopes for leaf in leaves_of_side(scope) if _is_evidence(leaf)),
-                key=_by_field,
-            )
-            for leaves_of_side in (attrgetter("gold"), attrgetter("system"))
-        )
+        golds = _evidence((leaf, scope) for scope in scopes for leaf in scope.gold)
+        systems = _evidence((leaf, scope) for scope in scopes for leaf in scope.system)
         for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)) if golds and systems else ():
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
@@ -226,12 +217,10 @@ def _undecided(leaves: list[Leaf]) -> list[Leaf]:
     return [leaf for leaf in leaves if not leaf.verdict]
 
 
-def _is_evidence(leaf: Leaf) -> bool:
-    return not leaf.verdict and is_informative(leaf.value)
-
-
-def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
-    return one[0].field.name, one[0].key
+def _evidence(leaves: Iterable[tuple[Leaf, _Scope]]) -> list[tuple[Leaf, _Scope]]:
+    """The undecided leaves with informative values, by field and value."""
+    informative = [one for one in leaves if not one[0].verdict and is_informative(one[0].value)]
+    return sorted(informative, key=lambda one: (one[0].field.name, one[0].key))
 
 
 def _default_keys(leaf: Leaf) -> tuple[str, ...]:
