@@ -26,7 +26,7 @@ from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideS
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, STATUSES, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import RecordPair, count_table, totals
+from evenhand.tasks.records.measures import RecordPair, count_table, list_verdicts, totals
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
 from evenhand.tasks.records.trees import TreeBuilder, text_of
@@ -223,17 +223,14 @@ class RecordEvaluation(Evaluation):
         """Rows of a string and the number of the gold leaf, or -1: texts, and values of systems with their verdicts."""
         pairs = list(self.pairs.values())
         name = pairs[0].labels.code
-        texts = enumerate(pairs[0].texts)
-        sides = [[(at, name(text), -1) for at, text in texts if text is not None]]
-        for pair in pairs:
-            rows = []
-            for at, document in enumerate(pair.documents):
-                for start, leaf, _, system in document.units():
-                    text = "" if system is None else text_of(system)
-                    rows.append((at, name(f"{leaf.verdict.partition('.')[0]}\t{text}"), start))
-            sides.append(rows)
-        columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
-        return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
+        texts = [(at, name(text), -1) for at, text in enumerate(pairs[0].texts) if text is not None]
+        sides = [DrawnRows(*ints(texts).reshape(-1, 3).T)]
+        for rows in map(list_verdicts, pairs):
+            strings = {**rows.strings, **rows.matched_strings}
+            kinds = enumerate(rows.types[code].partition(".")[0] for code in rows.type.tolist())
+            label = ints([name(f"{kind}\t{strings.get(row, '')}") for row, kind in kinds])
+            sides.append(DrawnRows(rows.sentence, label, rows.start))
+        return SentenceView(sides)
 
 
 def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:
