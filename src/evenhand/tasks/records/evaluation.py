@@ -18,7 +18,7 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError
+from evenhand.errors import InputError
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.tally import Tally
 from evenhand.settings import RECORDS, ScoreSettings
@@ -44,7 +44,9 @@ WRAPPER, WRAPPED = "wrapper", "wrapped"
 def align(request: EvaluationRequest) -> Alignment:
     """Open the gold standard and all systems; documents are matched by id, else by order."""
     sides, settings = request.sides, request.settings
-    fields = _fields(request)
+    declared = () if settings["schema"] is None else settings["schema"].fields
+    default, strict = "relaxed" if settings["preset"] == "relaxed" else "exact", settings["empty"] == "strict"
+    fields = Fields(request.vocabulary.labels, settings["fields"], declared, default, strict=strict)
     request.tables[RECORDS] = fields
     if settings["fields"] or settings["unknown_fields"] == "drop":
         request.tables["gold slots"] = _gold_slots(sides.gold(), settings, fields)
@@ -65,14 +67,6 @@ def _is_full(batches: Batches) -> bool:
     return sum(batch.corpus.sentences for batch in batches) >= _MANY
 
 
-def _fields(request: EvaluationRequest) -> Fields:
-    """The fields of a run: those with options."""
-    settings, labels = request.settings, request.vocabulary.labels
-    declared = () if settings["schema"] is None else settings["schema"].fields
-    default = "relaxed" if settings["preset"] == "relaxed" else "exact"
-    return Fields(labels, settings["fields"], declared, default, strict=settings["empty"] == "strict")
-
-
 def _builder(settings: ScoreSettings, fields: Fields, **options: Any) -> TreeBuilder:
     return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", **options)
 
@@ -83,8 +77,7 @@ def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fie
     for batch in gold:
         for gold_value in _gold_values(batch, settings):
             build(*gold_value)
-    if message := fields.unknown({field.path for field in fields.all}):
-        raise SettingError(message)
+    fields.check_declared()
     return fields.known_slots()
 
 

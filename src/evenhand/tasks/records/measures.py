@@ -97,10 +97,8 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
             rows.append((_CODE[leaf.verdict], at, number, label, other))
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
-    is_surplus = start < 0
-    return UnitRows.of(
-        TALLY_KINDS, kinds, place, gold_label, predicted, is_surplus, strings=strings, matched_strings=matched
-    )
+    units = UnitRows.of(TALLY_KINDS, kinds, place, gold_label, predicted, start < 0)
+    return replace(units, strings=strings, matched_strings=matched)
 
 
 def by_depth(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: Any) -> Ints:

@@ -84,10 +84,8 @@ def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, in
 
 def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     cells = [[_anls_star(one, other) for other in system] for one in gold]
-    means = np.array([[score / size if size else 1.0 for score, size in row] for row in cells]).reshape(
-        len(gold), len(system)
-    )
-    table = np.rint(means * MILLION * MILLION).astype(np.int64)
+    means = [[score / size if size else 1.0 for score, size in row] for row in cells]
+    table = np.rint(np.array(means).reshape(len(gold), len(system)) * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
     pairs = first_pairs(table) if table.size else []
     rows, columns = remaining(range(len(gold)), range(len(system)), pairs)

@@ -180,8 +180,6 @@ def _date_in(text: str, first: str | None) -> str | None:
 
 def parse_boolean(value: object) -> bool | None:
     """true, yes, y, 1; false, no, n, 0; None for everything else."""
-    if isinstance(value, bool):
-        return value
     if isinstance(value, str) and len(value) > 20:
         return None
     word = plain(value) if isinstance(value, str) else scalar_key(value).lstrip("\0")

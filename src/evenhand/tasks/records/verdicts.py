@@ -117,8 +117,13 @@ class DocumentComparison:
         self._compare(gold, system, scope)
         self._pair_equal([scope], "KE")
         self._finish(scope)
-        if text is not None:
-            _look_up(result, text)
+        if text is not None:  # VE, FP and RP become HE and HP if the system's value is not in the text
+            for one, other in result.pairs:
+                if one.verdict == "VE" and text.lacks(other):
+                    one.verdict = other.verdict = "HE"
+            for leaf in result.spurious:
+                if text.lacks(leaf):
+                    leaf.verdict = "HP"
         return result
 
     def _compare(self, gold: Node | None, system: Node | None, scope: _Scope) -> None:
@@ -235,13 +240,3 @@ def _moved(gold: _Scope, system: _Scope, order: bool) -> str:
     if not order and not system.is_aligned:
         return "RE.split"
     return "RE.moved" if order or gold.is_aligned else "RE.merged"
-
-
-def _look_up(result: Compared, text: TextValues) -> None:
-    """VE, FP and RP become HE and HP if the system's value is not in the text."""
-    for gold, system in result.pairs:
-        if gold.verdict == "VE" and text.lacks(system):
-            gold.verdict = system.verdict = "HE"
-    for leaf in result.spurious:
-        if text.lacks(leaf):
-            leaf.verdict = "HP"
