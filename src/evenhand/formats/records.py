@@ -133,8 +133,7 @@ class _RecordsReader:
         return self._source.name, value, whole_text(Source(beside)) if has_text else None, 1
 
     def _has_lines(self) -> bool:
-        name = PurePath(self._source.display_name)
-        suffixes = [suffix for suffix in name.suffixes if suffix not in COMPRESSIONS]
+        suffixes = [suffix for suffix in PurePath(self._source.display_name).suffixes if suffix not in COMPRESSIONS]
         if suffixes and suffixes[-1].lower() in _LINE_SUFFIXES:
             return True
         first, _, others = self._source.sample(1 << 16).data.strip().partition(b"\n")

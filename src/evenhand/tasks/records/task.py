@@ -58,8 +58,7 @@ _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
 
 _HALLUCINATED = Ratio(
-    *("hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text."),
-    is_best_low=True,
+    "hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text.", is_best_low=True
 )
 
 

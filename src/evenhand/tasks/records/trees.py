@@ -136,8 +136,7 @@ class TreeBuilder:
         if kind is list:
             items = field.children.get(None) or self.fields.child(field, None)
             for index, inner in enumerate(value if not items.options.ignore else ()):
-                built = self._build(inner, items, node, index)
-                if built is not None:
+                if (built := self._build(inner, items, node, index)) is not None:
                     children[index] = built
                     self.counts[1] += built.__class__ is Container
         else:
@@ -149,10 +148,8 @@ class TreeBuilder:
                     text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
                     if text and text not in absent:
                         children[key] = Leaf(inner, '"' + text, child, node, key)
-                elif not child.options.ignore:
-                    built = self._build(inner, child, node, key)
-                    if built is not None:
-                        children[key] = built
+                elif not child.options.ignore and (built := self._build(inner, child, node, key)) is not None:
+                    children[key] = built
         self.counts[0] += len(children)
         if children or not self.strict or parent is None or (value and self.known is not None):
             return node if children else None
