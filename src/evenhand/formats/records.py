@@ -133,8 +133,7 @@ class _RecordsReader:
         return self._source.name, value, whole_text(Source(beside)) if has_text else None, 1
 
     def _has_lines(self) -> bool:
-        name = PurePath(self._source.display_name)
-        suffixes = [suffix for suffix in name.suffixes if suffix not in COMPRESSIONS]
+        suffixes = [suffix for suffix in PurePath(self._source.display_name).suffixes if suffix not in COMPRESSIONS]
         if suffixes and suffixes[-1].lower() in _LINE_SUFFIXES:
             return True
         first, _, others = self._source.sample(1 << 16).data.strip().partition(b"\n")
@@ -146,10 +145,9 @@ class _RecordsReader:
         try:
             value = self._decoder.decode(text)
         except json.JSONDecodeError as error:
-            number = line if line is not None else error.lineno
-            remedy = _ONE_PER_LINE if line is not None else "expected one JSON value"
+            number, remedy = (error.lineno, "expected one JSON value") if line is None else (line, _ONE_PER_LINE)
             raise self._source.error(number, f"invalid JSON at column {error.colno}", remedy) from None
-        except _ConstantError as error:
+        except ValueError as error:  # of `_refuse_constant`
             raise self._source.error(line, f"expected a JSON number, got {error}", "give a number or null") from None
         except RecursionError:
             raise self._too_deep(line) from None
@@ -163,7 +161,8 @@ class _RecordsReader:
     def _document(self, value: Any, line: int) -> Document:
         if not isinstance(value, dict):
             raise self._source.error(line, f"expected a JSON object, got {quote_briefly(value)}", _ONE_PER_LINE)
-        identifier = value.get("custom_id", None if self._is_response(value) else value.get("id"))
+        is_response = is_message(value) and ("object" in value or value.get("type") == "message")
+        identifier = value.get("custom_id", None if is_response else value.get("id"))  # of the document
         if identifier is not None and (isinstance(identifier, bool) or not isinstance(identifier, str | int)):
             finding = f"expected a text or a whole number as id, got {quote_briefly(identifier)}"
             raise self._source.error(line, finding, "give every document its own id")
@@ -181,18 +180,10 @@ class _RecordsReader:
         own = None if identifier is None else str(identifier)
         return own, content, text if isinstance(text, str) else None, line
 
-    @staticmethod
-    def _is_response(value: dict[str, Any]) -> bool:
-        """Whether the id is a response's, not a document's."""
-        return is_message(value) and ("object" in value or value.get("type") == "message")
-
-
-class _ConstantError(Exception):
-    """NaN or Infinity in a gold standard."""
-
 
 def _refuse_constant(name: str) -> Any:
-    raise _ConstantError(name)
+    """Raise an error for NaN or Infinity in a gold standard."""
+    raise ValueError(name)
 
 
 def _depth(value: Any) -> int:

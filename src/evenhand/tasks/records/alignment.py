@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -143,7 +143,7 @@ def are_right(gold: Leaf, system: Leaf) -> bool:
 
 def are_formatted(gold: Leaf, system: Leaf) -> bool:
     """Whether two leaves differ in formatting only."""
-    return is_formatting(gold.value, system.value, gold.field.options)
+    return not are_right(gold, system) and is_formatting(gold.value, system.value, gold.field.options)
 
 
 def _format_keys(leaf: Leaf) -> tuple[str, ...]:
@@ -235,10 +235,7 @@ class _WeightTable:
     def _formatted_cells(self) -> list[_Cell]:
         """The records with values that differ in formatting only, in fields with one value on each side."""
         leaves = [[list(_single(record)) for record in side] for side in self._leaves]
-        differ = _fitting(
-            leaves, _format_keys, lambda leaf, other: not are_right(leaf, other) and are_formatted(leaf, other)
-        )
-        return [cell for _, cell in differ]
+        return [cell for _, cell in _fitting(leaves, _format_keys, are_formatted)]
 
     def all_weights(self) -> AnyValues:
         """The weights of all records, as one component."""
@@ -287,12 +284,9 @@ class _WeightTable:
 
     def _common(self, component: Sequence[int]) -> _Cells:
         """The records of a component with values in common fields."""
-        size = len(self._leaves[0])
-        slots = [
-            [_copies((part, leaf.field.slot) for leaf in leaves) for part, leaves in zip(parts, side, strict=True)]
-            for parts, side in zip((component[:size], component[size:]), self._leaves, strict=True)
-        ]
-        return [(_COMMON, cell) for cell in _shared(slots)]
+        records, size = zip(component, chain(*self._leaves), strict=True), len(self._leaves[0])
+        slots = [_copies((part, leaf.field.slot) for leaf in leaves) for part, leaves in records]
+        return [(_COMMON, cell) for cell in _shared([slots[:size], slots[size:]])]
 
     def _weights(self, cells: _Cells, rows: list[int], columns: list[int]) -> AnyValues:
         """The sums of the module's list as one number per pair of records; 0 for pairs that are not possible."""
@@ -360,9 +354,8 @@ def _fitting(
         for number, leaves in enumerate(records):
             for leaf in leaves:
                 for key in keys_of(leaf):
-                    index[leaf.field.slot, key][side].setdefault((leaf.key, str(leaf.value)), (leaf, []))[1].append(
-                        number
-                    )
+                    values = index[leaf.field.slot, key][side]
+                    values.setdefault((leaf.key, str(leaf.value)), (leaf, []))[1].append(number)
     cells = {
         (slot, one, other): (slot, (rows, columns))
         for (slot, _), (golds, systems) in index.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as dataclass_field
 from dataclasses import replace
 from functools import cached_property
@@ -18,14 +18,15 @@ from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import Annotation
 from evenhand.data.tokens import Tokens
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError
+from evenhand.errors import InputError
 from evenhand.scoring.measure import Formula, Measure
+from evenhand.scoring.tally import Tally
 from evenhand.settings import RECORDS, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.records.alignment import ListAligner
 from evenhand.tasks.records.answers import MALFORMED, STATUSES, at_path, triples, value_of, wrapper_of
 from evenhand.tasks.records.fields import Fields
-from evenhand.tasks.records.measures import RecordPair, count_table
+from evenhand.tasks.records.measures import RecordPair, count_table, list_verdicts, totals
 from evenhand.tasks.records.task import ANSWERS, CLASS_KINDS, GROUNDED, GROUNDED_KINDS, KINDS
 from evenhand.tasks.records.text import TextValues, is_checked
 from evenhand.tasks.records.trees import TreeBuilder, text_of
@@ -43,7 +44,9 @@ WRAPPER, WRAPPED = "wrapper", "wrapped"
 def align(request: EvaluationRequest) -> Alignment:
     """Open the gold standard and all systems; documents are matched by id, else by order."""
     sides, settings = request.sides, request.settings
-    fields = _fields(request)
+    declared = () if settings["schema"] is None else settings["schema"].fields
+    default, strict = "relaxed" if settings["preset"] == "relaxed" else "exact", settings["empty"] == "strict"
+    fields = Fields(request.vocabulary.labels, settings["fields"], declared, default, strict=strict)
     request.tables[RECORDS] = fields
     if settings["fields"] or settings["unknown_fields"] == "drop":
         request.tables["gold slots"] = _gold_slots(sides.gold(), settings, fields)
@@ -64,14 +67,6 @@ def _is_full(batches: Batches) -> bool:
     return sum(batch.corpus.sentences for batch in batches) >= _MANY
 
 
-def _fields(request: EvaluationRequest) -> Fields:
-    """The fields of a run: those with options."""
-    settings, labels = request.settings, request.vocabulary.labels
-    declared = () if settings["schema"] is None else settings["schema"].fields
-    default = "relaxed" if settings["preset"] == "relaxed" else "exact"
-    return Fields(labels, settings["fields"], declared, default, strict=settings["empty"] == "strict")
-
-
 def _builder(settings: ScoreSettings, fields: Fields, **options: Any) -> TreeBuilder:
     return TreeBuilder(fields, frozenset(settings["absent"]), settings["empty"] == "strict", **options)
 
@@ -82,8 +77,7 @@ def _gold_slots(gold: Iterator[Annotation], settings: ScoreSettings, fields: Fie
     for batch in gold:
         for gold_value in _gold_values(batch, settings):
             build(*gold_value)
-    if message := fields.unknown({field.path for field in fields.all}):
-        raise SettingError(message)
+    fields.check_declared()
     return fields.known_slots()
 
 
@@ -141,8 +135,7 @@ def _values(
     """The values in the answers of a system, and how each answer was read."""
     read = [value_of(content, gold, settings["tool"]) for content, gold in zip(contents, golds, strict=True)]
     values, statuses = [at_path(value, settings["at"]) for value, _ in read], [status for _, status in read]
-    wrappers = map(wrapper_of, values, golds)
-    summary.noted.update(f"{WRAPPER}: {key}" for key in wrappers if key is not None)
+    summary.noted.update(f"{WRAPPER}: {key}" for key in map(wrapper_of, values, golds) if key is not None)
     if settings["preset"] == "triples":
         divided = list(map(triples, values))
         values = [records for records, _ in divided]
@@ -158,6 +151,14 @@ def _grounded(document: Compared, text: TextValues | None) -> dict[str, int]:
     checked = [list(filter(is_checked, leaves)) for leaves in (document.gold_leaves, document.system_leaves)]
     numbers = [(len(leaves), sum(text.has(leaf.value) for leaf in leaves)) for leaves in checked]
     return dict(zip(GROUNDED_KINDS, chain(*numbers), strict=True))
+
+
+def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+    """How answers were read, and the shares of values that are in the text."""
+    answers, grounded = totals(tallies, ANSWERS), totals(tallies, GROUNDED)
+    read = {ANSWERS: {status: int(answers[status]) for status in STATUSES}}
+    shares = {side: grounded[f"{side}_found"] / grounded[side] for side in ("gold", "system") if grounded[side]}
+    return {**read, GROUNDED: shares} if shares else read
 
 
 class _SurplusTexts(list[str]):
@@ -203,7 +204,46 @@ class RecordEvaluation(Evaluation):
         return self._shown.locations(self.surplus)
 
     def predictions(self, by: str, pairs: Sequence[RecordPair]) -> Predictions:
-        return record_predictions(pairs, self.surplus)
+        """Predictions of several systems for the same values.
+
+        A unit is a leaf of the gold standard, or a value that only systems have: surplus, identified by document,
+        field, value and number of the copy, which is TN under the systems that do not have it. A system's answer is its
+        verdict with its field; answers with different values differ. TP and TN are right.
+
+        Source: Tuggener 2017, section 2.
+        """
+        units = dict[tuple[int, int, str, int], int]()
+        for at, document in enumerate(pairs[0].documents):
+            for number, leaf in enumerate(document.gold_leaves):
+                units[at, leaf.field.label, leaf.key, number] = len(units)
+        texts, first = {"": 0}, self.surplus.FIRST + len(self.surplus) - len(units)
+        rows: list[tuple[int, int, int, int, int]] = []
+        for row, pair in enumerate(pairs):
+            for at, document in enumerate(pair.documents):
+                copies: defaultdict[tuple[int, str], Iterator[int]] = defaultdict(lambda: count(1))
+                for number, leaf, gold, system in document.units():
+                    verdict, field, text = leaf.verdict.partition(".")[0], leaf.field.label, 0
+                    if gold is None:
+                        number = -next(copies[field, leaf.key])
+                    elif system is not None and verdict != "TP":
+                        text = texts.setdefault(system.key, len(texts))
+                    key = at, field, leaf.key, number
+                    if key not in units:
+                        units[key] = len(units)
+                        self.surplus.append(text_of(leaf))
+                    predicted = -1 if system is None else system.field.label
+                    rows.append((row, units[key], CLASS_KINDS.index(verdict), predicted, text))
+        row_of, unit_of, kind, label, detail = ints(rows).reshape(-1, 5).T
+        shown = np.full((len(pairs), len(units)), answer_code(ints(_TN), ints(-1)))
+        details = np.zeros_like(shown)
+        shown[row_of, unit_of], details[row_of, unit_of] = answer_code(kind, label), detail
+        sentence, own_label, start = ints([(at, field, number) for at, field, _, number in units]).reshape(-1, 3).T
+        is_surplus = start < 0
+        start = np.where(is_surplus, first + np.arange(len(units)), start)
+        labels = {"label": own_label, "gold_label": np.tile(np.where(is_surplus, -1, own_label), (len(pairs), 1))}
+        columns = {"sentence": sentence, "start": start, "end": start + 1, "part": np.full_like(shown, -1), **labels}
+        predictions = Predictions.of_codes(shown, KINDS, (_TP, _TN), _TN, is_surplus=is_surplus, **columns)
+        return replace(predictions, answer=shown * len(texts) + details)
 
     def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
         """The values of both sides; values that only the system has have no position."""
@@ -214,67 +254,11 @@ class RecordEvaluation(Evaluation):
         """Rows of a string and the number of the gold leaf, or -1: texts, and values of systems with their verdicts."""
         pairs = list(self.pairs.values())
         name = pairs[0].labels.code
-        texts = enumerate(pairs[0].texts)
-        sides = [[(at, name(text), -1) for at, text in texts if text is not None]]
-        for pair in pairs:
-            rows = []
-            for at, document in enumerate(pair.documents):
-                for start, leaf, _, system in document.units():
-                    text = "" if system is None else text_of(system)
-                    rows.append((at, name(f"{leaf.verdict.partition('.')[0]}\t{text}"), start))
-            sides.append(rows)
-        columns = [np.array(rows, dtype=np.int64).reshape(-1, 3).T for rows in sides]
-        return SentenceView([DrawnRows(sentence, label, start) for sentence, label, start in columns])
-
-
-def record_predictions(pairs: Sequence[RecordPair], surplus: _SurplusTexts) -> Predictions:
-    """Predictions of several systems for the same values.
-
-    A unit is a leaf of the gold standard, or a value that only systems have: surplus, identified by document, field,
-    value and number of the copy, which is TN under the systems that do not have it. A system's answer is its verdict
-    with its field; answers with different values differ. TP and TN are right.
-
-    Source: Tuggener 2017, section 2.
-    """
-    sizes = [len(document.gold_leaves) for document in pairs[0].documents]
-    own_label = ints([leaf.field.label for document in pairs[0].documents for leaf in document.gold_leaves])
-    begins, size, first = np.append(0, np.cumsum(ints(sizes))).tolist(), len(own_label), surplus.FIRST + len(surplus)
-    texts, units = {"": 0}, dict[tuple[int, int, str, int], int]()
-    rows: list[tuple[int, int, int, int, int]] = []
-    for row, pair in enumerate(pairs):
-        for at, document in enumerate(pair.documents):
-            copies: defaultdict[tuple[int, str], Iterator[int]] = defaultdict(count)
-            for number, leaf, gold, system in document.units():
-                unit, text, field, verdict = begins[at] + number, 0, -1, leaf.verdict.partition(".")[0]
-                if system is not None:
-                    field = system.field.label
-                    if gold is None:
-                        key = at, field, system.key, next(copies[field, system.key])
-                        if key not in units:
-                            units[key] = size + len(units)
-                            surplus.append(text_of(system))
-                        unit = units[key]
-                    elif verdict != "TP":
-                        text = texts.setdefault(system.key, len(texts))
-                rows.append((row, unit, CLASS_KINDS.index(verdict), field, text))
-    row_of, unit_of, kind, label, detail = ints(rows).reshape(-1, 5).T
-    extra = len(units)
-    shown = np.full((len(pairs), size + extra), answer_code(ints(_TN), ints(-1)))
-    details, gold_label = np.zeros_like(shown), np.full_like(shown, -1)
-    shown[row_of, unit_of], details[row_of, unit_of] = answer_code(kind, label), detail
-    gold_label[:, :size] = own_label
-    start = np.concatenate([np.arange(number) for number in (0, *sizes)] + [first + np.arange(extra)])
-    predictions = Predictions.of_codes(
-        shown,
-        KINDS,
-        (_TP, _TN),
-        _TN,
-        label=np.append(own_label, ints([key[1] for key in units])),
-        is_surplus=np.arange(size + extra) >= size,
-        part=np.full_like(shown, -1),
-        sentence=np.append(np.repeat(np.arange(len(sizes)), sizes), ints([key[0] for key in units])),
-        start=start,
-        end=start + 1,
-        gold_label=gold_label,
-    )
-    return replace(predictions, answer=shown * len(texts) + details)
+        texts = [(at, name(text), -1) for at, text in enumerate(pairs[0].texts) if text is not None]
+        sides = [DrawnRows(*ints(texts).reshape(-1, 3).T)]
+        for rows in map(list_verdicts, pairs):
+            strings = {**rows.strings, **rows.matched_strings}
+            kinds = enumerate(rows.types[code].partition(".")[0] for code in rows.type.tolist())
+            label = ints([name(f"{kind}\t{strings.get(row, '')}") for row, kind in kinds])
+            sides.append(DrawnRows(rows.sentence, label, rows.start))
+        return SentenceView(sides)

@@ -256,18 +256,17 @@ class Fields:
     def keys_of(self, record: Field) -> list[Path]:
         """The steps from a record to its key fields, without lists."""
         prefix = self._slot_path(record.path)
-        size = len(prefix)
-        return [path[size:] for path in self.key_paths if path[:size] == prefix and len(path) > size]
+        return [path[len(prefix) :] for path in self.key_paths if path[: len(prefix)] == prefix and path != prefix]
 
-    def unknown(self, seen: set[Path]) -> str | None:
-        """The message about a declared field that neither the gold standard nor the schema has."""
-        places = {self._slot_path(path[:size]) for path in {*seen, *self.in_schema} for size in range(len(path) + 1)}
+    def check_declared(self) -> None:
+        """Raise `SettingError` for a declared field that is neither among all fields so far nor in the schema."""
+        seen = {*(field.path for field in self.all), *self.in_schema}
+        places = {self._slot_path(path[:size]) for path in seen for size in range(len(path) + 1)}
         for path, name in self.declared.items():
             if self._slot_path(path) not in places:
-                close = nearest(name, [path_text(other) for other in {*seen, *self.in_schema}])
+                close = nearest(name, sorted(map(path_text, seen)))
                 hint = f" Did you mean {close!r}?" if close else ""
-                return f"Unknown field {name!r}: not in gold and not in the schema.{hint}"
-        return None
+                raise SettingError(f"Unknown field {name!r}: not in gold and not in the schema.{hint}")
 
 
 # Schemas

@@ -34,18 +34,8 @@ from evenhand.dataclass import dataclass
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.records.answers import STATUSES
 from evenhand.tasks.records.fields import parse_path
-from evenhand.tasks.records.task import (
-    ANSWERS,
-    DOCUMENT_KINDS,
-    GROUNDED,
-    RECORD_KINDS,
-    SOFT_KINDS,
-    TALLY_KINDS,
-    WEIGHTED,
-    is_weighted,
-)
+from evenhand.tasks.records.task import DOCUMENT_KINDS, RECORD_KINDS, SOFT_KINDS, TALLY_KINDS, WEIGHTED, is_weighted
 from evenhand.tasks.records.trees import text_of
 from evenhand.tasks.records.values import similarity
 from evenhand.tasks.records.verdicts import Compared
@@ -107,10 +97,8 @@ def list_verdicts(pair: RecordPair) -> UnitRows:
             rows.append((_CODE[leaf.verdict], at, number, label, other))
     kinds, document_of, start, gold_label, predicted = ints(rows).reshape(-1, 5).T
     place = Places.of(document_of, start, np.where(start < 0, -1, start + 1))
-    is_surplus = start < 0
-    return UnitRows.of(
-        TALLY_KINDS, kinds, place, gold_label, predicted, is_surplus, strings=strings, matched_strings=matched
-    )
+    units = UnitRows.of(TALLY_KINDS, kinds, place, gold_label, predicted, start < 0)
+    return replace(units, strings=strings, matched_strings=matched)
 
 
 def by_depth(answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: Any) -> Ints:
@@ -162,7 +150,7 @@ def count_table(kinds: Sequence[str], counts: Sequence[Mapping[str, float]], gro
 
 def with_documents(score: MeasureScore, tallies: Mapping[str, Tally]) -> MeasureScore:
     """Add the mean F1 over documents, if documents are scored."""
-    counts = _totals(tallies, "documents")
+    counts = totals(tallies, "documents")
     scored = counts["scored"]
     return score.adding("per_document", {"f1": counts["f1"] / scored, "documents": int(scored)}) if scored else score
 
@@ -172,14 +160,7 @@ def with_confusion(score: MeasureScore, tallies: Mapping[str, Tally]) -> Measure
     return replace(score, confusion=tallies["verdicts"].confusion(lambda kind: kind == "KE"))
 
 
-def facts(tallies: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
-    """How answers were read, and the shares of values that are in the text."""
-    answers, grounded = _totals(tallies, ANSWERS), _totals(tallies, GROUNDED)
-    read = {ANSWERS: {status: int(answers[status]) for status in STATUSES}}
-    shares = {side: grounded[f"{side}_found"] / grounded[side] for side in ("gold", "system") if grounded[side]}
-    return {**read, GROUNDED: shares} if shares else read
-
-
-def _totals(tallies: Mapping[str, Tally], name: str) -> defaultdict[str, float]:
+def totals(tallies: Mapping[str, Tally], name: str) -> defaultdict[str, float]:
+    """The sums of a tally of counts by kind; 0 for all kinds if there is no such tally."""
     cells = tallies[name].total().cells() if name in tallies else {}
     return defaultdict(float, {kind: count for (_, _, _, kind), count in cells.items()})

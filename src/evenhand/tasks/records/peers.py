@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,12 @@ def _anls_star(gold: Any, system: Any) -> tuple[float, int]:
         return score, length
     if gold is None:
         return (1.0, 1) if system in _NONE else (0.0, max(_size(system), 1))
-    if isinstance(gold, dict):
-        return _of_objects(gold, system) if isinstance(system, dict) else (0.0, max(_size(gold), _size(system)))
-    if isinstance(gold, list):
-        return _of_lists(gold, system) if isinstance(system, list) else (0.0, max(_size(gold), _size(system)))
-    if isinstance(system, dict | list) or system is None:
-        return 0.0, max(1, _size(system))
+    if isinstance(gold, dict) and isinstance(system, dict):
+        return _of_objects(gold, system)
+    if isinstance(gold, list) and isinstance(system, list):
+        return _of_lists(gold, system)
+    if isinstance(gold, dict | list) or isinstance(system, dict | list) or system is None:
+        return 0.0, max(_size(gold), _size(system))
     similarity = anls(str(gold), str(system))
     return (similarity if similarity >= 0.5 else 0.0), 1
 
@@ -84,10 +84,8 @@ def _of_objects(gold: dict[str, Any], system: dict[str, Any]) -> tuple[float, in
 
 def _of_lists(gold: list[Any], system: list[Any]) -> tuple[float, int]:
     cells = [[_anls_star(one, other) for other in system] for one in gold]
-    means = np.array([[score / size if size else 1.0 for score, size in row] for row in cells]).reshape(
-        len(gold), len(system)
-    )
-    table = np.rint(means * MILLION * MILLION).astype(np.int64)
+    means = [[score / size if size else 1.0 for score, size in row] for row in cells]
+    table = np.rint(np.array(means).reshape(len(gold), len(system)) * MILLION * MILLION).astype(np.int64)
     table += 1 + table // (MILLION * MILLION)  # items are paired even if they have nothing in common; identical first
     pairs = first_pairs(table) if table.size else []
     rows, columns = remaining(range(len(gold)), range(len(system)), pairs)
@@ -258,7 +256,10 @@ def count_text2kg(pair: RecordPair) -> Tally:
 
 
 def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
-    golds, systems = (_as_triples(value) for value in (gold, system))
+    golds, systems = (
+        [["" if part is None else str(part) for part in record.values()] for record in triples(value)[0]]
+        for value in (gold, system)
+    )
     known = {relation.replace(" ", "_") for _, relation, _ in golds}
     kept = [triple for triple in systems if triple[1].replace(" ", "_") in known]
     one, other = ({_joined(triple) for triple in side} for side in (golds, kept))
@@ -271,10 +272,5 @@ def _text2kg(gold: Any, system: Any, ontology: set[str]) -> dict[str, float]:
     return dict(zip(_TEXT2KG_KINDS, scores, strict=True))
 
 
-def _as_triples(value: Any) -> list[tuple[str, ...]]:
-    records, _ = triples(value)
-    return [tuple("" if part is None else str(part) for part in record.values()) for record in records]
-
-
-def _joined(triple: Iterable[str]) -> str:
+def _joined(triple: list[str]) -> str:
     return "".join("".join(triple).replace("_", "").lower().split())

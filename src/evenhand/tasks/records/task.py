@@ -58,8 +58,7 @@ _GOLD = plus({"TP": 1.0, "KE": 1.0, "FN": 1.0, "RN": 1.0}, _PAIRED)
 _SYSTEM = plus({"TP": 1.0, "KE.system": 1.0, "FP": 1.0, "RP": 1.0, "HP": 1.0}, _PAIRED)
 
 _HALLUCINATED = Ratio(
-    *("hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text."),
-    is_best_low=True,
+    "hallucinated", {"HE": 1.0, "HP": 1.0}, _SYSTEM, "values of the system that are not in the text.", is_best_low=True
 )
 
 
@@ -91,9 +90,8 @@ def _verdicts(
 
 
 def _leaves(name: str, settings: ScoreSettings, right: tuple[str, ...]) -> Formula:
-    sums: tuple[WeightedCounts, ...] = (dict.fromkeys(right, 1.0), _SYSTEM, _GOLD)
-    counts = {"TP": sums[0], "gold": _GOLD, "system": _SYSTEM}
-    return _verdicts(name, settings, "with_documents", counts, *sums)
+    counts: dict[str, WeightedCounts] = {"TP": dict.fromkeys(right, 1.0), "gold": _GOLD, "system": _SYSTEM}
+    return _verdicts(name, settings, "with_documents", counts, counts["TP"], _SYSTEM, _GOLD)
 
 
 def _fair(name: str, settings: ScoreSettings) -> Formula:
@@ -179,10 +177,6 @@ def _optional(name: str, kind: str, description: str, metavar: str, none: str = 
     return Parameter(name, kind, None, description, allowed=Allowed(optional=True), conversion=conversion, cli=cli)
 
 
-def _choice(name: str, values: tuple[str, ...], description: str) -> Parameter:
-    return spec.choice(name, values, description, cli=CommandLine(metavar="|".join(values)))
-
-
 PARAMETERS = (
     Parameter(
         "fields",
@@ -198,7 +192,7 @@ PARAMETERS = (
         parse=parse_schema,
         stored=Schema,
     ),
-    _choice(
+    spec.choice(
         *("preset", ("exact", "relaxed", "triples")),
         "Comparator of all fields, or lists of subject, relation and object.",
     ),
@@ -206,7 +200,7 @@ PARAMETERS = (
         *("absent", "names", (), "Strings that count as absent values, such as N/A."),
         conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
-    _choice(
+    spec.choice(
         *("empty", ("absent", "strict")),
         "null, empty strings, lists and objects: no value, or values that differ from each other and from no value.",
     ),
@@ -214,7 +208,7 @@ PARAMETERS = (
         "at", "text", "Key of the value in the answers of systems, if it is wrapped: result, or data.items.", "KEY"
     ),
     _optional("tool", "text", "Name of the tool whose calls are the answer, if there are several.", "NAME", "all"),
-    _choice(
+    spec.choice(
         *("unknown_fields", ("keep", "drop")),
         "Fields that neither the gold standard nor the schema has: count their values as spurious, or drop them.",
     ),
@@ -264,7 +258,7 @@ TASK = spec.Task(
         evaluate=lazy("evenhand.tasks.records.evaluation:evaluate"),
         by_document=True,
         notes=lazy("evenhand.tasks.records.tables:notes"),
-        facts=lazy(f"{_MEASURES}:facts"),
+        facts=lazy("evenhand.tasks.records.evaluation:facts"),
         fact_names=(ANSWERS, GROUNDED),
         is_perfect=lazy("evenhand.tasks.records.tables:is_perfect"),
     ),

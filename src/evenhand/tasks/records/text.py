@@ -22,7 +22,6 @@ _DATE = re.compile(
     rf"[0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{4}}|[0-9]{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*\.?,? [0-9]{{4}}|"
     rf"(?:{_MONTHS})[a-z]*\.? [0-9]{{1,2}}(?:st|nd|rd|th)?,? [0-9]{{4}}|(?:{_MONTHS})[a-z]*\.?,? [0-9]{{4}}"
 )
-Span = tuple[int, int]
 
 
 class TextValues:

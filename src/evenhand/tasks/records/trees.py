@@ -50,18 +50,14 @@ class Container:
 Node = Leaf | Container
 
 
-def path_of(node: Node) -> str:
-    """The path of a node with indexes: `items[2].price`."""
+def text_of(leaf: Leaf) -> str:
+    """The path with indexes and the value of a leaf, for display: `items[2].price: 12.50`."""
     steps: list[str | int] = []
+    node: Node = leaf
     while node.parent is not None:
         steps.append(node.step if isinstance(node.step, int) else f".{node.step}")
         node = node.parent
-    return path_text(steps[::-1])
-
-
-def text_of(leaf: Leaf) -> str:
-    """The path and the value of a leaf, for display: `items[2].price: 12.50`."""
-    return f"{path_of(leaf)}: {leaf.value}"
+    return f"{path_text(steps[::-1])}: {leaf.value}"
 
 
 def leaves_of(node: Node | None) -> list[Leaf]:
@@ -140,8 +136,7 @@ class TreeBuilder:
         if kind is list:
             items = field.children.get(None) or self.fields.child(field, None)
             for index, inner in enumerate(value if not items.options.ignore else ()):
-                built = self._build(inner, items, node, index)
-                if built is not None:
+                if (built := self._build(inner, items, node, index)) is not None:
                     children[index] = built
                     self.counts[1] += built.__class__ is Container
         else:
@@ -153,10 +148,8 @@ class TreeBuilder:
                     text = inner.strip() if inner.isascii() else scalar_key(inner)[1:]
                     if text and text not in absent:
                         children[key] = Leaf(inner, '"' + text, child, node, key)
-                elif not child.options.ignore:
-                    built = self._build(inner, child, node, key)
-                    if built is not None:
-                        children[key] = built
+                elif not child.options.ignore and (built := self._build(inner, child, node, key)) is not None:
+                    children[key] = built
         self.counts[0] += len(children)
         if children or not self.strict or parent is None or (value and self.known is not None):
             return node if children else None

@@ -91,10 +91,8 @@ def scalar_key(value: object) -> str:
     if kind is str:
         text: str = value  # type: ignore[assignment]
         return '"' + (text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)).strip()
-    if value is True:
-        return TRUE
-    if value is False:
-        return FALSE
+    if kind is bool:
+        return TRUE if value else FALSE
     if isinstance(value, int | float | Decimal):
         return number_key(value)
     return NULL if value is None else EMPTY_LIST if isinstance(value, list) else EMPTY_OBJECT
@@ -182,8 +180,6 @@ def _date_in(text: str, first: str | None) -> str | None:
 
 def parse_boolean(value: object) -> bool | None:
     """true, yes, y, 1; false, no, n, 0; None for everything else."""
-    if isinstance(value, bool):
-        return value
     if isinstance(value, str) and len(value) > 20:
         return None
     word = plain(value) if isinstance(value, str) else scalar_key(value).lstrip("\0")
@@ -200,8 +196,7 @@ def bare(text: str) -> str:
 def format_keys(value: object, options: FieldOptions) -> tuple[str, ...]:
     """Texts of which two values that differ in formatting only have one in common."""
     truth, parsed = parse_boolean(value), None if isinstance(value, bool) else _parsed(value, options)
-    keys = None if truth is None else TRUE if truth else FALSE, None if parsed is None else parsed[0]
-    return tuple(key for key in keys if key is not None)
+    return (() if truth is None else (scalar_key(truth),)) + (() if parsed is None else parsed[:1])
 
 
 def _parsed(value: object, options: FieldOptions) -> tuple[str, str | None] | None:
@@ -254,7 +249,7 @@ def comparison_key(value: object, options: FieldOptions) -> str:
     if options.compare == "date" and isinstance(value, str) and (day := parse_date(value, options.first)):
         return f"\1{day}"
     if options.compare == "boolean" and (truth := parse_boolean(value)) is not None:
-        return TRUE if truth else FALSE
+        return scalar_key(truth)
     return scalar_key(value)
 
 
@@ -262,13 +257,12 @@ def is_right(gold: object, system: object, options: FieldOptions) -> bool:
     """Whether two values are equal under a comparator, after its normalisers."""
     if comparison_key(gold, options) == comparison_key(system, options):
         return True
-    if options.compare in ("number", "currency"):
-        return is_within(normalised(gold, options), normalised(system, options), options)
     if options.compare in ("anls", "token-f1"):
         return similarity(gold, system, options) >= options.threshold
-    return options.compare == "relaxed" and is_formatting(
-        normalised(gold, options), normalised(system, options), options
-    )
+    gold, system = normalised(gold, options), normalised(system, options)
+    if options.compare in ("number", "currency"):
+        return is_within(gold, system, options)
+    return options.compare == "relaxed" and is_formatting(gold, system, options)
 
 
 def is_within(gold: object, system: object, options: FieldOptions) -> bool:

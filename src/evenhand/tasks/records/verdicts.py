@@ -28,9 +28,8 @@ Sources: Ortmann 2022 for counting an error once; the verdicts are Evenhand's ow
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field as dataclass_field
-from operator import attrgetter
 
 from evenhand.dataclass import dataclass
 from evenhand.tasks.records.alignment import ListAligner, are_formatted, are_right, equal_pairs, match_leaves, remaining
@@ -118,17 +117,19 @@ class DocumentComparison:
         self._compare(gold, system, scope)
         self._pair_equal([scope], "KE")
         self._finish(scope)
-        if text is not None:
-            _look_up(result, text)
+        if text is not None:  # VE, FP and RP become HE and HP if the system's value is not in the text
+            for one, other in result.pairs:
+                if one.verdict == "VE" and text.lacks(other):
+                    one.verdict = other.verdict = "HE"
+            for leaf in result.spurious:
+                if text.lacks(leaf):
+                    leaf.verdict = "HP"
         return result
 
     def _compare(self, gold: Node | None, system: Node | None, scope: _Scope) -> None:
         if isinstance(gold, Leaf) and isinstance(system, Leaf):
-            if are_right(gold, system):
-                self._pair(gold, system, "TP")
-                return
-            if are_formatted(gold, system):
-                self._pair(gold, system, "FE")
+            if (is_equal := are_right(gold, system)) or are_formatted(gold, system):
+                self._pair(gold, system, "TP" if is_equal else "FE")
                 return
             scope.places.append((gold, system))
         elif gold is not None and system is not None:
@@ -178,13 +179,8 @@ class DocumentComparison:
 
     def _pair_equal(self, scopes: Sequence[_Scope], verdict: str, *, order: bool = False) -> None:
         """Pair equal values: KE in different fields of a scope; RE in one field of different records of a list."""
-        golds, systems = (
-            sorted(
-                ((leaf, scope) for scope in scopes for leaf in leaves_of_side(scope) if _is_evidence(leaf)),
-                key=_by_field,
-            )
-            for leaves_of_side in (attrgetter("gold"), attrgetter("system"))
-        )
+        golds = _evidence((leaf, scope) for scope in scopes for leaf in scope.gold)
+        systems = _evidence((leaf, scope) for scope in scopes for leaf in scope.system)
         for keys_of, may_differ in ((_default_keys, False), (_format_keys, True)) if golds and systems else ():
             by_key: defaultdict[str, list[tuple[Leaf, _Scope]]] = defaultdict(list)
             for other in systems:
@@ -226,12 +222,10 @@ def _undecided(leaves: list[Leaf]) -> list[Leaf]:
     return [leaf for leaf in leaves if not leaf.verdict]
 
 
-def _is_evidence(leaf: Leaf) -> bool:
-    return not leaf.verdict and is_informative(leaf.value)
-
-
-def _by_field(one: tuple[Leaf, _Scope]) -> tuple[str, str]:
-    return one[0].field.name, one[0].key
+def _evidence(leaves: Iterable[tuple[Leaf, _Scope]]) -> list[tuple[Leaf, _Scope]]:
+    """The undecided leaves with informative values, by field and value."""
+    informative = [one for one in leaves if not one[0].verdict and is_informative(one[0].value)]
+    return sorted(informative, key=lambda one: (one[0].field.name, one[0].key))
 
 
 def _default_keys(leaf: Leaf) -> tuple[str, ...]:
@@ -246,13 +240,3 @@ def _moved(gold: _Scope, system: _Scope, order: bool) -> str:
     if not order and not system.is_aligned:
         return "RE.split"
     return "RE.moved" if order or gold.is_aligned else "RE.merged"
-
-
-def _look_up(result: Compared, text: TextValues) -> None:
-    """VE, FP and RP become HE and HP if the system's value is not in the text."""
-    for gold, system in result.pairs:
-        if gold.verdict == "VE" and text.lacks(system):
-            gold.verdict = system.verdict = "HE"
-    for leaf in result.spurious:
-        if text.lacks(leaf):
-            leaf.verdict = "HP"
