@@ -91,7 +91,8 @@ def test_no_report_tells_tasks_or_models_by_name() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in NAMES
     ]
     drawings = [("html/__init__.py", "spans"), ("html/__init__.py", "chains")]  # what a script draws
-    assert items == [("figures/plots.py", "constrained"), *drawings]  # a layout
+    layouts = [(f"figures/{name}.py", "constrained") for name in ("confidence", "plots")]
+    assert items == [*layouts, *drawings]
 
 
 def test_the_page_does_not_know_its_task() -> None:

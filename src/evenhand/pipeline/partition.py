@@ -35,7 +35,7 @@ SMALLEST = 4 << 20
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
 _LARGEST = 64 << 20
-_SHARE = 2 / 3
+_SHARE = 1 / 2
 """Share of the remainder that the next parts of all processes have: parts become smaller, so all end together."""
 _MAX_FILES = 200
 """Maximum number of files of a part, which keeps its pickle small."""
