@@ -52,7 +52,7 @@ def sentences(system: SystemConfidence) -> Iterator[str]:
     if best.threshold is not None:
         yield best_sentence(best)
     elif system.scores is not None:
-        yield f"All scores are {system.scores[0]:g}, so there is no threshold to choose."
+        yield f"All scores are {system.scores[0]:g}, so no threshold can be chosen."
     if system.recall_at(0.95):
         yield f"At 95 % precision, recall is {100 * system.recall_at(0.95):.1f} %."
     else:

@@ -189,8 +189,8 @@ def ap_randomization(a: Changes, b: Changes, trials: int, seed: int) -> tuple[fl
     in size, p = (c + 1) / (trials + 1). If there are at most as many ways to swap groups as trials, each is tried once,
     and p = c / ways.
 
-    In simulations, systems that were equal by chance, or equal in AP, had p below .05 in .048 to .065 of 400 draws of
-    30 and of 100 documents.
+    `make test-long` draws 400 pairs of exchangeable systems with 30 documents: the share of p up to .05 is at most two
+    standard errors above 5 %.
 
     Sources: Noreen 1989; Yeh 2000; this project for the ranks.
     """
