@@ -133,8 +133,6 @@ _NO_LOWERCASE = re.compile(r"[^a-zß-öø-ÿа-я]+")
 _LONGEST_EXAMPLE = 80
 TRAILING = "empty cells at the ends of lines"
 _SAMPLE = 1 << 14
-_BLOCKS = 2
-"""Factor for the size of blocks with several columns: more lines per call."""
 
 
 @dataclass(frozen=True)
@@ -737,8 +735,7 @@ class TableBatches(Iterator[Annotation]):
         if settings.weight is not None:
             self._weights = _WeightColumnReader(source, *layout.indices(source, (settings.weight,)))
         self._settings, self._score_columns = settings, layout.indices(source, score_columns(settings))
-        size = settings.block_size * (1 if layout.columns == 1 else _BLOCKS)
-        self._blocks = parse_blocks(layout, source, source.blocks(size))
+        self._blocks = parse_blocks(layout, source, source.blocks(settings.block_size))
         self._new_document = not source.begins_inside
 
     def __next__(self) -> Annotation:
