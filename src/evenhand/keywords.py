@@ -33,6 +33,7 @@ class FileKeywords(TypedDict, total=False):
 
     format: BySide
     column: Columns | None
+    layer: BySide
     encoding: BySide
     repair: Repair
     offsets: BySide

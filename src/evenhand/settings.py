@@ -23,6 +23,8 @@ UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 LINKS = "links"
 """Spans with links to a knowledge base."""
+MISSING = "missing"
+"""Tokens that a gold standard leaves unannotated, as spans; they are left out of the score."""
 RELATIONS = "relations"
 """Relations between the spans of the layer `spans`."""
 CONSTITUENTS = "constituents"
@@ -39,13 +41,15 @@ NO_LABEL = "()"
 NO_TYPE = "_"
 """The label of a linked span without one."""
 NIL = "NIL"
+BLANK_LINKS = "blank-links"
+"""Trait of gold standards whose links may be the empty string, which is the lack of a link or an identifier."""
 RESPELLED = "respelled"
 """Trait of gold standards whose systems may spell tokens differently."""
 Task = str
 Repair = Literal["begin", "discard", "error"]
 Groups = Literal["total", "document", "sentence", "finest"]
 Resampled = Literal["documents", "sentences"]
-Align = Literal["strict", "position", "characters"]
+Align = Literal["strict", "position", "characters", "overlap"]
 Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
 """The units of offsets that all text formats support."""
@@ -294,7 +298,8 @@ class ScoreSettings:
     exclude: tuple[str, ...] = ()
     maps: tuple[LabelMap, ...] = ()
     align: Align = "strict"
-    """strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation."""
+    """strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation; overlap: same
+    text but for case and spaces, and a system's token belongs to the gold tokens with which it shares a character."""
     beta: float = 1.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the task and of its measures, by name."""

@@ -419,7 +419,7 @@ class ComparisonJob:
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
-        content = self.content or content_for(self.gold, self.options)
+        content = self.content or content_for(self.gold, self.options, self.systems)
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)

@@ -298,7 +298,7 @@ def _measured(
 ) -> _Measured:
     """Read and match all systems."""
     options = dict(options)
-    content = content_for(gold, options)
+    content = content_for(gold, options, systems)
     task = TASKS[content.task]
     if "min_score" not in {parameter.name for parameter in parameters_of(task.name)}:
         raise SettingError(f"Units of {task.name} have no confidences.")

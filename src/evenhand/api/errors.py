@@ -156,7 +156,7 @@ def errors(
     measures = split_names(cast("str", match) or ())  # functions are replaced by their names
     if len(measures) > 1:
         raise SettingError(f"match is {', '.join(measures)}; errors are listed by one measure.")
-    content = content_for(gold, settings)
+    content = content_for(gold, settings, sides)
     task = TASKS[content.task]
     name = measures[0] if measures else task.selection.resolve(task.selection.reported[0], settings)
     config = prepare(gold, sides, {**settings, "match": (name,)}, content)

@@ -594,7 +594,7 @@ def gate(
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
     resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)
-    content = content_for(gold, chosen)
+    content = content_for(gold, chosen, systems)
     compared = compared_by(TASKS[content.task], measure, chosen)
     default = compared if measure is not None else measure_of_names(limits.score_names, content.task, compared)
     names = {name: ScoreName.read(name, content.task, default, compared, chosen) for name in limits.score_names}

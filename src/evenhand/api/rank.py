@@ -184,7 +184,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")
-    content = content_for(gold, options)
+    content = content_for(gold, options, systems)
     task = TASKS[content.task]
     resampling.check(task)
     match = _ranked_models(task, content, options)

@@ -85,7 +85,7 @@ def report(
     pairs = list(combinations(range(len(sides)), 2))
     trials = default_trials(max(len(pairs), 1)) if trials is None else trials
     resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
-    content = content_for(gold, options)
+    content = content_for(gold, options, sides)
     scored = _score_config(gold, sides, by, options, content)
     request, words = SliceRequest.of(slices), word_list(vocabulary)
     job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)

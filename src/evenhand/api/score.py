@@ -62,7 +62,7 @@ def results_of(
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     on_settings = notes_on_settings(settings, run.labels, run.systems)
-    general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings)
+    general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings), prepared.content.notes
     results = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or ReadInfo()

@@ -27,7 +27,7 @@ from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named, wrap_object
+from evenhand.formats.format import FORMATS, Format, Frame, WrappedObject, format_named, wrap_object
 from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
@@ -83,7 +83,7 @@ NamedColumns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, NamedColumns] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
-READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
+READING = ("format", "column", "layer", "encoding", "repair", "offsets", "functions", "annotator")
 """Options that specify how files are read."""
 COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """Options of all tasks."""
@@ -232,7 +232,7 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         task = task or next(each.name for each in tasks if each.input.detects(gold))
         traits, name = TASKS[task].input.traits(gold), gold.reading.format
         return GoldProfile(task, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
-    files = open_files(gold, ReadSettings(format, columns, task=task))
+    files = open_files(gold, ReadSettings(format, columns, task=task, side="gold"))
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
@@ -477,20 +477,63 @@ def known_options() -> set[str]:
     return {*COMMON, "groups", "jobs", "engine", *declared}
 
 
-def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
-    """Check the options that affect reading, and return the profile of the gold standard."""
+def content_for(
+    gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None = None
+) -> GoldProfile:
+    """Check the options that affect reading, and return the profile of the gold standard.
+
+    If its files have named layers, one layer is chosen for both sides.
+    """
     task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
-    return content_of(
-        gold,
-        by_side(format, "gold"),
-        None if task is None else task_named(task),
-        columns_of_side(options.get("column"), "gold"),
-    )
+    task = None if task is None else task_named(task)
+    column = _named_layer(options)
+    content = content_of(gold, by_side(format, "gold"), task, columns_of_side(column, "gold"))
+    format_of_gold = _format_of(gold, content)
+    contents = None if format_of_gold is None else format_of_gold.contents
+    if contents is None or contents.choose is None:
+        if options.get("layer") is not None:
+            raise SettingError("layer chooses among the layers of spaCy's documents; use column for other formats.")
+        return content
+    chosen: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    if isinstance(gold, Annotation):
+        chosen = {"column": column or {"system": gold.reading.column}}
+    elif content.files is not None and systems:
+        opened = {
+            name: side if isinstance(side, Annotation) else open_files(side, _side_settings(options, name, task))
+            for name, side in systems.items()
+        }
+        chosen, notes = contents.choose(content.files, opened, task, column, options.get("align"))
+    task = chosen.get("task", content.task)
+    return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
+
+
+def _named_layer(options: Mapping[str, Any]) -> ColumnChoice:
+    """The layer or column that the user names."""
+    layer, column = options.get("layer"), options.get("column")
+    if layer is not None and column is not None:
+        raise SettingError("layer and column name the same thing; give one.")
+    if layer == "all":
+        raise SettingError('layer="all" is for score; name one layer.')
+    return column if layer is None else layer
+
+
+def _format_of(gold: Input, content: GoldProfile) -> Format | None:
+    """The format of a gold standard; None if it was not read from a file."""
+    if isinstance(gold, Annotation):
+        return FORMATS[gold.reading.format] if gold.readings and gold.reading.format in FORMATS else None
+    return None if content.files is None else content.files.first.format
+
+
+def _side_settings(options: Mapping[str, Any], name: str, task: str | None) -> ReadSettings:
+    format = options.get("format")
+    named = format.get(name, by_side(format, "system")) if isinstance(format, Mapping) else format
+    return ReadSettings(named, task=task, side="system")
 
 
 def prepare(
@@ -500,7 +543,8 @@ def prepare(
     content: GoldProfile | None = None,
 ) -> RunConfig:
     """Turn user options into the settings of a run; other settings have their defaults."""
-    content = content or content_for(gold, options)
+    content = content or content_for(gold, options, systems)
+    options = _with_defaults(options, content)
     task = TASKS[content.task]
     match, functions = options.get("match"), options.get(FUNCTIONS, {})
     check_functions(task.name, functions)
@@ -526,6 +570,15 @@ def prepare(
     block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
     read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
+
+
+def _with_defaults(options: Mapping[str, Any], content: GoldProfile) -> Mapping[str, Any]:
+    """The options of the user, with the layer that was chosen, and defaults of the gold standard's format."""
+    if not content.options:
+        return options
+    options = {name: value for name, value in options.items() if value is not None and name != "layer"}
+    layer = {"column": content.options["column"]} if "column" in content.options else {}
+    return {**content.options, **options, **layer}
 
 
 def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -746,6 +746,8 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
     notes += [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
+    if side == "gold":
+        notes += [f"gold {name}: left out {what} ({count:,})." for what, count in reading.left_out.items() if count]
     refused = "--repair error refuses them"
     return notes + [f"{side} {name}: accepted {what} ({count:,}; {refused})." for what, count in reading.kept.items()]
 

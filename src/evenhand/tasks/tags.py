@@ -20,6 +20,7 @@ from evenhand.tasks.words.measures import (
     PUNCTUATION,
     TAG_ERRORS,
     TAG_KINDS,
+    as_sets,
     by_label,
     feature_set,
     notes,
@@ -163,11 +164,12 @@ def as_tags(annotation: Annotation) -> Annotation:
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:
-    return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+    formula = by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+    return as_sets(formula) if settings.align == "overlap" else formula
 
 
 def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
-    if settings["punctuation"].by == "relation":
+    if settings["punctuation"].by in ("relation", "spacy"):
         raise SettingError("Tags have no relations; choose punctuation by its form, or by tags: pos:PUNCT.")
 
 
@@ -186,6 +188,7 @@ TASK = spec.Task(
     selection=spec.MeasureSelection.of("accuracy"),
     parameters=(PUNCTUATION, *spec.CONFIDENCES),
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_words,
         detects=lambda annotation: True,

@@ -36,10 +36,14 @@ class GoldProfile:
     """Features of the format: `universal` (the columns of Universal Dependencies), `conllu`, `pos`, `heads`."""
     files: OpenFiles | None = field(default=None, compare=False, repr=False)
     """Its files, opened to detect the format."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The layer to read, and options whose defaults differ for the format."""
+    notes: tuple[str, ...] = ()
+    """Notes on the choice of the layer."""
 
-    def __reduce__(self) -> tuple[type[GoldProfile], tuple[str, frozenset[str]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Without the files: other processes open their own."""
-        return GoldProfile, (self.task, self.traits)
+        return GoldProfile, (self.task, self.traits, None, self.options, self.notes)
 
 
 def choice(name: str, values: tuple[str, ...], description: str, **options: Any) -> Parameter:

@@ -180,6 +180,7 @@ TASK = spec.Task(
     custom=custom_measure,
     parameters=PARAMETERS,
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         has_encoding=True,
         detects=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
         single_file=True,

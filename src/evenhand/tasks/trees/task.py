@@ -56,7 +56,16 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 
 
 def _attachment(name: str, settings: ScoreSettings) -> Formula:
-    return words.by_label(name, "trees", words.TREE_KINDS, words.RIGHT[name], settings, confuses=name == "ls")
+    formula = words.by_label(name, "trees", words.TREE_KINDS, words.RIGHT[name], settings, confuses=name == "ls")
+    if settings.align != "overlap" and settings["punctuation"].by != "spacy":
+        return formula
+    formula = words.as_sets(formula)
+    if name == "uas":
+        return formula
+    predicted = {words.REPEATED: 1.0}
+    counts = {**formula.counts, "system": {**formula.counts["system"], **predicted}}
+    divided = replace(formula.divided, predicted={**formula.divided.predicted, **predicted})
+    return replace(formula, counts=counts, divided=divided)
 
 
 def _conll18(name: str, settings: ScoreSettings) -> Formula:
@@ -186,6 +195,7 @@ TASK = spec.Task(
         ),
     ),
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=words.traits_of_trees,
         detects=lambda annotation: "trees" in annotation.layers,
