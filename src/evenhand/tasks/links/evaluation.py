@@ -68,12 +68,15 @@ def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
     """Count the links of a part under all scorers, one system after the other."""
     corpus, identifiers = Corpus.concatenate([batch.corpus for batch in part.gold]), Identifiers()
     spans = to_documents(part.spans(LINKS, request.vocabulary), corpus.documents, corpus.bounds)
-    gold, gold_count = _linked(spans, "gold", "gold", request, identifiers)
+    gold_mentions, gold_count = _linked(spans, "gold", "gold", request, identifiers)
+    gold = _without_blanks(gold_mentions)
     names = AnswerNames(identifiers, request.vocabulary.labels)
     evaluation = LinkEvaluation(part=part, gold_count=gold_count, corpus=corpus, gold=gold, names=names)
     for name, spans in part.systems.items():
-        system, summary = _linked(spans.into(request.vocabulary), "system", name, request, identifiers)
-        pair = LinkPair(gold, system, evaluation.groups)
+        mentions, summary = _linked(spans.into(request.vocabulary), "system", name, request, identifiers)
+        system = _without_blanks(mentions)
+        has_blanks = len(gold) < len(gold_mentions) or len(system) < len(mentions)
+        pair = LinkPair(gold, system, evaluation.groups, (gold_mentions, mentions) if has_blanks else None)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
         evaluation.tallies[name] = tallies | pair.extra_tallies
         respelled = (matches.respelled for matches in pair.cached_values(HipeMatches))
@@ -84,10 +87,14 @@ def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
     return evaluation
 
 
+def _without_blanks(mentions: Linked) -> Linked:
+    return mentions.take(~mentions.blank) if mentions.blank.any() else mentions
+
+
 def _linked(
     spans: Spans, side: str, name: str, request: EvaluationRequest, identifiers: Identifiers
 ) -> tuple[Linked, SideSummary]:
-    """The spans of one side that have links, and their number by label."""
+    """The spans of one side that have links, if only empty ones, and the number of links by label."""
     settings, tables = request.settings, request.tables
     aliases = f"replacements of {side} identifiers"
     if aliases not in tables:
@@ -95,7 +102,7 @@ def _linked(
     nil_labels = settings["nil_labels"] if side == "system" else ()
     kept = LabelFilter(settings, side, name)(spans)
     linked = identifiers.linked(kept, LinkRules(tables[aliases], nil_labels, only_first=side == "gold"))
-    summary, unlinked = SideSummary(), len(kept) - len(linked)
+    summary, unlinked = SideSummary(), len(kept) - int(np.count_nonzero(~linked.blank))
     if side == "system":
         score, rows = ScoreFilter(request, name)(linked.spans.score, linked.spans.label, summary)
         linked = linked if score is None else replace(linked, spans=replace(linked.spans, score=score))
@@ -103,7 +110,7 @@ def _linked(
     elif linked.spans.score is not None:
         summary.scored = int(np.count_nonzero(~np.isnan(linked.spans.score)))
         linked = replace(linked, spans=replace(linked.spans, score=None))
-    summary.add(linked.spans.label, spans.vocabulary.labels.values)
+    summary.add(linked.spans.label[~linked.blank], spans.vocabulary.labels.values)
     summary.noted[UNLINKED] = unlinked
     return linked, summary
 
