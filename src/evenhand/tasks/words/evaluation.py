@@ -99,7 +99,7 @@ def evaluate(
     for name, aligned in part.systems.items():
         gold = gold or _annotated(scorer.side(aligned.gold))
         system = scorer.side(aligned.system, name)
-        summary, repeated = evaluation.system_counts[name], None
+        summary, repeated, only = evaluation.system_counts[name], None, None
         if aligned.overlap is None:
             summary.missing = len(aligned.gold) - len(aligned.rows[0])
         else:
@@ -110,7 +110,7 @@ def evaluate(
         aligned, system = _by_score(aligned, system, ScoreFilter(request, name), summary)
         if system.score is not None and request.keep_units:
             evaluation.scores[name] = system.score
-        pair = replace(_pair(aligned, gold, system, part.groups), repeated=repeated)
+        pair = replace(_pair(aligned, gold, system, part.groups), repeated=repeated, only=only)
         evaluation.tallies[name], matches = scorer.score(pair, gold, system)
         evaluation.pairs[name] = pair
         if matches is not None and request.keep_units:

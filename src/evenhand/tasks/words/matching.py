@@ -67,6 +67,8 @@ class UnitPair:
     """Trees only."""
     repeated: Bools | None = None
     """Trees under `overlap` only: which extra units of the system repeat a head."""
+    only: Ints | None = None
+    """Under `overlap` only: the gold word of each word of the system; -1 without a single one."""
     word: Ints | None = None
     """Edges only: the system's word of each edge of the system."""
     edges: dict[str, UnitPair] = field(default_factory=dict)
@@ -81,6 +83,15 @@ class UnitPair:
         partner = np.full(len(self.gold), -1)
         partner[self.rows[0]] = self.rows[1]
         return partner
+
+    @property
+    def gold_words(self) -> Ints:
+        """The gold word of each word of the system, also of extra ones under `overlap`; -1 without one."""
+        if self.only is not None:
+            return self.only
+        words = np.full(len(self.system), -1)
+        words[self.rows[1]] = self.rows[0]
+        return words
 
     @property
     def predicted(self) -> Ints:
