@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
+    from evenhand.results.result import Layers as Layers
     from evenhand.results.result import Results as Results
     from evenhand.results.summary import Summary as Summary
     from evenhand.results.table import Table as Table
@@ -105,7 +106,7 @@ _NAMES = {
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.power": ("Power",),
-    "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.result": ("Layers", "Result", "Results"),
     "evenhand.results.summary": ("Summary",),
     "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),

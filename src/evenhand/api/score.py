@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
@@ -21,12 +21,13 @@ from evenhand.pipeline.inputs import (
     Side,
     is_single_system,
     known_options,
+    layers_of,
     name_of,
     prepare,
     sides_of,
 )
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.results.result import Result, Results
+from evenhand.results.result import Layers, Result, Results
 from evenhand.results.signature import notes_on_confidences, notes_on_gold, notes_on_settings, signature
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
@@ -200,6 +201,14 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
+def score(  # type: ignore[overload-overlap]  # the layer decides
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
+    *,
+    layer: Literal["all"],
+    **options: Unpack[ScoreKeywords],  # type: ignore[misc]
+) -> Layers: ...
+@overload
 def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
     gold: Side, systems: Side | None = None, **options: Unpack[ScoreKeywords]
 ) -> Result: ...
@@ -218,6 +227,7 @@ def score(
     align: Align | None = None,
     format: Choice = None,
     column: ColumnChoice = None,
+    layer: Choice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
     beta: float = 1.0,
@@ -232,7 +242,7 @@ def score(
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     **parameters: Unpack[TaskKeywords],
-) -> Result | Results:
+) -> Result | Results | Layers:
     """Score systems against a gold standard; files are read in bounded memory.
 
     Returns a `Result` for one system, and `Results` for a list or mapping of systems. Without systems, `gold` is a
@@ -251,6 +261,8 @@ def score(
                (words that differ are counted and reported), else "strict"
     format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
     column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
+    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents"; the
+               same on both sides, or {"gold": …, "system": …}. "all" returns the result of each layer that both have
     encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
     repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
 
@@ -276,6 +288,7 @@ def score(
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
+    given = gold, systems
     gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,
@@ -287,6 +300,7 @@ def score(
         "beta": beta,
         "format": format,
         "column": column,
+        "layer": layer,
         "encoding": encoding,
         "repair": repair,
         "offsets": offsets,
@@ -294,6 +308,13 @@ def score(
         "annotator": annotator,
         **parameters,
     }
+    if layer == "all":
+        if match is not None or column is not None:
+            raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
+        kept = {name: value for name, value in options.items() if value is not None} | {"groups": groups, "slices": slices}
+        del kept["layer"]
+        more = {"jobs": jobs, "engine": engine, "show": show, "limit": limit, "vocabulary": vocabulary}
+        return Layers({name: score(*given, layer=name, **kept, **more) for name in layers_of(gold, options, sides)})
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")

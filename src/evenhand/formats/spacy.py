@@ -26,7 +26,7 @@ Messages name documents by their number, from 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -159,7 +159,7 @@ class Docs:
             raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"name one of them {self.how}")
         of_task = layers if task is None else of_task_among(layers, task)
         chosen = [layer_named(names[0])] if names else default_layers(of_task)
-        if names and not _is_among(chosen[0], layers):
+        if names and chosen[0] not in layers:
             raise self.source.error(None, _lacking(chosen[0], layers, "no document has"), self._without(layers))
         if len(chosen) > 1:
             raise self.source.error(None, f"it has {listed(chosen)}", f"name one of them {self.how}")
@@ -448,7 +448,7 @@ def choose_layers(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The layer that is read from both sides, as options, and notes.
 
-    `column` is the layer that the user names, or one per side. Systems of other formats have no layers to choose from.
+    `column` is the layer that the user names, one per side, or `all`: then the option is `layers`. Systems of other formats have no layers to choose from.
     """
     of_gold = Side("The gold standard", _docs_of(gold))
     of_systems = []
@@ -459,6 +459,11 @@ def choose_layers(
                 of_systems.append(Side(title, None, {files.reading.column or ENTITIES: 1}))
         elif files.first.format is FORMAT:
             of_systems.append(Side(title, _docs_of(files)))
+    if column == ALL:
+        shared = [layer for layer in common_layers(of_gold, of_systems) if task in (None, task_of(layer))]
+        if not shared:
+            _default_layer(of_gold, of_systems, shared)  # raises the error
+        return {"layers": tuple(shared)}, ()
     named = {side: columns_of_side(column, side) for side in ("gold", "system")}
     for names in named.values():
         if len(names) > 1:
@@ -467,10 +472,10 @@ def choose_layers(
     if any(named.values()):
         layers = {side: layer_named(str((names or named["system"] or named["gold"])[0])) for side, names in named.items()}
     else:
-        shared = common_layers(of_gold, of_systems, task)
-        layer = _default_layer(of_gold, of_systems, shared)
+        shared = common_layers(of_gold, of_systems)
+        layer = _default_layer(of_gold, of_systems, shared if task is None else of_task_among(shared, task))
         layers = dict.fromkeys(named, layer)
-        others = [other for other in common_layers(of_gold, of_systems, None) if other != layer]
+        others = [other for other in shared if other != layer]
         notes = (f"Both sides have {listed(others)}, too; layer=… chooses one (--column), layer=\"all\" scores all.",) if others else ()
     for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
         side.check(layer)
@@ -502,17 +507,12 @@ class Side:
 
     def check(self, layer: str) -> None:
         """Raise an error if no document of the side has the layer."""
-        if _is_among(layer, self.layers):
+        if layer in self.layers:
             return
         message = _lacking(layer, tuple(self.layers), f"{self.title} has")
         if not self.layers and self.docs is not None and any(doc.cats for doc in self.docs.again()):
             message += ", only doc.cats, which label whole documents and are not read"
         raise SettingError(f"{message}. Choose a layer with layer=….")
-
-
-def _is_among(layer: str, layers: Collection[str]) -> bool:
-    """Whether a side has a layer; links are read from entities without identifiers, too, if the other side has some."""
-    return layer in layers
 
 
 def _lacking(layer: str, layers: Sequence[str], subject: str) -> str:
@@ -524,10 +524,9 @@ def _lacking(layer: str, layers: Sequence[str], subject: str) -> str:
     return f"{subject} no {what}{f', only {listed(others)}' if others else ''}"
 
 
-def common_layers(gold: Side, systems: Sequence[Side], task: str | None) -> list[str]:
+def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
     """The layers that all sides have."""
-    shared = [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
-    return shared if task is None else of_task_among(shared, task)
+    return [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
 
 
 def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str]) -> str:

@@ -504,13 +504,30 @@ def content_for(
     if isinstance(gold, Annotation):
         chosen = {"column": column or {"system": gold.reading.column}}
     elif content.files is not None and systems:
-        opened = {
-            name: side if isinstance(side, Annotation) else open_files(side, _side_settings(options, name, task))
-            for name, side in systems.items()
-        }
+        opened = _opened_systems(systems, options, task)
         chosen, notes = contents.choose(content.files, opened, task, column, options.get("align"))
     task = chosen.get("task", content.task)
     return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
+
+
+def layers_of(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None) -> tuple[str, ...]:
+    """The layers that all sides have, if their files have named layers."""
+    task = None if options.get("task") is None else task_named(options["task"])
+    files = None if isinstance(gold, Annotation) else open_files(gold, ReadSettings(side="gold"))
+    choose = None if files is None else files.first.format.contents.choose
+    if files is None or choose is None or not systems:
+        raise SettingError('layer="all" scores the layers of spaCy\'s documents; give documents on both sides.')
+    layers: tuple[str, ...] = choose(files, _opened_systems(systems, options, task), task, "all", None)[0]["layers"]
+    return layers
+
+
+def _opened_systems(
+    systems: Mapping[str, Input], options: Mapping[str, Any], task: str | None
+) -> dict[str, OpenFiles | Annotation]:
+    return {
+        name: side if isinstance(side, Annotation) else open_files(side, _side_settings(options, name, task))
+        for name, side in systems.items()
+    }
 
 
 def _named_layer(options: Mapping[str, Any]) -> ColumnChoice:

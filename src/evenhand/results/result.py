@@ -457,3 +457,19 @@ def _saved_row(model: Formula, row: Row) -> dict[str, float | None]:
 
 def _saved_average(average: Average, beta: float) -> dict[str, float | None]:
     return {name: getattr(average, name) for name in ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))}
+
+
+class Layers(dict[str, Result | Results]):
+    """The result of each layer of spaCy's documents, by its name (`ents`, `spans:sc`, `tag`, `trees`)."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"# {layer}\n\n{result}" for layer, result in self.items())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<h4>{layer}</h4>{result._repr_html_()}" for layer, result in self.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of each result, by layer."""
+        return {layer: result.to_dict() for layer, result in self.items()}
