@@ -466,7 +466,7 @@ def in_gold_tokens(system: Annotation, gold: Annotation, layer: str) -> Annotati
         if low > high:
             continue
         same = gold_words.start[low] == words.start[start] and gold_words.end[high] == words.end[end - 1]
-        if (fit == "expand" or same):
+        if fit == "expand" or same:
             taken = high
             rows.append(row)
             starts.append(low)

@@ -311,7 +311,10 @@ def score(
     if layer == "all":
         if match is not None or column is not None:
             raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
-        kept = {name: value for name, value in options.items() if value is not None} | {"groups": groups, "slices": slices}
+        kept = {name: value for name, value in options.items() if value is not None} | {
+            "groups": groups,
+            "slices": slices,
+        }
         del kept["layer"]
         more = {"jobs": jobs, "engine": engine, "show": show, "limit": limit, "vocabulary": vocabulary}
         return Layers({name: score(*given, layer=name, **kept, **more) for name in layers_of(gold, options, sides)})

@@ -109,7 +109,12 @@ class ReadInfo:
     def plus(self, other: ReadInfo) -> ReadInfo:
         """Combine with the information on the next part of the file."""
         if not (
-            other.repaired or other.skipped or other.kept or other.repeated or other.merged or any(other.left_out.values())
+            other.repaired
+            or other.skipped
+            or other.kept
+            or other.repeated
+            or other.merged
+            or any(other.left_out.values())
         ):
             return self
         return replace(

@@ -261,7 +261,10 @@ def _annotation(
     corpus = _corpus(source, docs, first, bounds, documents)
     layers: dict[str, Layer] = {}
     if task == "tags":
-        cells, name = Tokens.of([tag for doc in docs for tag in _tags(doc, layer)]), FEATURES if layer == "morph" else layer
+        cells, name = (
+            Tokens.of([tag for doc in docs for tag in _tags(doc, layer)]),
+            FEATURES if layer == "morph" else layer,
+        )
         layers["tags"] = (FeatureSets if layer == "morph" else TagColumn)(cells, vocabulary.columns[name])
     elif task == TREES:
         layers[TREES] = _trees(source, docs, first, corpus, vocabulary)
@@ -320,7 +323,9 @@ def _trees(source: Source, docs: list[Any], first: int, corpus: Corpus, vocabula
     undone = next((row for row, relation in enumerate(relations) if "||" in relation), None)
     if undone is not None:
         finding = f"the relation {relations[undone]!r} is one of a tree that was made projective"
-        raise source.error(corpus.line(undone), finding, "score the output of the whole pipeline, which restores the heads")
+        raise source.error(
+            corpus.line(undone), finding, "score the output of the whole pipeline, which restores the heads"
+        )
     sizes = [len(doc) for doc in docs]
     head = ints([token.head.i for doc in docs for token in doc]) + np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
     word = np.arange(len(head))
@@ -363,7 +368,10 @@ def _missing(
     """The tokens that lack the layer, as spans of one token, and the counts for notes."""
     assert corpus.bounds is not None
     has_layer = [_has_layer(doc, layer) for doc in docs]
-    masks = [_lacks(doc, layer, task) if has else np.ones(len(doc), dtype=np.bool_) for doc, has in zip(docs, has_layer, strict=True)]
+    masks = [
+        _lacks(doc, layer, task) if has else np.ones(len(doc), dtype=np.bool_)
+        for doc, has in zip(docs, has_layer, strict=True)
+    ]
     word = np.flatnonzero(np.concatenate(masks))
     scope = ints(corpus.sentence_of[word])
     start = word - corpus.bounds[scope]
@@ -470,13 +478,19 @@ def choose_layers(
             raise SettingError(f"layer is {', '.join(map(str, names))}; name one layer.")
     notes: tuple[str, ...] = ()
     if any(named.values()):
-        layers = {side: layer_named(str((names or named["system"] or named["gold"])[0])) for side, names in named.items()}
+        layers = {
+            side: layer_named(str((names or named["system"] or named["gold"])[0])) for side, names in named.items()
+        }
     else:
         shared = common_layers(of_gold, of_systems)
         layer = _default_layer(of_gold, of_systems, shared if task is None else of_task_among(shared, task))
         layers = dict.fromkeys(named, layer)
         others = [other for other in shared if other != layer]
-        notes = (f"Both sides have {listed(others)}, too; layer=… chooses one (--column), layer=\"all\" scores all.",) if others else ()
+        notes = (
+            (f'Both sides have {listed(others)}, too; layer=… chooses one (--column), layer="all" scores all.',)
+            if others
+            else ()
+        )
     for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
         side.check(layer)
     task = _checked_task(layers, task)
@@ -532,7 +546,7 @@ def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
 def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str]) -> str:
     chosen = default_layers(shared)
     if len(chosen) > 1:
-        raise SettingError(f"Both sides have {listed(chosen)}. Choose one with layer=…, or use layer=\"all\".")
+        raise SettingError(f'Both sides have {listed(chosen)}. Choose one with layer=…, or use layer="all".')
     if chosen:
         return chosen[0]
     sides = [f"{side.title} has {listed(tuple(side.layers)) or 'no layer'}" for side in (gold, *systems)]
@@ -561,6 +575,7 @@ def _checked_task(layers: Mapping[str, str], task: str | None) -> str:
 
 def _docs_of(files: OpenFiles) -> Docs:
     """The documents of one or several files, or of an object."""
+
     def again() -> Iterator[Any]:
         for file in files:
             yield from _opened(file).again()
@@ -587,11 +602,16 @@ def _have_same_tokens(gold: Docs, system: Docs) -> bool:
         same = False
         text, gold_text = ("".join("".join(part).lower().split()) for part in (words, gold_words))
         if text != gold_text:
-            at = next((at for at, pair in enumerate(zip(text, gold_text, strict=False)) if pair[0] != pair[1]), min(len(text), len(gold_text)))
+            at = next(
+                (at for at, pair in enumerate(zip(text, gold_text, strict=False)) if pair[0] != pair[1]),
+                min(len(text), len(gold_text)),
+            )
             offset = _offset(doc.text, at)
             found, expected = (repr(each[at : at + 10]) if each[at:] else "the end" for each in (text, gold_text))
             finding = f"document {number} has {found} at offset {offset} where the gold standard has {expected}"
-            raise system.source.error(number, finding, "give the same text on both sides; case and white space may differ", "text")
+            raise system.source.error(
+                number, finding, "give the same text on both sides; case and white space may differ", "text"
+            )
     return same
 
 

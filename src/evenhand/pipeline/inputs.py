@@ -477,9 +477,7 @@ def known_options() -> set[str]:
     return {*COMMON, "groups", "jobs", "engine", *declared}
 
 
-def content_for(
-    gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None = None
-) -> GoldProfile:
+def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None = None) -> GoldProfile:
     """Check the options that affect reading, and return the profile of the gold standard.
 
     If its files have named layers, one layer is chosen for both sides.

@@ -61,7 +61,11 @@ def _judged(pair: LinkPair) -> tuple[Linked, Linked, np.ndarray, np.ndarray]:  #
     gold, system = gold.take(gold_rows), system.take(rows)
     is_same = (gold.answer == system.answer) & ~gold.is_nil
     is_wrong = gold.answer != system.answer
-    counts = [np.flatnonzero(is_same), np.flatnonzero(is_wrong & ~system.is_nil), np.flatnonzero(is_wrong & ~gold.is_nil)]
+    counts = [
+        np.flatnonzero(is_same),
+        np.flatnonzero(is_wrong & ~system.is_nil),
+        np.flatnonzero(is_wrong & ~gold.is_nil),
+    ]
     return gold, system, np.repeat((_TP, _FP, _FN), list(map(len, counts))), np.concatenate(counts)
 
 

@@ -116,7 +116,11 @@ MEASURES = (
         for name, summary in _HIPE.items()
     ),
     Measure(
-        *(PAIRED, "links", Scorer(PAIRED, lazy("evenhand.tasks.links.paired:count"), units=lazy("evenhand.tasks.links.paired:units"))),
+        *(
+            PAIRED,
+            "links",
+            Scorer(PAIRED, lazy("evenhand.tasks.links.paired:count"), units=lazy("evenhand.tasks.links.paired:units")),
+        ),
         partial(count_errors, extra_scores=lazy("evenhand.tasks.links.paired:with_label_means")),
         "evenhand.tasks.links.paired",
         ("nel",),

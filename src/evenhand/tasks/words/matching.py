@@ -180,7 +180,10 @@ class UnitMatches:
         group = groups[self.sentence]
         return Tally.of(
             labels,
-            (*(f"{side}{kind}" for side in ("", "gold.", "system.") for kind in self.kinds[:types]), *self.kinds[types:]),
+            (
+                *(f"{side}{kind}" for side in ("", "gold.", "system.") for kind in self.kinds[:types]),
+                *self.kinds[types:],
+            ),
             np.concatenate((group, group[again])),
             np.concatenate((self.gold_label, np.full(len(again), -1))),
             np.concatenate((self.system_label, self.system_label[again])),
@@ -197,7 +200,9 @@ class UnitMatches:
         strings = {} if tokens is None else {row: tokens[int(system_word[row])] for row in extra}
         labels = self.gold_label, self.system_label
         kind = np.minimum(self.kind, self.kinds.index(EXTRA))
-        return UnitRows.of(self.kinds[: self.kinds.index(EXTRA) + 1], kind, position, *labels, is_extra, strings=strings, **columns)
+        return UnitRows.of(
+            self.kinds[: self.kinds.index(EXTRA) + 1], kind, position, *labels, is_extra, strings=strings, **columns
+        )
 
     def sentence_tally(self, correct: Mapping[str, tuple[str, ...]], groups: Ints) -> Tally:
         """Sentences of the gold standard with a unit that counts, and the fully correct ones by score."""
