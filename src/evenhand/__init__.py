@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.power import Power as Power
-    from evenhand.results.result import Result as Result
     from evenhand.results.result import Layers as Layers
+    from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.results.summary import Summary as Summary
     from evenhand.results.table import Table as Table

@@ -160,3 +160,18 @@ class ErrorsKeywords(QueryKeywords, EvaluationKeywords, total=False):
 
 class AdjudicateKeywords(FileKeywords, total=False):
     annotator: BySide
+
+
+class LayerKeywords(TypedDict, total=False):
+    """Keywords of `score` for all layers of documents."""
+
+    task: str | None
+    format: BySide
+    labels: Names
+    exclude: Names
+    map: Mapping[str, str] | Sequence[str]
+    align: Align | None
+    beta: float
+    groups: Groups
+    jobs: int | None
+    engine: Engine | None

@@ -25,7 +25,6 @@ from evenhand.alignment.spans import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
 from evenhand.arrays import Bools, Bytes, Ints, empty, ints, pack, ranges
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
-from evenhand.data.layers import Spans
 from evenhand.data.tokens import Tokens, equal, first_difference, in_separator
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted

@@ -37,7 +37,7 @@ from evenhand.tasks.registry import model, model_title
 
 if TYPE_CHECKING:
     from evenhand.comparison.slices import Slices
-    from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
+    from evenhand.keywords import LayerKeywords, Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -206,7 +206,7 @@ def score(  # type: ignore[overload-overlap]  # the layer decides
     systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
     *,
     layer: Literal["all"],
-    **options: Unpack[ScoreKeywords],  # type: ignore[misc]
+    **options: Unpack[LayerKeywords],
 ) -> Layers: ...
 @overload
 def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
@@ -261,8 +261,8 @@ def score(
                (words that differ are counted and reported), else "strict"
     format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
     column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
-    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents"; the
-               same on both sides, or {"gold": …, "system": …}. "all" returns the result of each layer that both have
+    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents"; one
+               for both sides, or {"gold": …, "system": …}. "all" returns the result of each layer that both have
     encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
     repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
 
@@ -288,7 +288,7 @@ def score(
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
-    given = gold, systems
+    given: tuple[Any, Any] = (gold, systems)
     gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,
@@ -311,13 +311,10 @@ def score(
     if layer == "all":
         if match is not None or column is not None:
             raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
-        kept = {name: value for name, value in options.items() if value is not None} | {
-            "groups": groups,
-            "slices": slices,
-        }
-        del kept["layer"]
-        more = {"jobs": jobs, "engine": engine, "show": show, "limit": limit, "vocabulary": vocabulary}
-        return Layers({name: score(*given, layer=name, **kept, **more) for name in layers_of(gold, options, sides)})
+        kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
+        kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
+        layers = layers_of(gold, options, sides)
+        return Layers({name: score(*given, layer=name, vocabulary=vocabulary, **kept) for name in layers})
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")

@@ -131,7 +131,7 @@ def errors(counts: bool, **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options))
     write_figure(results, "errors", options, counts=counts)
 
 
@@ -150,7 +150,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options))
     write_figure(results, "confusion", options, systems=chosen)
 
 

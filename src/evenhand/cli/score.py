@@ -301,7 +301,7 @@ def score(**options: Any) -> None:
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         chosen |= _counting(chosen, options)
         summary = _summary(key, named, chosen, options)
-        results = evenhand.score(key, named or None, **chosen) if summary is None else summary.results
+        results = evenhand.score(key, named or None, layer=None, **chosen) if summary is None else summary.results
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
     if options["tallies"] is not None:

@@ -1,13 +1,13 @@
-"""spaCy: DocBin files (`*.spacy`) and objects: entities, span groups, links, tags, lemmas, features, trees, sentences.
+"""spaCy: DocBin files (`*.spacy`) and objects, with all layers of their documents.
 
-| layer                        | from                               | task  | a document has it if                      |
-| ---------------------------- | ---------------------------------- | ----- | ----------------------------------------- |
-| `ents`                       | `doc.ents`                         | spans | a token has ENT_IOB (`doc.ents = []` sets it) |
-| `spans:KEY`                  | `doc.spans[KEY]`                   | spans | KEY is in `doc.spans`, even if empty      |
-| `links`                      | `ent.kb_id_`                       | links | it has `ents`, and one identifier         |
-| `tag` `pos` `lemma` `morph`  | `token.tag_`, `token.pos_` …       | tags  | a token has a value                       |
-| `trees`                      | `token.head`, `token.dep_`         | trees | a token has a relation                    |
-| `sents`                      | `doc.sents`                        | spans | a token has SENT_START                    |
+| layer                       | from                          | task  | a document has it if                  |
+| --------------------------- | ----------------------------- | ----- | ------------------------------------- |
+| `ents`                      | `doc.ents`                    | spans | it was set, if only to `[]` (ENT_IOB) |
+| `spans:KEY`                 | `doc.spans[KEY]`              | spans | KEY is in `doc.spans`, even if empty  |
+| `links`                     | `ent.kb_id_`                  | links | one entity has an identifier          |
+| `tag` `pos` `lemma` `morph` | `token.tag_`, `token.pos_` …  | tags  | one token has a value                 |
+| `trees`                     | `token.head`, `token.dep_`    | trees | one token has a relation              |
+| `sents`                     | `doc.sents`                   | spans | one token has SENT_START              |
 
 `links` of a span group are read with `spans:KEY` and the task `links`. A group may be named without `spans:`.
 
@@ -80,8 +80,10 @@ TAGS = {"tag": "TAG", "pos": "POS", "lemma": "LEMMA", "morph": "MORPH"}
 """The layers of tags, by precedence, and the attributes of spaCy that hold them."""
 _ATTRIBUTES_OF = {ENTITIES: "ENT_IOB", **TAGS, TREES: "DEP", SENTENCES: "SENT_START"}
 """The attribute that tells whether a document has a layer."""
-_FITS: Mapping[str, Literal["expand", "disjoint"]] = {ENTITIES: "expand", SENTENCES: "disjoint"}
+_FITS: Mapping[str, Literal["equal", "expand", "disjoint"]] = {ENTITIES: "expand", SENTENCES: "disjoint"}
 """How spaCy's scorer aligns entities and sentences; it compares the texts of spans in groups."""
+_LACKED = {ENTITIES: "annotation of entities", TREES: "a relation"}
+"""What tokens lack, in notes."""
 ALL = "all"
 """In place of a layer: every layer that both sides have."""
 _BATCH = 500
@@ -141,7 +143,8 @@ class Docs:
     def layers(self) -> dict[str, int]:
         """The layers that a document has, and the number of documents that have each."""
         counts, is_empty, documents = Counter[str](), True, 0
-        for documents, doc in enumerate(self.again(), 1):
+        for doc in self.again():
+            documents += 1
             counts.update(_layers(doc))
             is_empty = is_empty and not len(doc)
         if not documents:
@@ -272,8 +275,7 @@ def _annotation(
         layers[task] = _spans(source, docs, first, layer, task, corpus, vocabulary)
     missing, left_out = _missing(docs, layer, task, corpus, vocabulary)
     layers[MISSING] = missing
-    fit = _FITS.get(layer, "equal")
-    reading = replace(reading, skipped=_skipped(docs, layer, task), left_out=left_out, fit=fit)
+    reading = replace(reading, skipped=_skipped(docs, layer, task), left_out=left_out, fit=_FITS.get(layer, "equal"))
     role = "words" if task in ("tags", TREES) else task
     return Annotation(corpus, layers, {role: reading}, source.name)
 
@@ -347,9 +349,10 @@ def _spans(
             rows.append((begin + start, begin + end, vocabulary.labels.code(label)))
             links.append(Link((identifier,)))
         begin += len(doc)
-    start, end, code = ints(rows).reshape(-1, 3).T
-    scope = np.searchsorted(corpus.bounds[:-1], start, side="right") - 1
-    spans = Spans.of(vocabulary, scope, start - corpus.bounds[scope], end - corpus.bounds[scope], code)
+    first_token, end_token, code = ints(rows).reshape(-1, 3).T
+    scope = np.searchsorted(corpus.bounds[:-1], first_token, side="right") - 1
+    shift = corpus.bounds[scope]
+    spans = Spans.of(vocabulary, scope, first_token - shift, end_token - shift, code)
     return replace(spans, extra=code_links(links, vocabulary)) if task == LINKS else spans
 
 
@@ -374,11 +377,12 @@ def _missing(
     ]
     word = np.flatnonzero(np.concatenate(masks))
     scope = ints(corpus.sentence_of[word])
-    start = word - corpus.bounds[scope]
-    spans = Spans.of(vocabulary, scope, start, start + 1, zeros(len(word)))
+    start = ints(word - corpus.bounds[scope])
+    spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
+    what = _LACKED.get(layer, f"a value of {layer}")
     of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, has_layer, strict=True))
     inside = sum(int(mask.sum()) for mask, has in zip(masks, has_layer, strict=True) if has)
-    return spans, {f"documents without {layer}": of_documents, f"tokens without {layer}": inside}
+    return spans, {f"documents without {layer}": of_documents, f"tokens without {what}": inside}
 
 
 def _has_layer(doc: Any, layer: str) -> bool:
@@ -486,11 +490,8 @@ def choose_layers(
         layer = _default_layer(of_gold, of_systems, shared if task is None else of_task_among(shared, task))
         layers = dict.fromkeys(named, layer)
         others = [other for other in shared if other != layer]
-        notes = (
-            (f'Both sides have {listed(others)}, too; layer=… chooses one (--column), layer="all" scores all.',)
-            if others
-            else ()
-        )
+        if others:
+            notes = (f'Both sides also have {listed(others)}; choose one with layer=…, or use layer="all".',)
     for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
         side.check(layer)
     task = _checked_task(layers, task)
@@ -554,10 +555,9 @@ def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str]) -
     remarks = [
         *sides,
         *(["doc.cats labels whole documents and is not read"] if cats and not gold.layers else []),
-        "Annotate the layer that is scored in one document at least, if only as empty, or compare two layers with "
-        'layer={"gold": …, "system": …}',
     ]
-    raise SettingError(f"The two sides have no layer in common. {'. '.join(remarks)}.")
+    remedy = 'Annotate one layer on both sides, if only as empty, or compare two with layer={"gold": …, "system": …}.'
+    raise SettingError(f"The two sides have no layer in common. {'. '.join(remarks)}. {remedy}")
 
 
 def _checked_task(layers: Mapping[str, str], task: str | None) -> str:

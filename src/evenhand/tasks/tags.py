@@ -114,13 +114,12 @@ class TagScorer:
         if not self._is_scored:
             return {}, None
         matches = pair.matches(TAG_KINDS, pair.is_wrong)
-        if self._counts_features:
-            self._check_features()
         tallies = {
             "tags": matches.tally(self._labels.values, pair.groups),
             "sentences": matches.sentence_tally({"accuracy": ("right",)}, pair.groups),
         }
         if self._counts_features:
+            self._check_features()
             tallies["features"] = count_features(pair, self._labels.values)
         return tallies, matches
 
@@ -141,7 +140,7 @@ def count_features(pair: UnitPair, names: Sequence[str]) -> Tally:
     """
     import numpy as np
 
-    from evenhand.arrays import empty, ints, pack, ranges
+    from evenhand.arrays import ints, pack, ranges
     from evenhand.scoring.tally import Tally
     from evenhand.tasks.words.measures import features_of
 

@@ -12,7 +12,8 @@ without a partner do not count. NIL is the identifier of an entity that the know
 | an identifier | another       | one FP, one FN |
 
 precision = TP / (TP + FP), recall = TP / (TP + FN), …; all counts are for the gold standard's label. In files of spaCy,
-the empty identifier is one like any other here (two empty ones are a TP), and a lack of a link under all other measures.
+the empty identifier is one like any other here (two empty ones are a TP); all other measures take it for the lack of a
+link.
 
 `further["pairs"]` has the means over the labels that have a pair, as spaCy's `nel_macro_p`, `nel_macro_r` and
 `nel_macro_f`; `macro` is the mean over all labels of the gold standard.
@@ -26,6 +27,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from evenhand.arrays import Ints
 from evenhand.scoring.scores import MeasureScore
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.links.matching import Linked, LinkPair, link_units
@@ -39,7 +41,7 @@ _KINDS = (*SET_KINDS, "pairs")
 
 def count(pair: LinkPair) -> Tally:
     """Counts of the identifiers of all pairs, by the label of the gold standard."""
-    gold, system, kind, row = _judged(pair)
+    gold, _, kind, row = _judged(pair)
     kind, row = np.append(kind, np.full(len(gold), _PAIRS)), np.append(row, np.arange(len(gold)))
     names, label_of = pair.types
     label = label_of[gold.spans.label[row]]
@@ -54,7 +56,7 @@ def units(pair: LinkPair) -> UnitRows:
     return link_units(SET_KINDS, kind, gold_row, system_row, gold, system)
 
 
-def _judged(pair: LinkPair) -> tuple[Linked, Linked, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _judged(pair: LinkPair) -> tuple[Linked, Linked, Ints, Ints]:
     """The pairs on both sides, the kinds of their counts, and the pair of each count."""
     gold, system = pair.mentions or (pair.gold, pair.system)
     gold_rows, rows = match_keys(gold, system, KEYS["mentions"], 1)

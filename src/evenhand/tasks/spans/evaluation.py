@@ -13,7 +13,6 @@ import numpy as np
 from evenhand.alignment.documents import SentencesById
 from evenhand.alignment.parts import Alignment, Batches, first_sentences
 from evenhand.alignment.spans import SpanFollower
-from evenhand.alignment.words import in_gold_tokens
 from evenhand.arrays import Ints, ints
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
@@ -174,7 +173,9 @@ def _whole(stream: Stream) -> Stream:
 
 def _on_gold_tokens(request: EvaluationRequest, system: Annotation) -> Annotation:
     """A system with the tokens of the gold standard, which is read again."""
-    gold_layer, layer = request.sides.layers
+    from evenhand.alignment.words import in_gold_tokens  # rare
+
+    _, layer = request.sides.layers
     gold = Annotation.concatenate(list(request.sides.gold()))
     return in_gold_tokens(system, gold, layer)
 

@@ -64,7 +64,9 @@ def _attachment(name: str, settings: ScoreSettings) -> Formula:
         return formula
     predicted = {words.REPEATED: 1.0}
     counts = {**formula.counts, "system": {**formula.counts["system"], **predicted}}
-    divided = replace(formula.divided, predicted={**formula.divided.predicted, **predicted})
+    divided = formula.divided
+    assert isinstance(divided, PrecisionRecall)
+    divided = replace(divided, predicted={**divided.predicted, **predicted})
     return replace(formula, counts=counts, divided=divided)
 
 

@@ -32,7 +32,7 @@ class Heads:
 
     @property
     def are_same(self) -> Bools:
-        """Which aligned words have the same head; a head in the word itself, which the gold standard splits, is none."""
+        """Which aligned words have the same head; a head in the same gold word is none."""
         gold_rows, system_rows = self.aligned.rows
         head = self.aligned.heads_in_gold(self.system[system_rows])
         same: Bools = np.where(head == gold_rows, -1, head) == self.gold[gold_rows]

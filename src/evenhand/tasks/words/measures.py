@@ -137,7 +137,7 @@ class Punctuation:
 
     @staticmethod
     def parse(text: str) -> Punctuation:
-        """`keep`, `relation`, `form`, `spacy`, or `pos:TAG,TAG`; tags are separated by spaces if one of them is a comma."""
+        """`keep`, `relation`, `form`, `spacy`, or `pos:TAG,TAG`; tags with a comma are separated by spaces."""
         by, _, remainder = text.partition(":")
         words = remainder.split()
         with_spaces = "," in words or "," not in remainder
