@@ -261,8 +261,8 @@ def score(
                (words that differ are counted and reported), else "strict"
     format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
     column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
-    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents"; one
-               for both sides, or {"gold": …, "system": …}. "all" returns the result of each layer that both have
+    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents",
+               for both sides, or one per side: {"gold": …, "system": …}; "all": the results of all common layers
     encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
     repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
 

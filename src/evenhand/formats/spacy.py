@@ -121,16 +121,18 @@ class Docs:
     what: str = "the file"
     how: str = "with --column"
     """How a user names the layer to read."""
+    is_required: bool = True
+    """Whether a document must have the named layer."""
 
     @staticmethod
-    def of_bin(source: Source, doc_bin: Any, **words: str) -> Docs:
+    def of_bin(source: Source, doc_bin: Any, what: str = "the file", how: str = "with --column") -> Docs:
         """The documents of a DocBin."""
 
         def again() -> Iterator[Any]:
             with _checked(source):
                 yield from doc_bin.get_docs(_vocab())
 
-        return Docs(source, again, **words)
+        return Docs(source, again, what, how)
 
     def read(self, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
@@ -162,7 +164,7 @@ class Docs:
             raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"name one of them {self.how}")
         of_task = layers if task is None else of_task_among(layers, task)
         chosen = [layer_named(names[0])] if names else default_layers(of_task)
-        if names and chosen[0] not in layers:
+        if names and self.is_required and chosen[0] not in layers:
             raise self.source.error(None, _lacking(chosen[0], layers, "no document has"), self._without(layers))
         if len(chosen) > 1:
             raise self.source.error(None, f"it has {listed(chosen)}", f"name one of them {self.how}")
@@ -170,6 +172,7 @@ class Docs:
             finding = f"no document has {f'a layer of {task}' if task else 'annotation that is read'}"
             others = f", only {listed(layers)}" if layers else ""
             raise self.source.error(None, f"{finding}{others}", self._without(layers))
+        layers = layers if self.is_required or chosen[0] in layers else (*layers, chosen[0])
         return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(names))
 
     def _without(self, layers: Sequence[str]) -> str:
@@ -370,22 +373,23 @@ def _missing(
 ) -> tuple[Spans, dict[str, int]]:
     """The tokens that lack the layer, as spans of one token, and the counts for notes."""
     assert corpus.bounds is not None
-    has_layer = [_has_layer(doc, layer) for doc in docs]
+    present = [has_layer(doc, layer) for doc in docs]
     masks = [
         _lacks(doc, layer, task) if has else np.ones(len(doc), dtype=np.bool_)
-        for doc, has in zip(docs, has_layer, strict=True)
+        for doc, has in zip(docs, present, strict=True)
     ]
     word = np.flatnonzero(np.concatenate(masks))
     scope = ints(corpus.sentence_of[word])
     start = ints(word - corpus.bounds[scope])
     spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
     what = _LACKED.get(layer, f"a value of {layer}")
-    of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, has_layer, strict=True))
-    inside = sum(int(mask.sum()) for mask, has in zip(masks, has_layer, strict=True) if has)
+    of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, present, strict=True))
+    inside = sum(int(mask.sum()) for mask, has in zip(masks, present, strict=True) if has)
     return spans, {f"documents without {layer}": of_documents, f"tokens without {what}": inside}
 
 
-def _has_layer(doc: Any, layer: str) -> bool:
+def has_layer(doc: Any, layer: str) -> bool:
+    """Whether a document has a layer; for links, entities."""
     if layer.startswith(GROUPS):
         return layer.removeprefix(GROUPS) in doc.spans
     return bool(doc.has_annotation(_ATTRIBUTES_OF[ENTITIES if layer == LINKS else layer]))
@@ -460,7 +464,8 @@ def choose_layers(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The layer that is read from both sides, as options, and notes.
 
-    `column` is the layer that the user names, one per side, or `all`: then the option is `layers`. Systems of other formats have no layers to choose from.
+    `column` is the layer that the user names, one per side, or `all`: then the option is `layers`. Systems of other
+    formats have no layers to choose from.
     """
     of_gold = Side("The gold standard", _docs_of(gold))
     of_systems = []
@@ -672,6 +677,15 @@ def docs(docs: Any, *, layer: str | None = None, group: str | None = None, name:
     chosen = layer if group is None else f"{GROUPS}{group}" if group != ENTITIES else group
     settings = ReadSettings(columns=() if chosen is None else (chosen,))
     return Annotation.concatenate(list(open_object(wrapped, settings).batches(Vocabulary())))
+
+
+def layer_of(docs: Sequence[Any], layer: str) -> Annotation:
+    """The annotation of a layer that documents may lack: then they are unannotated."""
+    source = Source(Path("docs"), alias="docs")
+    batches = Docs(source, lambda: iter(docs), is_required=False).read(
+        ReadSettings(), Vocabulary(), {"spans": (layer,)}
+    )
+    return Annotation.concatenate(list(batches))
 
 
 def read_spacy_objects(
