@@ -365,7 +365,8 @@ def _listed_spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, 
         return [(UNNAMED, span.start, span.end, "") for span in doc.sents] if has_sentences else []
     with _checked(source):  # spaCy checks spans and looks up their labels only now
         spans = doc.ents if layer in (ENTITIES, LINKS) else doc.spans.get(layer.removeprefix(GROUPS), ())
-        return [(span.label_ or UNNAMED, span.start, span.end, span.kb_id_) for span in spans]
+        rows = [(span.label_ or UNNAMED, span.start, span.end, span.kb_id_) for span in spans]
+    return list(dict.fromkeys(rows))  # repeated spans are one, as in spaCy's scorer
 
 
 def _missing(
@@ -413,7 +414,10 @@ def _skipped(docs: list[Any], layer: str, task: str) -> dict[str, int]:
         if layer != ENTITIES:
             counts[f"entities beside the span group {layer.removeprefix(GROUPS)!r}"] += len(doc.ents)
         for name, group in doc.spans.items():
-            if f"{GROUPS}{name}" != layer:
+            if f"{GROUPS}{name}" == layer:
+                keys = {(span.start, span.end, span.label, span.kb_id) for span in group}
+                counts["repeated spans"] += len(group) - len(keys)
+            else:
                 counts[f"spans of the span group {name!r}"] += len(group)
     return {what: count for what, count in counts.items() if count}
 
