@@ -257,6 +257,7 @@ def score(
     exclude    all labels but these
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
+               "overlap": as spaCy aligns tokens, texts may differ in case;
                without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
                (words that differ are counted and reported), else "strict"
     format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}

@@ -49,7 +49,11 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
 @option(
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
-@align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
+@align_option(
+    CHECKING,
+    "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].",
+    ("strict", "position", "characters"),
+)
 @reading_options(sided=False)
 @form_option(("text", "jsonl"))
 def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form: str, **options: Any) -> None:

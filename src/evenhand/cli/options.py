@@ -484,7 +484,8 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         if has_sides:
             settings |= {"type": Sided(value_type, has_names=name == "format"), "multiple": True}
         plural = name if name.endswith("s") else f"{name}s"
-        return option(READING, f"--{name}", plural, **settings)
+        aliases = ("--layer",) if name == "column" else ()
+        return option(READING, f"--{name}", *aliases, plural, **settings)
 
     yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{explained}")
     yield sided_option(
@@ -493,7 +494,7 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         click.STRING,
         "Column of the tags: a number (1 is the first, -1 the last), a name from the header, or a key of JSON; "
         f"several are levels of nesting [-1{one_file}; upos in CoNLL-U]. For trees and chains, columns by name: "
-        "form=2,head=7,deprel=8 or word=4,pos=5.",
+        "form=2,head=7,deprel=8 or word=4,pos=5. For spaCy, a layer: ents, spans:KEY, tag, trees, …",
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)}; also BIO, BIO2, IOBES [recognised]."
     yield sided_option("encoding", "NAME", ENCODING, encodings)
@@ -518,8 +519,8 @@ def repair_option(help: str) -> Decorator:
     return option(READING, "--repair", type=Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
 
 
-def align_option(group: str, help: str) -> Decorator:
-    return option(group, "--align", type=Choice(get_args(Align)), metavar="HOW", help=help)
+def align_option(group: str, help: str, choices: Sequence[str] = get_args(Align)) -> Decorator:
+    return option(group, "--align", type=Choice(choices), metavar="HOW", help=help)
 
 
 def _scores(ctx: click.Context) -> Iterator[str]:
@@ -576,8 +577,9 @@ _SCORING_OPTIONS = {
     "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
     "align": align_option(
         SCORING,
-        "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
-        "[strict; characters for CoNLL-U, position for tables of HIPE and chains but CorefUD].",
+        "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation; overlap: "
+        "as spaCy aligns tokens [strict; characters for CoNLL-U, overlap for tags and trees of spaCy, position for "
+        "tables of HIPE and chains but CorefUD].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
 }

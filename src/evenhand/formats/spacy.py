@@ -84,6 +84,9 @@ _FITS: Mapping[str, Literal["equal", "expand", "disjoint"]] = {ENTITIES: "expand
 """How spaCy's scorer aligns entities and sentences; it compares the texts of spans in groups."""
 _LACKED = {ENTITIES: "annotation of entities", TREES: "a relation"}
 """What tokens lack, in notes."""
+_ANNOTATE = (
+    "a fresh Doc has no entities, doc.ents = [] marks that there are none, and a DocBin stores what its attrs name"
+)
 ALL = "all"
 """In place of a layer: every layer that both sides have."""
 _BATCH = 500
@@ -163,22 +166,28 @@ class Docs:
         if len(names) > 1:
             raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"name one of them {self.how}")
         of_task = layers if task is None else of_task_among(layers, task)
-        chosen = [layer_named(names[0])] if names else default_layers(of_task)
+        groups = [layer for layer in of_task if layer.startswith(GROUPS)]
+        chosen = default_layers(of_task)
+        if names:
+            chosen = [layer_named(names[0])]
+        elif len(chosen) > 1 and groups:  # a file that is read alone usually has sentences, too
+            chosen = groups
         if names and self.is_required and chosen[0] not in layers:
-            raise self.source.error(None, _lacking(chosen[0], layers, "no document has"), self._without(layers))
+            raise self.source.error(None, _lacking(chosen[0], layers, "it has"), self._without(layers))
         if len(chosen) > 1:
-            raise self.source.error(None, f"it has {listed(chosen)}", f"name one of them {self.how}")
+            raise self.source.error(None, f"it has the layers {listed(chosen)}", f"name one of them {self.how}")
         if not chosen:
-            finding = f"no document has {f'a layer of {task}' if task else 'annotation that is read'}"
-            others = f", only {listed(layers)}" if layers else ""
-            raise self.source.error(None, f"{finding}{others}", self._without(layers))
+            finding = (
+                f"it has no {f'layer of {task}' if task else 'layer'}{f', only {listed(layers)}' if layers else ''}"
+            )
+            raise self.source.error(None, finding, self._without(layers))
         layers = layers if self.is_required or chosen[0] in layers else (*layers, chosen[0])
         return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(names))
 
     def _without(self, layers: Sequence[str]) -> str:
         if not layers and any(doc.cats for doc in self.again()):
             return "doc.cats labels whole documents and is not read; annotate a layer of the text"
-        return "annotate a layer, if only as empty; a DocBin stores those that its attrs name"
+        return _ANNOTATE
 
 
 def layer_named(name: str) -> str:
@@ -483,7 +492,7 @@ def choose_layers(
     if column == ALL:
         shared = [layer for layer in common_layers(of_gold, of_systems) if task in (None, task_of(layer))]
         if not shared:
-            _default_layer(of_gold, of_systems, shared)  # raises the error
+            _default_layer(of_gold, of_systems, shared, task)  # raises the error
         return {"layers": tuple(shared)}, ()
     named = {side: columns_of_side(column, side) for side in ("gold", "system")}
     for names in named.values():
@@ -496,7 +505,7 @@ def choose_layers(
         }
     else:
         shared = common_layers(of_gold, of_systems)
-        layer = _default_layer(of_gold, of_systems, shared if task is None else of_task_among(shared, task))
+        layer = _default_layer(of_gold, of_systems, shared, task)
         layers = dict.fromkeys(named, layer)
         others = [other for other in shared if other != layer]
         if others:
@@ -529,12 +538,16 @@ class Side:
         assert self.docs is not None
         return self.docs.layers()
 
+    @property
+    def has_categories(self) -> bool:
+        return self.docs is not None and any(doc.cats for doc in self.docs.again())
+
     def check(self, layer: str) -> None:
         """Raise an error if no document of the side has the layer."""
         if layer in self.layers:
             return
         message = _lacking(layer, tuple(self.layers), f"{self.title} has")
-        if not self.layers and self.docs is not None and any(doc.cats for doc in self.docs.again()):
+        if not self.layers and self.has_categories:
             message += ", only doc.cats, which label whole documents and are not read"
         raise SettingError(f"{message}. Choose a layer with layer=….")
 
@@ -553,20 +566,26 @@ def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
     return [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
 
 
-def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str]) -> str:
-    chosen = default_layers(shared)
+def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str], task: str | None) -> str:
+    """The layer that is scored if the user names none."""
+    chosen = default_layers(shared if task is None else of_task_among(shared, task))
     if len(chosen) > 1:
         raise SettingError(f'Both sides have {listed(chosen)}. Choose one with layer=…, or use layer="all".')
     if chosen:
         return chosen[0]
-    sides = [f"{side.title} has {listed(tuple(side.layers)) or 'no layer'}" for side in (gold, *systems)]
-    cats = any(side.docs is not None and any(doc.cats for doc in side.docs.again()) for side in (gold, *systems))
-    remarks = [
-        *sides,
-        *(["doc.cats labels whole documents and is not read"] if cats and not gold.layers else []),
-    ]
-    remedy = 'Annotate one layer on both sides, if only as empty, or compare two with layer={"gold": …, "system": …}.'
-    raise SettingError(f"The two sides have no layer in common. {'. '.join(remarks)}. {remedy}")
+    sides = (gold, *systems)
+    for side in sides if task is not None else ():
+        layers = tuple(side.layers)
+        if not of_task_among(layers, task or ""):
+            only = f", only {listed(layers)}" if layers else ""
+            raise SettingError(f"{side.title} has no layer of {task}{only}. Choose a layer with layer=….")
+    has = ". ".join(f"{side.title} has {listed(tuple(side.layers)) or 'no layer'}" for side in sides)
+    remedy = 'Compare two layers with layer={"gold": …, "system": …}'
+    if not all(side.layers for side in sides):
+        remedy = f"{_ANNOTATE[0].upper()}{_ANNOTATE[1:]}"
+        if any(side.has_categories for side in sides):
+            remedy = "doc.cats labels whole documents and is not read"
+    raise SettingError(f"The two sides have no layer in common. {has}. {remedy}.")
 
 
 def _checked_task(layers: Mapping[str, str], task: str | None) -> str:
@@ -589,7 +608,7 @@ def _docs_of(files: OpenFiles) -> Docs:
         for file in files:
             yield from _opened(file).again()
 
-    return Docs(files.first.source, again)
+    return replace(_opened(files.first), again=again)
 
 
 def _opened(file: OpenFile) -> Docs:
