@@ -104,7 +104,7 @@ def test_the_only_span_group_is_read_with_overlaps_and_in_its_order(tmp_path: Pa
     assert annotation.spans().rows() == [("LOC", 1, 4, 5), ("PER", 1, 0, 2), ("_", 1, 0, 1)]
     reading = annotation.readings["spans"]
     assert (reading.column, reading.layers) == ("spans:sc", ("spans:sc",))
-    assert reading.skipped == {"repeated spans": 1}
+    assert reading.skipped == {"repeated spans": 1, "unannotated documents of the layer spans:sc": 1}
 
 
 def test_entities_are_read_unless_a_group_is_named(tmp_path: Path) -> None:
@@ -114,7 +114,11 @@ def test_entities_are_read_unless_a_group_is_named(tmp_path: Path) -> None:
     assert annotation.spans().rows() == [("ORG", 1, 1, 2), ("ORG", 1, 3, 4)]
     reading = annotation.readings["spans"]
     assert (reading.column, reading.layers) == ("ents", ("ents", "spans:heads", "spans:sc"))
-    assert reading.skipped == {"spans of the span group 'sc'": 1, "spans of the span group 'heads'": 2}
+    assert reading.skipped == {
+        "spans of the span group 'sc'": 1,
+        "spans of the span group 'heads'": 2,
+        "unannotated documents of the layer ents": 1,
+    }
     named = read(path, {"spans": ("sc",)}).readings["spans"]
     assert named.skipped == {"entities beside the span group 'sc'": 2, "spans of the span group 'heads'": 2}
     assert named.is_layer_named

@@ -161,7 +161,7 @@ def test_a_fresh_document_is_not_annotated_as_empty() -> None:
     gold = [GOLD, doc()]
     result = eh.score(gold, system)
     assert result["exact"].overall["FP"] == 0
-    assert "gold docs: left out documents without ents (1)." in result.notes
+    assert "gold docs: skipped unannotated documents of the layer ents (1)." in result.notes
     assert result.signature.endswith("|missing:left-out")
     assert eh.score(system, gold)["exact"].overall["FN"] == 1  # a system's document without entities is empty
 
@@ -174,7 +174,7 @@ def test_an_entity_that_touches_an_unannotated_token_is_left_out() -> None:
         row = eh.score(gold, doc(ents=[touching, ("LOC", 3, 4)]))["exact"].overall
         assert (row["TP"], row["FP"], row["FN"]) == (1, 0, 0)
     assert eh.score(gold, doc(ents=[("PER", 2, 3)]))["exact"].overall["FP"] == 1
-    assert "gold docs: left out tokens without annotation of entities (2)." in eh.score(gold, GOLD).notes
+    assert "gold docs: skipped unannotated tokens of the layer ents (2)." in eh.score(gold, GOLD).notes
 
 
 @pytest.mark.parametrize("layer", ["tag", "pos", "lemma"])
@@ -183,7 +183,7 @@ def test_tokens_without_a_value_are_left_out_of_the_gold_standard_only(layer: st
     partial = full(**{name: ["", *PARSED[name][1:]]})
     result = eh.score(partial, GOLD, layer=layer)
     assert (result.gold.units, result["accuracy"].f1) == (3, 1)
-    assert f"gold docs: left out tokens without a value of {layer} (1)." in result.notes
+    assert f"gold docs: skipped unannotated tokens of the layer {layer} (1)." in result.notes
     score = eh.score(GOLD, partial, layer=layer)["accuracy"]
     assert (score.precision, score.recall) == (0.75, 0.75)  # the empty tag of a system is a wrong one
 
@@ -206,7 +206,7 @@ def test_dependents_of_a_token_without_a_relation_stay() -> None:
     gold = full(deps=["nsubj", "", "prep", "pobj"])
     result = eh.score(gold, SYSTEM, layer="trees")
     assert (result.gold.units, result["uas"].overall["correct"]) == (3, 2)
-    assert "gold docs: left out tokens without a relation (1)." in result.notes
+    assert "gold docs: skipped unannotated tokens of the layer trees (1)." in result.notes
 
 
 # Trees

@@ -437,7 +437,7 @@ def only_layers(batches: Iterator[Annotation], layers: Collection[str]) -> Itera
         yield replace(batch, corpus=replace(batch.corpus, asides=None), layers=kept)
 
 
-def in_gold_tokens(system: Annotation, gold: Annotation, layer: str) -> Annotation:
+def in_gold_tokens(system: Annotation, gold: Annotation, layer: str, fit: str) -> Annotation:
     """A system whose text differs from the gold standard's in tokens, case and spaces only, in the gold tokens.
 
     A span runs from the first to the last gold token with which it shares a character. If these tokens have further
@@ -452,7 +452,6 @@ def in_gold_tokens(system: Annotation, gold: Annotation, layer: str) -> Annotati
     overlap, spans = overlap_words(gold_words, words), system.spans(layer)
     last = overlap.first + overlap.count - 1
     whole = spans.in_text(words.bounds)
-    fit = system.readings[layer].fit
     rows, starts, ends = list[int](), list[int](), list[int]()
     taken = -1
     # A loop, because a sentence cannot have the tokens of the preceding one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -43,6 +43,8 @@ def tags_layer(layer: str) -> str:
     return "tags" if layer == "spans" else f"{layer}-tags"
 
 
+UNANNOTATED = "unannotated"
+"""How the names of skipped records begin that are skipped in a gold standard only."""
 LISTS = "lists"
 """The format of annotations from Python lists."""
 
@@ -71,8 +73,6 @@ class ReadInfo:
     first_repair: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Records left out on purpose, with their number: `{"rejected answers": 3}`."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    """Unannotated parts of a gold standard, with their number: `{"tokens without tag": 3}`."""
     kept: Mapping[str, int] = field(default_factory=dict)
     """Unusual input that was accepted unchanged, with its number: `{"sentences with several roots": 3}`."""
     is_named: bool = False
@@ -81,8 +81,6 @@ class ReadInfo:
     """The encoding that the tags look like, if it differs from the gold standard's."""
     doubt: tuple[str, str] | None = None
     """Why tags may not be labels of spans, and what to do, if the user did not name the encoding."""
-    fit: Literal["equal", "expand", "disjoint"] = "equal"
-    """How spans fit tokens of the gold standard that are longer; see `alignment.words.in_gold_tokens`."""
     layers: tuple[str, ...] | None = None
     """The layers from which `column` was chosen; None for formats without such layers."""
     is_layer_named: bool = False
@@ -108,14 +106,7 @@ class ReadInfo:
 
     def plus(self, other: ReadInfo) -> ReadInfo:
         """Combine with the information on the next part of the file."""
-        if not (
-            other.repaired
-            or other.skipped
-            or other.kept
-            or other.repeated
-            or other.merged
-            or any(other.left_out.values())
-        ):
+        if not (other.repaired or other.skipped or other.kept or other.repeated or other.merged):
             return self
         return replace(
             self,
@@ -125,7 +116,6 @@ class ReadInfo:
             merged=self.merged + other.merged,
             skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
             kept=dict(Counter(self.kept) + Counter(other.kept)),
-            left_out=dict(Counter(self.left_out) + Counter(other.left_out)),
         )
 
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     ReadObject = Callable[[Any, Source, ReadSettings, Vocabulary, Columns], Batches]
 
 
+Fit = Literal["equal", "expand", "disjoint"]
+
+
 @dataclass(frozen=True)
 class Reader:
     """How a format is read for a task."""
@@ -84,6 +87,8 @@ class Contents:
     """Documents are matched with the other side's by name, so the files need not correspond."""
     has_missing: bool = False
     """A gold standard may leave tokens and documents unannotated; they are left out of the score."""
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    """How the spans of a layer fit longer tokens of the gold standard, if not `equal` (`alignment.words`)."""
     choose: ChooseLayers | None = None
     """Chooses what is read from both sides if a file has several named layers; see `formats/spacy`."""
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

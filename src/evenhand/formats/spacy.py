@@ -34,12 +34,12 @@ from importlib import import_module
 from itertools import islice, pairwise, zip_longest
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints, zeros
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.annotation import UNANNOTATED, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import UNNAMED
 from evenhand.data.from_lists import check_name
@@ -80,10 +80,6 @@ TAGS = {"tag": "TAG", "pos": "POS", "lemma": "LEMMA", "morph": "MORPH"}
 """The layers of tags, by precedence, and the attributes of spaCy that hold them."""
 _ATTRIBUTES_OF = {ENTITIES: "ENT_IOB", **TAGS, TREES: "DEP", SENTENCES: "SENT_START"}
 """The attribute that tells whether a document has a layer."""
-_FITS: Mapping[str, Literal["equal", "expand", "disjoint"]] = {ENTITIES: "expand", SENTENCES: "disjoint"}
-"""How spaCy's scorer aligns entities and sentences; it compares the texts of spans in groups."""
-_LACKED = {ENTITIES: "annotation of entities", TREES: "a relation"}
-"""What tokens lack, in notes."""
 _ANNOTATE = (
     "a fresh Doc has no entities, doc.ents = [] marks that there are none, and a DocBin stores what its attrs name"
 )
@@ -285,9 +281,9 @@ def _annotation(
         layers[TREES] = _trees(source, docs, first, corpus, vocabulary)
     else:
         layers[task] = _spans(source, docs, first, layer, task, corpus, vocabulary)
-    missing, left_out = _missing(docs, layer, task, corpus, vocabulary)
-    layers[MISSING] = missing
-    reading = replace(reading, skipped=_skipped(docs, layer, task), left_out=left_out, fit=_FITS.get(layer, "equal"))
+    layers[MISSING], unannotated = _missing(docs, layer, task, corpus, vocabulary)
+    skipped = {**_skipped(docs, layer, task), **({} if settings.side == "system" else unannotated)}
+    reading = replace(reading, skipped={what: count for what, count in skipped.items() if count})
     role = "words" if task in ("tags", TREES) else task
     return Annotation(corpus, layers, {role: reading}, source.name)
 
@@ -392,10 +388,10 @@ def _missing(
     scope = ints(corpus.sentence_of[word])
     start = ints(word - corpus.bounds[scope])
     spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
-    what = _LACKED.get(layer, f"a value of {layer}")
     of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, present, strict=True))
     inside = sum(int(mask.sum()) for mask, has in zip(masks, present, strict=True) if has)
-    return spans, {f"documents without {layer}": of_documents, f"tokens without {what}": inside}
+    names = (f"{UNANNOTATED} {unit} of the layer {layer}" for unit in ("documents", "tokens"))
+    return spans, dict(zip(names, (of_documents, inside), strict=True))
 
 
 def has_layer(doc: Any, layer: str) -> bool:
@@ -428,7 +424,7 @@ def _skipped(docs: list[Any], layer: str, task: str) -> dict[str, int]:
                 counts["repeated spans"] += len(group) - len(keys)
             else:
                 counts[f"spans of the span group {name!r}"] += len(group)
-    return {what: count for what, count in counts.items() if count}
+    return counts
 
 
 def _check(corpus: Corpus, spans: Spans) -> None:
@@ -659,6 +655,7 @@ FORMAT = Format(
     contents=Contents(
         has_columns=True,
         has_missing=True,
+        fits={ENTITIES: "expand", SENTENCES: "disjoint"},  # as spaCy's scorer; it compares the texts of other spans
         choose=choose_layers,
         defaults={"tags": {"align": "overlap"}, "trees": {"align": "overlap", "punctuation": "spacy"}},
         traits=frozenset({BLANK_LINKS}),

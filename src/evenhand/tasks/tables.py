@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.arrays import Values
-from evenhand.data.annotation import ReadInfo
+from evenhand.data.annotation import UNANNOTATED, ReadInfo
 from evenhand.data.vocabulary import MAX_LISTED, foreign_labels, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, SettingError, counted, nearest, plural
@@ -745,9 +745,11 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
     if reading.repeated:
         spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
-    notes += [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
-    if side == "gold":
-        notes += [f"gold {name}: left out {what} ({count:,})." for what, count in reading.left_out.items() if count]
+    notes += [
+        f"{side} {name}: skipped {what} ({count:,})."
+        for what, count in reading.skipped.items()
+        if count and (side == "gold" or not what.startswith(UNANNOTATED))
+    ]
     refused = "--repair error refuses them"
     return notes + [f"{side} {name}: accepted {what} ({count:,}; {refused})." for what, count in reading.kept.items()]
 

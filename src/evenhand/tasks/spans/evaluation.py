@@ -23,6 +23,7 @@ from evenhand.data.structures import OffsetLists
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.formats.format import FORMATS
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.settings import MISSING, OFFSET_LISTS, LabelGroup
@@ -177,7 +178,9 @@ def _on_gold_tokens(request: EvaluationRequest, system: Annotation) -> Annotatio
 
     _, layer = request.sides.layers
     gold = Annotation.concatenate(list(request.sides.gold()))
-    return in_gold_tokens(system, gold, layer)
+    reading = system.readings[layer]
+    fits = FORMATS[reading.format].contents.fits if reading.format in FORMATS else {}
+    return in_gold_tokens(system, gold, layer, fits.get(reading.column or "", "equal"))
 
 
 def _contents(open_side: Open) -> Iterator[object]:
