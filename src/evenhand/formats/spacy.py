@@ -513,9 +513,21 @@ def choose_layers(
     documents = [side.docs for side in of_systems if side.docs is not None]
     if align in (None, "overlap") and of_gold.docs is not None:
         same = [_have_same_tokens(of_gold.docs, docs) for docs in documents]
-        if task in ("spans", LINKS) and not all(same):
-            options["align"] = "characters" if layers["gold"] in (ENTITIES, LINKS) or task == LINKS else "overlap"
+        if (chosen := alignment_of(layers["gold"], task, has_same_tokens=all(same))) is not None:
+            options["align"] = chosen
     return options, notes
+
+
+def alignment_of(layer: str, task: str, *, has_same_tokens: bool) -> Align | None:
+    """The default alignment of a layer of spans; None for other tasks, whose default does not depend on tokens.
+
+    Entities and links are compared by characters if tokens differ, since `overlap` expands entities to gold tokens.
+    """
+    if task not in ("spans", LINKS):
+        return None
+    if has_same_tokens:
+        return "strict"
+    return "characters" if task == LINKS or layer == ENTITIES else "overlap"
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from typing import Any
 
 from evenhand.api.score import score
 from evenhand.errors import SettingError, unknown
-from evenhand.formats.spacy import ENTITIES, GROUPS, SENTENCES, TAGS, TREES, has_layer, layer_of, task_of
+from evenhand.formats.spacy import ENTITIES, GROUPS, SENTENCES, TAGS, TREES, alignment_of, has_layer, layer_of, task_of
 from evenhand.parameters import split_names
-from evenhand.settings import LINKS, Align
+from evenhand.settings import LINKS
 from evenhand.tasks.registry import models_of
 
 PREFIX = "evenhand_"
@@ -63,8 +63,8 @@ def make_scorer(
     """A scorer of a layer: `ents`, `spans:KEY`, `tag`, `pos`, `morph`, `lemma`, `trees`, `sents` or `links`.
 
     Without `layer`, it scores the layers of the component that names it. `group="sc"` is `layer="spans:sc"`. `match`
-    names measures; by default, these are `exact` and `fair` for spans, and the defaults of `score` for other layers.
-    Documents whose reference is not annotated are left out, as in spaCy's scorers.
+    names measures; by default, these are the defaults of `score`. Documents whose reference is not annotated are left
+    out, as in spaCy's scorers.
     """
     if layer is not None and group is not None:
         raise SettingError("layer and group name the same thing; give one.")
@@ -78,7 +78,7 @@ def make_scorer(
 
 def _check_measures(match: str | None, task: str | None) -> None:
     """Refuse a wrong name when the config is read."""
-    tasks = ("spans", "tags", TREES, LINKS) if task is None else (task,)
+    tasks = {task_of(layer) for layer in _SCORERS} if task is None else {task}
     measures = [measure for each in tasks for measure in models_of(each)]
     names = (name for measure in measures for name in (measure.name, measure.family, *measure.aliases))
     known = list(dict.fromkeys(filter(None, names)))
@@ -171,11 +171,7 @@ def _figures(examples: list[Any], match: str | None, layer: str) -> dict[str, An
     task = task_of(layer)
     sides = [[getattr(example, side) for example in scored] for side in ("reference", "predicted")]
     gold, system = (layer_of(side, layer) for side in sides)
-    align: Align | None = None
-    if task in ("spans", LINKS):
-        exact = all(map(_has_same_tokens, scored))
-        align = "strict" if exact else "characters" if layer in (ENTITIES, LINKS) else "overlap"
-    match = "exact,fair" if match is None and task == "spans" else match
+    align = alignment_of(layer, task, has_same_tokens=all(map(_has_same_tokens, scored)))
     metrics: dict[str, Any] = score(gold, system, task=task, match=match, align=align).metrics()
     return metrics
 

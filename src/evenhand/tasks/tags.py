@@ -71,6 +71,9 @@ class TagScorer:
       gold standard, F1.
     - A sentence is fully correct if all its words that count are correct. Sentences without such words are left out.
 
+    With `--align overlap` (tags of spaCy), the tags of all words of the system in one gold word are a set: it is right
+    if it has the right tag, and other tags are extra. The headline is F1, as spaCy's `tag_acc`.
+
     Features (`--column feats`) are compared as sets: `Case=Nom|Number=Sing` equals `Number=Sing|Case=Nom`, and repeated
     features count once. Values are compared unchanged, `PronType=Int,Rel` too. Tables sort them.
 
@@ -136,7 +139,7 @@ def count_features(pair: UnitPair, names: Sequence[str]) -> Tally:
     under their name (`Case`). precision = TP / (TP + FP), recall = TP / (TP + FN), F1. If several of the system's words
     belong to one gold word (`--align overlap`), their features are one set.
 
-    Source: `Scorer.score_token_attr_per_feat` of spaCy 3.8.
+    Source: Honnibal et al. 2020, `Scorer.score_token_attr_per_feat` of spaCy 3.8.18.
     """
     import numpy as np
 

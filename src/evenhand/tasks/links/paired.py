@@ -18,7 +18,7 @@ link.
 `further["pairs"]` has the means over the labels that have a pair, as spaCy's `nel_macro_p`, `nel_macro_r` and
 `nel_macro_f`; `macro` is the mean over all labels of the gold standard.
 
-Source: `Scorer.score_links` of spaCy 3.8.18.
+Source: Honnibal et al. 2020, `Scorer.score_links` of spaCy 3.8.18.
 """
 
 from __future__ import annotations
