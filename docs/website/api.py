@@ -42,7 +42,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "results": (
         "Results",
         (
-            *("Result", "Results", "Summary", "Metric", "scoring.scores:MeasureScore", "scoring.scores:Row"),
+            *("Result", "Results", "Layers", "Summary", "Metric", "scoring.scores:MeasureScore", "scoring.scores:Row"),
             *(
                 "Comparison",
                 "Ranking",

@@ -198,8 +198,11 @@ def test_features_that_are_set_to_nothing_are_not_missing() -> None:
     unset = full()
     unset[1].set_morph(None)
     assert eh.score(unset, system, layer="morph").gold.units == 3
-    with pytest.raises(eh.SettingError, match="The measure features compares FEATS"):
-        eh.score(gold, system, layer="tag", match="features")
+    errors = eh.errors(gold, system, layer="morph", match="features")
+    assert list(zip(errors["string"], errors["type"], errors["gold"], errors["predicted"], strict=True)) == [
+        ("lives", "FN", "Number=Sing", ""),
+        ("lives", "FP", "", "Number=Plur"),
+    ]
 
 
 def test_dependents_of_a_token_without_a_relation_stay() -> None:

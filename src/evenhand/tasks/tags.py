@@ -5,7 +5,7 @@ The command line loads this file for its help, so functions import arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,7 +30,6 @@ from evenhand.tasks.words.measures import (
 if TYPE_CHECKING:
     from evenhand.alignment.parts import Alignment
     from evenhand.alignment.words import Words
-    from evenhand.arrays import Ints
     from evenhand.data.annotation import Annotation
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.scoring.tally import Tally
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from evenhand.tasks.words.evaluation import WordEvaluation, WordSide
     from evenhand.tasks.words.matching import UnitMatches, UnitPair
 
-SET_KINDS = ("TP", "FP", "FN")
 NO_TAG = "_"
 """The tag of a word whose tag does not count for any annotator."""
 
@@ -90,7 +88,6 @@ class TagScorer:
         self._feature_settings = replace(settings, labels=labels, exclude=exclude)
         self._labels, self._columns = request.vocabulary.labels, _columns(request)
         self._is_scored, self._counts_features = bool(request.scorers), request.asks("features")
-        self._has_features = True
         coder = request.vocabulary.columns["scored"]
         self._tags, self._features = dict[str | None, WordLabelFilter](), dict[str | None, WordLabelFilter]()
         for system in (None, *request.sides.systems):
@@ -107,8 +104,6 @@ class TagScorer:
         filters, settings = self._tags, self._settings
         if isinstance(tags, FeatureSets):
             filters, settings = self._features, self._feature_settings
-        else:
-            self._has_features = False
         labels = filters[system](tags)
         counted = counted_words(settings, words, labels, self._labels.values)
         return WordSide(words, labels, counted, score=None if system is None else tags.score)
@@ -122,61 +117,12 @@ class TagScorer:
             "sentences": matches.sentence_tally({"accuracy": ("right",)}, pair.groups),
         }
         if self._counts_features:
-            self._check_features()
-            tallies["features"] = count_features(pair, self._labels.values)
+            from evenhand.tasks.words.features import match_features
+
+            features = match_features(pair, self._labels.values)
+            tallies["features"] = features.tally(pair.groups)
+            pair.listed["features"] = lambda name: features.rows(pair, self._labels)
         return tallies, matches
-
-    def _check_features(self) -> None:
-        if not self._has_features:
-            raise SettingError("The measure features compares FEATS; choose --column feats, or layer=morph of spaCy.")
-
-
-def count_features(pair: UnitPair, names: Sequence[str]) -> Tally:
-    """Features of words (`Case=Nom`), compared as sets: the measure `features`.
-
-    A feature of the gold standard is TP if the system's words for this word have it, else FN; other features of these
-    words are FP. Words that the gold standard leaves without features do not count on either side. All features count
-    under their name (`Case`). precision = TP / (TP + FP), recall = TP / (TP + FN), F1. If several of the system's words
-    belong to one gold word (`--align overlap`), their features are one set.
-
-    Source: Honnibal et al. 2020, `Scorer.score_token_attr_per_feat` of spaCy 3.8.18.
-    """
-    import numpy as np
-
-    from evenhand.arrays import ints, pack, ranges
-    from evenhand.scoring.tally import Tally
-    from evenhand.tasks.words.measures import features_of
-
-    sets = [features_of(name) for name in names]
-    features = list(dict.fromkeys(feature for each in sets for feature in each))
-    fields = list(dict.fromkeys(feature.partition("=")[0] for feature in features))
-    code_of = {feature: code for code, feature in enumerate(features)}
-    field_of = ints([fields.index(feature.partition("=")[0]) for feature in features])
-    sizes = ints([len(each) for each in sets])
-    first, flat = np.cumsum(np.append(0, sizes)), ints([code_of[feature] for each in sets for feature in each])
-    gold_words = np.flatnonzero(pair.counted & (sizes[pair.gold] > 0))
-    is_gold_word = np.zeros(len(pair.gold) + 1, dtype=np.bool_)
-    is_gold_word[gold_words] = True
-    word_of = pair.gold_words
-    words = np.flatnonzero(pair.system_counted & (is_gold_word[word_of] | (word_of < 0)))
-    # Words that only the system has are numbered after the gold words.
-    word_of = np.where(word_of < 0, len(pair.gold) + np.arange(len(word_of)), word_of)
-
-    def expanded(chosen: Ints, label: Ints) -> tuple[Ints, Ints]:
-        return np.repeat(chosen, sizes[label]), flat[ranges(first[label], sizes[label])]
-
-    gold, gold_feature = expanded(gold_words, pair.gold[gold_words])
-    row, feature = expanded(words, pair.system[words])
-    keys, gold_keys = pack((word_of[row], gold), (feature, gold_feature))
-    _, distinct_rows = np.unique(keys, return_index=True)
-    keys, row, feature = keys[distinct_rows], row[distinct_rows], feature[distinct_rows]
-    is_found, is_right = np.isin(gold_keys, keys), np.isin(keys, gold_keys)
-    label, gold_label = field_of[feature[~is_right]], field_of[gold_feature]
-    none = np.full(len(label), -1)
-    sentences = np.concatenate((pair.sentence[gold], pair.system_sentence[row[~is_right]]))
-    kind = np.concatenate((np.where(is_found, 0, 2), none + 2))
-    on_system = np.concatenate((np.where(is_found, gold_label, -1), label))
-    return Tally.of(fields, SET_KINDS, pair.groups[sentences], np.concatenate((gold_label, none)), on_system, kind)
 
 
 def _renamed(names: Mapping[str, str], tag: str) -> str:
@@ -248,7 +194,7 @@ TASK = spec.Task(
             summary="The share of words with the right tag.",
         ),
         Measure(
-            *("features", "tags", Scorer("features"), count_errors, "evenhand.tasks.tags.count_features"),
+            *("features", "tags", Scorer("features"), count_errors, "evenhand.tasks.words.features"),
             summary="Features of words (FEATS, layer morph), each of which counts.",
         ),
     ),

@@ -118,11 +118,6 @@ def feature_set(features: str) -> str:
     return "|".join(sorted(set(filter(None, features.split("|"))), key=feature_order))
 
 
-def features_of(features: str) -> list[str]:
-    """The features of a word; none if there is no value, or an underscore."""
-    return [] if features == "_" else list(filter(None, features.split("|")))
-
-
 def feature_order(feature: str) -> tuple[str, str]:
     """Sort key of `Case=Nom`."""
     return feature.partition("=")[0].lower(), feature
