@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.api.score import score as score
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
+    from evenhand.api.suspects import suspects as suspects
     from evenhand.data.annotation import Annotation as Annotation
     from evenhand.data.from_lists import spans as spans
     from evenhand.data.from_lists import tags as tags
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.results.summary import Summary as Summary
+    from evenhand.results.suspects import Suspects as Suspects
     from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
     from evenhand.tasks.spans.custom import Span as Span
@@ -90,6 +92,7 @@ _NAMES = {
     "evenhand.api.score": ("score",),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
+    "evenhand.api.suspects": ("suspects",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
     "evenhand.data.from_records": ("chains", "extractions", "links", "records", "relations"),
@@ -107,6 +110,7 @@ _NAMES = {
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),
+    "evenhand.results.suspects": ("Suspects",),
     "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
     "evenhand.tasks.spans.custom": ("Span",),

@@ -33,6 +33,9 @@ SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT = "spurious", "label", "bounds"
 VERDICTS = (SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT)
 WRONG = (SPURIOUS, LABEL, BOUNDS)
 """Verdicts on gold spans that are errors of the gold standard."""
+PROPOSED, ACCEPTED = "proposed", "accepted"
+STATUSES = (PROPOSED, ACCEPTED)
+"""The status of an override that `suspects` proposes, before and after a reviewer accepts it."""
 POSITIONS = ("characters", "tokens")
 """Units of positions in overrides: characters of the text, including spaces, or tokens of the sentence."""
 AS_READ, UNCLEAR_SPANS, TARGETS = "as read", "unclear spans", "targets of overrides"

@@ -16,45 +16,66 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Values, distinct
+from evenhand.arrays import Bools, Ints, Values, distinct, empty
+from evenhand.statistics.bootstrap import ONE_THREAD
 
 RIDGE = 1.0
 _TOLERANCE = 1e-8
 _MOST_STEPS = 100
-_BLOCK = 1 << 14
-"""Number of rows that become a matrix at once, which bounds the memory."""
+_SLACK = 1e-9
+"""Relative decrease of the objective that is rounding."""
+_CONSTANT = 1e-12
+"""A column with a smaller standard deviation is constant."""
+_LARGEST = 700.0
+_BLOCK = 1 << 13
+"""Number of rows of a matrix, which bounds the memory."""
+_FEWEST = 256
+"""Minimum number of rows of a matrix product. Small products are computed in one thread, because others cost more."""
+_STORED = 1 << 24
+"""Number of cells up to which the matrix of all rows is kept."""
 Columns = Callable[[Ints], Values]
 """Returns some rows of the table of features, as a matrix."""
+Blocks = Callable[[], Iterator[tuple[Values, Bools]]]
+"""Yields the training rows: features and target."""
 
 
 def cross_fitted(columns: Columns, target: Bools, learned: Bools, fold: Ints, ridge: float = RIDGE) -> Values:
     """The probability of each row; the model of a fold learns from the rows `learned` of all other folds."""
     mean, scale = _standardisation(columns, len(target))
 
-    def blocks(chosen: Bools) -> Iterator[tuple[Ints, Values]]:
-        rows = np.flatnonzero(chosen)
-        for begin in range(0, len(rows), _BLOCK):
-            part = rows[begin : begin + _BLOCK]
-            matrix = np.empty((len(part), len(mean) + 1))
-            matrix[:, 0] = 1
-            np.divide(columns(part) - mean, scale, out=matrix[:, 1:])
-            yield part, matrix
+    def matrix(rows: Ints) -> Values:
+        return np.column_stack([np.ones(len(rows)), (columns(rows) - mean) / scale])
 
-    def fit(chosen: Bools, start: Values) -> Values:
-        return _fit(lambda: blocks(chosen), target, start, ridge)
+    training = np.flatnonzero(learned)
+    training = training[np.argsort(fold[training], kind="stable")]
+    stored = matrix(training) if len(training) * len(mean) <= _STORED else None
+    known = target[training]
+
+    def fit(begin: int, end: int, start: Values) -> Values:
+        """Fit to all training rows except those from `begin` to `end`."""
+
+        def blocks() -> Iterator[tuple[Values, Bools]]:
+            for first, stop in ((0, begin), (end, len(training))):
+                for low in range(first, stop, _BLOCK):
+                    part = slice(low, min(low + _BLOCK, stop))
+                    yield matrix(training[part]) if stored is None else stored[part], known[part]
+
+        return _fit(blocks, start, ridge)
 
     probability, start = np.zeros(len(target)), np.zeros(len(mean) + 1)
-    if _has_two_classes(target[learned]):
-        start = fit(learned, start)  # near the coefficients of each training set, which saves steps
+    if _has_two_classes(known):
+        start = fit(0, 0, start)  # near the coefficients of each fold, which saves steps
     for number in distinct(fold).tolist():
-        is_training = learned & (fold != number)
-        known = target[is_training]
-        if not _has_two_classes(known):
-            probability[fold == number] = known.any()
+        begin, end = np.searchsorted(fold[training], (number, number + 1)).tolist()
+        others = np.concatenate((known[:begin], known[end:]))
+        rows = np.flatnonzero(fold == number)
+        if not _has_two_classes(others):
+            probability[rows] = others.any()
             continue
-        beta = fit(is_training, start)
-        for rows, matrix in blocks(fold == number):
-            probability[rows] = _share(matrix @ beta)
+        beta = fit(begin, end, start)
+        for low in range(0, len(rows), _BLOCK):
+            part = rows[low : low + _BLOCK]
+            probability[part] = _share(matrix(part) @ beta)
     return probability
 
 
@@ -64,48 +85,48 @@ def _has_two_classes(target: Bools) -> bool:
 
 def _standardisation(columns: Columns, rows: int) -> tuple[Values, Values]:
     """The mean and the standard deviation of each column; 1 for constant columns."""
-    parts = [np.arange(begin, min(begin + _BLOCK, rows)) for begin in range(0, rows, _BLOCK)]
-    mean: Values = sum(columns(part).sum(axis=0) for part in parts) / max(rows, 1)
-    variance = sum(((columns(part) - mean) ** 2).sum(axis=0) for part in parts) / max(rows, 1)
+    parts = [np.arange(begin, min(begin + _BLOCK, rows)) for begin in range(0, rows, _BLOCK)] or [empty()]
+    mean = np.sum([columns(part).sum(axis=0) for part in parts], axis=0) / max(rows, 1)
+    variance = np.sum([((columns(part) - mean) ** 2).sum(axis=0) for part in parts], axis=0) / max(rows, 1)
     scale = np.sqrt(variance)
-    scale[scale < 1e-12] = 1
-    return np.asarray(mean), scale
+    scale[scale < _CONSTANT] = 1
+    return mean, scale
 
 
-def _fit(blocks: Callable[[], Iterator[tuple[Ints, Values]]], target: Bools, start: Values, ridge: float) -> Values:
+def _fit(blocks: Blocks, start: Values, ridge: float) -> Values:
     """The coefficients, by Newton's method from `start`."""
     penalty = np.full(len(start), ridge)
     penalty[0] = 0
     beta = start
-    value, gradient, curvature = _objective(blocks, target, beta, penalty)
+    value, gradient, curvature = _objective(blocks, beta, penalty)
     for _ in range(_MOST_STEPS):
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        while True:
-            new = _objective(blocks, target, beta + step, penalty)
-            if new[0] >= value - 1e-9 * abs(value) or np.abs(step).max() < _TOLERANCE:
-                break
+        new = _objective(blocks, beta + step, penalty)
+        while new[0] < value - _SLACK * abs(value) and np.abs(step).max() >= _TOLERANCE:
             step = step / 2
-        beta = beta + step
-        value, gradient, curvature = new
+            new = _objective(blocks, beta + step, penalty)
+        beta, (value, gradient, curvature) = beta + step, new
         if np.abs(step).max() < _TOLERANCE:
             break
     return beta
 
 
-def _objective(
-    blocks: Callable[[], Iterator[tuple[Ints, Values]]], target: Bools, beta: Values, penalty: Values
-) -> tuple[float, Values, Values]:
+def _objective(blocks: Blocks, beta: Values, penalty: Values) -> tuple[float, Values, Values]:
     """The penalised log-likelihood, its gradient, and the negative of its second derivative."""
     value = -0.5 * float(penalty @ beta**2)
     gradient, curvature = -penalty * beta, np.diag(penalty)
-    for rows, matrix in blocks():
+    step = max(_FEWEST, ONE_THREAD // len(beta) ** 2)
+    for matrix, target in blocks():
         linear = matrix @ beta
-        share, is_target = _share(linear), target[rows]
-        value -= float(np.logaddexp(0, np.where(is_target, -linear, linear)).sum())
-        gradient = gradient + matrix.T @ (is_target - share)
-        curvature = curvature + (matrix * (share * (1 - share))[:, None]).T @ matrix
+        share = _share(linear)
+        value -= float(np.logaddexp(0, np.where(target, -linear, linear)).sum())
+        gradient = gradient + (target - share) @ matrix
+        weight = share * (1 - share)
+        for low in range(0, len(matrix), step):
+            part = matrix[low : low + step]
+            curvature = curvature + (part.T * weight[low : low + step]) @ part
     return value, gradient, curvature
 
 
 def _share(linear: Values) -> Values:
-    return np.asarray(1 / (1 + np.exp(-np.clip(linear, -700, 700))))
+    return np.asarray(1 / (1 + np.exp(-np.clip(linear, -_LARGEST, _LARGEST))))

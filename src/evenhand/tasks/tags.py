@@ -199,7 +199,9 @@ TASK = spec.Task(
         align=align, evaluate=evaluate, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
     error_types=spec.ErrorTypes(extra=(EXTRA,), names=TAG_ERRORS),
-    comparison=spec.ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
+    comparison=spec.ComparisonSpec(
+        unit_scorers=("tags",), unit_columns=(("side", "string"),), has_suspects=True, one_label=True
+    ),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(
         confusion=spec.Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"

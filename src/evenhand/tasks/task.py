@@ -252,6 +252,10 @@ class ComparisonSpec:
     """Additional slices by name."""
     default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
     """Slices that every comparison has."""
+    has_suspects: bool = False
+    """Whether evaluations have the annotations that `suspects` searches (`Evaluation.annotations`)."""
+    one_label: bool = False
+    """Whether every unit has exactly one label, so a wrong gold label always has another one instead."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.structures import OffsetLists
-from evenhand.data.vocabulary import StringIndex
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
@@ -460,6 +460,9 @@ class SpanEvaluation(Evaluation):
         position = rows.position.take(np.arange(len(rows)))
         position.start[unplaced] = position.end[unplaced] = -1
         return replace(rows, position=position, strings={**rows.strings, **strings})
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        return self.gold, {name: pair.placed[1] for name, pair in self.pairs.items()}
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))

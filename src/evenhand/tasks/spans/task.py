@@ -214,6 +214,7 @@ TASK = spec.Task(
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=lazy("evenhand.tasks.spans.comparison:answer_text"),
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
+        has_suspects=True,
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
