@@ -121,7 +121,11 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
 def adjudicate(
-    gold: Side, overrides: File | Sequence[File], *, accept_proposed: bool = False, **options: Unpack[AdjudicateKeywords]
+    gold: Side,
+    overrides: File | Sequence[File],
+    *,
+    accept_proposed: bool = False,
+    **options: Unpack[AdjudicateKeywords],
 ) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 

@@ -71,9 +71,9 @@ def suspects(
     *,
     rule: Rule | None = None,
     first: int | None = 100,
-    verdict: str | Sequence[str] = (),
+    verdict: str | Sequence[str] | None = None,
     truth: Input | None = None,
-    leave_out: str | Sequence[str] = (),
+    leave_out: str | Sequence[str] | None = None,
     **options: Unpack[Keywords],
 ) -> Suspects:
     """Rank places where the gold standard is probably wrong, because systems and its other annotations contradict it.
@@ -89,11 +89,11 @@ def suspects(
     """
     check_choice("rule", rule, get_args(Rule), optional=True)
     first = None if first is None else check_whole_number("first", first, 1)
-    verdicts = split_names(verdict)
+    verdicts = split_names(verdict or ())
     for name in verdicts:
         check_choice("verdict", name, VERDICTS)
     sides = systems_by_name(systems) or {}
-    for name in split_names(leave_out):
+    for name in split_names(leave_out or ()):
         if name not in sides:
             remedy = f"the systems are {', '.join(sides)}"
             raise SettingError(unknown(f"leave_out has no system {name!r}", name, list(sides), remedy))
@@ -101,7 +101,7 @@ def suspects(
     if not sides:
         raise SettingError("No system is left to vote; leave out fewer systems.")
     chosen = dict[str, Any](options)
-    labels = split_names(chosen.pop("labels", ()))
+    labels = split_names(chosen.pop("labels", None) or ())
     texts = _read(side_of(gold), sides, chosen)
     found = _searched(texts, rule)
     shown = _selected(found, verdicts, labels)

@@ -10,6 +10,7 @@ import click
 
 from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
+    INPUT,
     INTERVAL_NAMES,
     OUTPUT,
     STATISTICS_NAMES,
@@ -37,12 +38,14 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.suspects import voting_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.suspects import Suspects
     from evenhand.results.result import Result, Results
 
 
@@ -237,6 +240,22 @@ def risk(**options: Any) -> None:
     _confidence_figure("risk", {**options, "bins": "15"})
 
 
+@plot.command(cls=Command)
+@input_arguments()
+@voting_options
+@option(SCORING, "--truth", type=INPUT, required=True, metavar="CORRECTED", help="A corrected gold standard.")
+@figure_options
+@reading_options(sided=True)
+@scoring_options(without=("match", "beta"))
+def suspects(**options: Any) -> None:
+    """Errors of the gold standard found by the share reviewed, given a corrected gold standard."""
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "rule", "truth", "leave_out")
+    write_figure(evenhand.suspects(*sides(options), **chosen), "suspects", options)
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -247,7 +266,10 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence | Suspects,
+    kind: str,
+    options: dict[str, Any],
+    **choices: Any,
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file

@@ -40,7 +40,7 @@ WRONG = (SPURIOUS, LABEL, BOUNDS)
 PROPOSED, ACCEPTED = "proposed", "accepted"
 STATUSES = (PROPOSED, ACCEPTED)
 """The status of an override that `suspects` proposes, before and after a review."""
-STATES = (PROPOSED, ACCEPTED, RIGHT)
+OVERRIDE_STATES = (PROPOSED, ACCEPTED, RIGHT)
 POSITIONS = ("characters", "tokens")
 """Units of positions in overrides: characters of the text, including spaces, or tokens of the sentence."""
 AS_READ, UNCLEAR_SPANS, TARGETS = "as read", "unclear spans", "targets of overrides"
@@ -80,7 +80,7 @@ class Override:
 
     @property
     def state(self) -> str:
-        """One of `STATES`; every override that is not a proposal is accepted, unless it confirms the gold standard."""
+        """One of `OVERRIDE_STATES`; every override that is not a proposal is accepted, unless it confirms the gold standard."""
         if self.verdict in (RIGHT, UNCLEAR):
             return RIGHT if self.verdict == RIGHT else ACCEPTED
         return PROPOSED if self.record.get("status") == PROPOSED else ACCEPTED
@@ -127,7 +127,9 @@ class OverrideFile:
     def refuse_proposed(self) -> None:
         """Raise an error if there are unreviewed proposals."""
         if self.proposed:
-            are, them = ("are unreviewed proposals", "them") if self.proposed > 1 else ("is an unreviewed proposal", "it")
+            are, them = (
+                ("are unreviewed proposals", "them") if self.proposed > 1 else ("is an unreviewed proposal", "it")
+            )
             raise SettingError(
                 f"{counted(self.proposed, 'override')} {are}. "
                 f"Review {them} on the suspects page, or use --accept-proposed."

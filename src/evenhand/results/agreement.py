@@ -14,7 +14,7 @@ import msgspec
 from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
-from evenhand.data.overrides import STATES, VERDICTS, Override, OverrideFile
+from evenhand.data.overrides import OVERRIDE_STATES, VERDICTS, Override, OverrideFile
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.parameters import check_whole_number
@@ -364,7 +364,7 @@ class Adjudication(Displayed, WithTables):
         if not any("status" in override.record for override in self.overrides):
             return {}
         counts = Counter(override.state for override in self.overrides)
-        return {state: counts[state] for state in STATES}
+        return {state: counts[state] for state in OVERRIDE_STATES}
 
     @property
     def labels(self) -> dict[str, dict[str, int]]:

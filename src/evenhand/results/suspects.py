@@ -6,16 +6,20 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenhand.comparison.suspects import Rule, SuspectCurve
 from evenhand.data.overrides import BOUNDS, LABEL, MISSING, PROPOSED, LabeledBounds
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
+from evenhand.parameters import check_choice
 from evenhand.pipeline.inputs import Input
 from evenhand.results.display import Displayed, WithRows, WithTables, present, written
 from evenhand.results.result import GoldSummary
 from evenhand.results.table import Kind, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLUMNS: Mapping[str, Kind] = {
     "rank": "count",
@@ -157,13 +161,21 @@ class Suspects(Displayed, WithTables, WithRows):
 
         return written(render(self, title), path)
 
-    def plot(self, path: str | Path | None = None, *, width: float | None = None, height: float | None = None) -> Any:
+    def plot(
+        self,
+        kind: str = "suspects",
+        *,
+        path: str | Path | None = None,
+        width: float | None = None,
+        height: float | None = None,
+    ) -> Figure:
         """Draw the share of errors found against the share reviewed; this needs `truth`."""
         from evenhand.report.figures.canvas import Size, check_matplotlib
 
         check_matplotlib()
         from evenhand.report.figures.suspects import plot
 
+        check_choice("kind", kind, ("suspects",))
         return plot(self, path, Size(width, height))
 
     def saved(self) -> dict[str, Any]:

@@ -114,6 +114,8 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
         raise SettingError("sentences does nothing for spans; leave it out, or choose the task relations.")
     if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
         raise SettingError("overrides-as has no effect without overrides; name a file of overrides.")
+    if settings["overrides"] is None and settings["accept_proposed"]:
+        raise SettingError("accept-proposed has no effect without overrides; name a file of overrides.")
     if settings["overrides"] is not None and not settings["accept_proposed"]:
         settings["overrides"].refuse_proposed()
     if not counts_gold_errors(settings):
