@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 
-from evenhand.arrays import Ints, concatenate, ints
+from evenhand.arrays import Ints, concatenate
 from evenhand.comparison.suspects import (
     FEWEST_DOCUMENTS,
     FEWEST_SENTENCES,
@@ -312,9 +312,9 @@ def _selected(found: _Search, verdicts: Sequence[str], labels: Sequence[str]) ->
     if verdicts:
         selected &= np.array([verdict in verdicts for verdict in suspects.verdict], dtype=np.bool_)
     if labels:
-        code = np.append(spans.label, -1)
+        label_of = np.append(spans.label, -1)
         known = [code for label in labels if (code := names.find(label)) is not None]
-        selected &= np.isin(code[suspects.gold], known) | np.isin(code[suspects.proposal], known)
+        selected &= np.isin(label_of[suspects.gold], known) | np.isin(label_of[suspects.proposal], known)
     return suspects.take(np.flatnonzero(selected))
 
 
@@ -402,7 +402,8 @@ class _Reasons:
     def __call__(self, gold: int, proposal: int, verdict: str) -> Iterator[str]:
         evidence = self._evidence
         if proposal < 0:
-            yield f"{self._of_systems(int(self._nothing[gold]))} {self._verb('have', self._nothing[gold])} nothing there"
+            number = int(self._nothing[gold])
+            yield f"{self._of_systems(number)} {self._verb('have', number)} nothing there"
             if evidence is not None and evidence.unlabelled[gold]:
                 yield f"the gold standard leaves it unlabelled {_times(int(evidence.unlabelled[gold]))} elsewhere"
         else:

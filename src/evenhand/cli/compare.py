@@ -45,8 +45,8 @@ from evenhand.tasks.registry import TASKS
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
-    from evenhand.results.suspects import Suspects
     from evenhand.results.result import Result, Results
+    from evenhand.results.suspects import Suspects
 
 
 @click.command(cls=Command)

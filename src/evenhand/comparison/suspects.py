@@ -12,11 +12,15 @@ candidate is the confidence.
 | `rival`                | the largest v of a rival                                                                    |
 | `none`                 | the weight of the systems that have neither x nor a rival                                   |
 | `lead`                 | v - max(`rival`, `none`)                                                                    |
-| `doc`, `all`           | (c_l + 1/q) / (c + 1) over the other occurrences of its words, in lower case, in its document and in the corpus: c of them have a gold span with these bounds or share no token with a gold span, c_l of them have x's label; q is the number of labels |
-| `frame`                | the same share over the gold spans of the document with the same context that share no atom with x |
-| `lcap`, `rcap`         | the word before (unless it begins the sentence) or after x begins with a capital            |
+| `doc`, `all`           | (c_l + 1/q) / (c + 1) over other occurrences of its words in its document, in the corpus    |
+| `frame`                | the same share over gold spans of its document with the same context                        |
+| `lcap`, `rcap`         | whether the word before x (unless it begins the sentence), after x, begins with a capital   |
 | `length`               | min(4, number of words)                                                                     |
 | labels, systems        | one indicator each                                                                          |
+
+q is the number of labels. An occurrence of the words, in lower case, counts for c if a gold span has its bounds, or if
+no gold span shares a word with it; c_l of them have x's label. For `frame`, c counts gold spans that share no atom with
+x, and c_l those with x's label.
 
 A context is the word before and the word after: `<s>` or `</s>` at the edges of a sentence, `0` for a word that begins
 with a digit, `AA` for capitals, `Aa` for an initial capital, `a` for another letter, otherwise the word itself.
@@ -26,11 +30,11 @@ p(x) is the probability that *the gold standard* has x, by cross-fitted ridge lo
 from candidates of at least one system: a candidate without votes is one only because the gold standard has it, so "no
 votes" would mean "gold". `frame`, `doc` and `all` never count a gold span at the candidate's own position.
 
-| rule    | p(x)                                     | p of nothing, instead of gold span g                                  |
-| ------- | ---------------------------------------- | ----------------------------------------------------------------------|
-| `fit`   | as above                                 | ½ max(0, 1 - p(g) - sum of p(r)), over the system rivals r of g        |
-| `plain` | v + ½ `all` + ½ `frame`                  | `none` + ½ `all` of unlabelled occurrences + ½ · 1/q                   |
-| `votes` | u(x), the share of systems that have x   | 0                                                                      |
+| rule    | p(x)                                     | p of nothing, instead of gold span g                            |
+| ------- | ---------------------------------------- | --------------------------------------------------------------- |
+| `fit`   | as above                                 | ½ max(0, 1 - p(g) - sum of p(r)), over the system rivals r of g |
+| `plain` | v + ½ `all` + ½ `frame`                  | `none` + ½ `all` of unlabelled occurrences + ½ · 1/q            |
+| `votes` | u(x), the share of systems that have x   | 0                                                               |
 
 suspicion of a gold span g = max(h p(r) of its system rivals r, p of nothing) - p(g)
 suspicion of a system span x = h p(x) - max p of the gold spans that share an atom - ½ p of the best rival above p(x)
@@ -48,9 +52,9 @@ Given a corrected gold standard, average precision ranks all gold spans by the s
 `votes`: 1 - u), and all other candidates by the suspicion that they are missing (u). Ties are taken together:
 AP = sum over distinct scores of (errors with this score) · precision down to it / errors.
 
-Sources: Northcutt et al. 2021 for out-of-sample probabilities of the given label; Wang et al. 2019 for errors of CoNLL-2003;
-Dickinson and Meurers 2003 for repeated strings with different labels; Larson et al. 2020 and Klie et al. 2023 for
-comparisons of methods; the rule and its figures: this project.
+Sources: Northcutt et al. 2021 for out-of-sample probabilities of the given label; Wang et al. 2019, Reiss et al. 2020,
+and Rücker and Akbik 2023 for errors of CoNLL-2003; Dickinson and Meurers 2003 for repeated strings with different
+labels; Larson et al. 2020 and Klie et al. 2023 for comparisons of methods; the rule: this project.
 """
 
 from __future__ import annotations
@@ -244,7 +248,9 @@ class Candidates:
         inside: Bools = (start[outer] <= start[inner]) & (end[inner] <= end[outer]) & ~is_same
         return inside
 
+    @cached_property
     def document(self) -> Ints:
+        """The document of each candidate."""
         return self.of.document_of[self.spans.scope]
 
 
@@ -305,7 +311,7 @@ class Evidence:
 
 
 def evidence_of(candidates: Candidates, words: Words) -> Evidence:
-    spans, is_gold, document = candidates.spans, candidates.is_gold, candidates.document()
+    spans, document = candidates.spans, candidates.document
     start, end = words.place(spans)
     strings = _Occurrences.of(candidates, words, start, end)
     in_corpus = strings.counts(zeros(len(strings.string)), zeros(len(spans)), candidates)
@@ -366,7 +372,7 @@ class _Occurrences:
         strings, positions, are_free, are_labelled = [], [], [], []
         strings_before = 0
 
-        def add(rows: Ints, string: Ints, position: Ints, of_row: Ints, is_free: Bools, size: Ints) -> None:
+        def add(rows: Ints, string: Ints, position: Ints, of_row: Ints, is_free: Bools, size: int) -> None:
             """Add the occurrences of the candidates `rows`, which have the strings `of_row`."""
             nonlocal strings_before
             of_candidate[rows] = of_row + strings_before
@@ -376,7 +382,7 @@ class _Occurrences:
             positions.append(position)
             are_free.append(is_free)
             are_labelled.append(np.isin(*keys))
-            strings_before += int(size)
+            strings_before += size
 
         rows = np.flatnonzero(~has_gaps)
         string, position, length, of_row, number = _runs_of_words(words, start[rows], end[rows])
@@ -523,7 +529,7 @@ def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Int
 
 def folds(candidates: Candidates) -> Ints:
     """The fold of each candidate: its document, or its sentence if there is one document."""
-    group = candidates.document()
+    group = candidates.document
     if len(distinct(candidates.of.document_of)) == 1:
         group = candidates.spans.scope
     return np.asarray(group % FOLDS)
@@ -563,7 +569,7 @@ def suspicion_of(candidates: Candidates, evidence: Evidence | None, rule: Rule) 
             nothing += 1 / (2 * candidates.labels)
     of_gold = np.maximum(best_value, nothing) - p
     value = np.where(candidates.is_gold, of_gold, _of_missing(candidates, p))
-    value = np.round(value, _DIGITS)
+    value = _rounded(value)
     return Suspicion(value, value, np.where(best_value >= nothing, best, -1))
 
 
@@ -574,7 +580,11 @@ def _by_votes(candidates: Candidates) -> Suspicion:
     above = np.maximum(candidates.largest(u, *candidates.rivals()), nothing)
     listed = np.where(candidates.is_gold, np.where(best >= 0, best_value, 0) - u, u - above)
     value = np.where(candidates.is_gold, 1 - u, u)
-    return Suspicion(np.round(value, _DIGITS), np.round(listed, _DIGITS), best)
+    return Suspicion(_rounded(value), _rounded(listed), best)
+
+
+def _rounded(value: Values) -> Values:
+    return np.asarray(np.round(value, _DIGITS), dtype=np.float64)
 
 
 def _best_rivals(candidates: Candidates, p: Values, *, halved: bool = True) -> tuple[Values, Ints, Values]:
@@ -582,11 +592,11 @@ def _best_rivals(candidates: Candidates, p: Values, *, halved: bool = True) -> t
     gold, right_is_rival = candidates.is_gold[candidates.left], _are_system_spans(candidates)[candidates.right]
     left, right = candidates.rivals(gold & right_is_rival)
     h = np.where(candidates.is_inside(right, left), 0.5, 1) if halved else np.ones(len(left))
-    value, best = np.full(len(p), -np.inf), np.full(len(p), -1)
-    order = np.lexsort((right, -np.round(h * p[right], _DIGITS), left))
+    value, best = np.full(len(p), -np.inf), np.full(len(p), -1, dtype=np.int64)
+    order = np.lexsort((right, -_rounded(h * p[right]), left))
     first = order[np.append(True, left[order][1:] != left[order][:-1])[: len(order)]]
     value[left[first]], best[left[first]] = (h * p[right])[first], right[first]
-    return value, best, np.bincount(left, p[right], minlength=len(p))
+    return value, best, np.bincount(left, p[right], minlength=len(p)).astype(np.float64)
 
 
 def _are_system_spans(candidates: Candidates) -> Bools:

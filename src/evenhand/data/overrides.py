@@ -8,8 +8,8 @@
 | `unclear`         | left out, with overlapping system spans that do not equal another gold span         |
 | `right`           | kept; marked as reviewed                                                            |
 
-`suspects` proposes overrides. A proposal has the status `proposed` until a reviewer sets it to `accepted`, or the verdict
-to `right` or `unclear`. A proposed span that is missing has no gold span: if the verdict becomes `right`, nothing
+`suspects` proposes overrides. A proposal has the status `proposed` until a reviewer sets it to `accepted`, or sets the
+verdict to `right` or `unclear`. A proposal to add a span has no gold span: if the verdict becomes `right`, nothing
 changes; if it becomes `unclear`, overlapping system spans are left out.
 """
 
@@ -80,7 +80,7 @@ class Override:
 
     @property
     def state(self) -> str:
-        """One of `OVERRIDE_STATES`; every override that is not a proposal is accepted, unless it confirms the gold standard."""
+        """One of `OVERRIDE_STATES`. An override that is not a proposal is accepted, unless its verdict is `right`."""
         if self.verdict in (RIGHT, UNCLEAR):
             return RIGHT if self.verdict == RIGHT else ACCEPTED
         return PROPOSED if self.record.get("status") == PROPOSED else ACCEPTED

@@ -45,8 +45,8 @@ def plot(suspects: Suspects, path: str | Path | None, size: Size) -> Figure:
         axes.set_ylim(0, 1.02)
         axes.set_xlabel("suspects reviewed, as a share of the gold units")
         axes.set_ylabel("errors found")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         canvas.legend(figure, [axes])
         canvas.remark(figure, f"{truth.places:,} errors of the gold standard. Chance: the same list in random order.")
         canvas.finish(figure)

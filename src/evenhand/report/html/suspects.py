@@ -19,7 +19,7 @@ SCRIPTS = ("unpack", "review")
 
 def render(suspects: Suspects, title: str = "") -> str:
     """The page; the template escapes all texts, or they are JSON data."""
-    overrides = [None] * len(suspects.suspects)
+    overrides: list[dict[str, Any] | None] = [None] * len(suspects.suspects)
     if suspects.writes_overrides:
         overrides = [
             None if suspect.has_gaps else suspect.override(tuple(suspects.systems)) for suspect in suspects.suspects
@@ -56,8 +56,10 @@ def _cards(suspects: Suspects) -> Iterator[dict[str, Any]]:
 
 def _readings(suspect: Suspect) -> Iterator[tuple[str, str, str, Reading | None]]:
     """For each side: its name, its class, its label, and its span in the sentence."""
-    sides = (("Gold standard", "gold", suspect.gold, suspect.gold_reading),)
-    sides += (("Proposal", "proposal", suspect.to, suspect.proposed_reading),)
+    sides = (
+        ("Gold standard", "gold", suspect.gold, suspect.gold_reading),
+        ("Proposal", "proposal", suspect.to, suspect.proposed_reading),
+    )
     other = suspect.gold_reading or suspect.proposed_reading
     for name, kind, span, reading in sides:
         if span is None:  # the sentence without a mark
