@@ -254,7 +254,8 @@ def _searched(texts: _Texts, rule: Rule | None) -> _Search:
     if copies:
         systems = {name: spans for name, spans in systems.items() if name not in copies}
         candidates, names = candidates_of(replace(annotators, systems=systems)), tuple(systems)
-    if len(names) == 1:
+    is_perfect = bool((candidates.has == candidates.is_gold).all())
+    if len(names) == 1 and (len(texts.systems) == 1 or not is_perfect):
         score = systems[names[0]].score
         if score is None or np.isnan(score).any():
             raise SettingError("Expected two systems, or one with scores; got one without scores.")
