@@ -12,9 +12,9 @@ import pytest
 import evenhand as eh
 from evenhand.arrays import ints
 from evenhand.comparison.suspects import (
-    Annotators,
     Candidates,
     Evidence,
+    SpanTable,
     Words,
     average_precision,
     candidates_of,
@@ -53,10 +53,9 @@ def evidence_for(gold: Tags, *systems: Tags, documents: list[int]) -> tuple[Cand
     spans = annotation.spans().into(vocabulary)
     corpus = annotation.corpus
     document_of = corpus.document_of(np.arange(corpus.sentences))
-    words = Words.of(corpus, [spans, *sides])
+    candidates = candidates_of(SpanTable.of(spans, sides), document_of)
+    words = Words.of(corpus, candidates.spans)
     assert words is not None
-    named = {str(number): side for number, side in enumerate(sides)}
-    candidates = candidates_of(Annotators(spans, named, document_of, words))
     return candidates, evidence_of(candidates, words)
 
 
@@ -103,9 +102,9 @@ def test_capitals_around_a_candidate() -> None:
     words = [["In", "Red", "Oslo", "Bank"]]
     gold = eh.tags([["O", "O", "B-LOC", "O"]], tokens=words, encoding="iob2")
     spans, corpus = gold.spans(), gold.corpus
-    found = Words.of(corpus, [spans])
+    found = Words.of(corpus, spans)
     assert found is not None
-    evidence = evidence_of(candidates_of(Annotators(spans, {"a": spans}, ints([0]))), found)
+    evidence = evidence_of(candidates_of(SpanTable.of(spans, [spans]), ints([0])), found)
     assert (evidence.lcap.tolist(), evidence.rcap.tolist(), evidence.length.tolist()) == ([True], [True], [1])
 
 
@@ -181,7 +180,7 @@ def spans_of(spans: Any, words: list[str] = WORDS) -> Annotation:
 def test_spans_with_gaps_overlap_by_their_tokens() -> None:
     gold = eh.spans([[("ORG", 0, 3, [0, 2]), ("PER", 4, 6)]], tokens=[WORDS], end="exclusive")
     other = eh.spans([[("LOC", 1, 2), ("PER", 4, 6)]], tokens=[WORDS], end="exclusive")
-    candidates = candidates_of(Annotators(gold.spans(), {"a": other.spans().into(gold.spans().vocabulary)}, ints([0])))
+    candidates = candidates_of(SpanTable.of(gold.spans(), [other.spans().into(gold.spans().vocabulary)]), ints([0]))
     left, right = candidates.rivals()
     assert (left.tolist(), right.tolist()) == ([], [])
 

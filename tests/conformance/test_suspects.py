@@ -181,7 +181,7 @@ def planted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     labels = sorted({line.split("\t")[-1].split(" ")[-1][2:] for line in lines if line.split()[-1:] != ["O"] and line})
     wrong = ""
     for number, line in enumerate(lines):
-        word, _, tag = line.replace("\t", " ").rpartition(" ")
+        _, _, tag = line.replace("\t", " ").rpartition(" ")
         if tag.startswith("B-"):
             wrong = labels[(labels.index(tag[2:]) + 1) % len(labels)] if rng.random() < 0.09 else ""
         if tag[:2] in ("B-", "I-") and wrong:

@@ -15,10 +15,10 @@ from evenhand.comparison.suspects import (
     FEWEST_SENTENCES,
     FEWEST_SPANS,
     WEAK,
-    Annotators,
     Candidates,
     Evidence,
     Rule,
+    SpanTable,
     SuspectCurve,
     SuspectList,
     Words,
@@ -145,22 +145,16 @@ class _Collector:
         self._vocabulary = vocabulary
         self.corpora: list[Corpus] = []
         self.documents: list[Ints] = []
-        self.gold: list[Spans] = []
-        self.systems: dict[str, list[Spans]] = {}
-        self._before: list[int] = []
+        self.tables: list[SpanTable] = []
+        self.before: list[int] = []
 
     def __call__(self, evaluation: Evaluation) -> None:
         part = evaluation.part
         gold, systems = evaluation.annotations(self._vocabulary)
-        self._before.append(part.offsets[0].sentences)
+        self.before.append(part.offsets[0].sentences)
         self.corpora += [batch.corpus for batch in part.gold]
         self.documents.append(part.documents)
-        self.gold.append(gold)
-        for name, spans in systems.items():
-            self.systems.setdefault(name, []).append(spans)
-
-    def joined(self, parts: Sequence[Spans]) -> Spans:
-        return Spans.concatenate(parts, self._before)
+        self.tables.append(SpanTable.of(gold, list(systems.values())))
 
 
 @dataclass(frozen=True)
@@ -171,8 +165,8 @@ class _Texts:
     run: Run
     corpus: Corpus
     document_of: Ints
-    gold: Spans
-    systems: dict[str, Spans]
+    table: SpanTable
+    systems: tuple[str, ...]
     signature: str
 
 
@@ -204,8 +198,8 @@ def _read(gold: Input, sides: Mapping[str, Input], options: Mapping[str, Any], a
         run=run,
         corpus=corpus,
         document_of=concatenate(collected.documents),
-        gold=collected.joined(collected.gold),
-        systems={name: collected.joined(parts) for name, parts in collected.systems.items()},
+        table=SpanTable.concatenate(collected.tables, collected.before),
+        systems=tuple(run.systems),
         signature=joint_signature(signatures),
     )
 
@@ -232,36 +226,30 @@ class _Search:
 
 
 def _searched(texts: _Texts, rule: Rule | None) -> _Search:
-    notes, names = [], tuple(texts.systems)
-    is_known = np.zeros(len(texts.gold.vocabulary.labels), dtype=np.bool_)
-    is_known[texts.gold.label] = True
-    systems = {name: spans.take(np.flatnonzero(is_known[spans.label])) for name, spans in texts.systems.items()}
-    foreign = {name: len(texts.systems[name]) - len(spans) for name, spans in systems.items()}
+    notes, names = [], list(texts.systems)
+    table, foreign = texts.table.without_foreign()
     unit = texts.prepared.task.unit_of(texts.prepared.settings.match[0])
-    for name, number in foreign.items():
+    for name, number in zip(names, foreign.tolist(), strict=True):
         if number:
             what = f"{counted(number, unit)} with labels that the gold standard never has"
             notes.append(f"system {name}: {what} {'is' if number == 1 else 'are'} left out.")
-    one_label = texts.prepared.task.comparison.one_label
+    copies, remarks = _equal_systems(table, names)
+    notes += remarks
+    table = table.without_systems(copies) if copies else table
+    names = [name for number, name in enumerate(names) if number not in copies]
     document_of = texts.document_of - texts.document_of.min(initial=0)
-    annotators = Annotators(texts.gold, systems, document_of, None, one_label)
     try:
-        candidates = candidates_of(annotators)
+        candidates = candidates_of(table, document_of, one_label=texts.prepared.task.comparison.one_label)
     except LimitError as error:
         raise SettingError(str(error)) from None
-    copies, remarks = _equal_systems(candidates, names)
-    notes += remarks
-    if copies:
-        systems = {name: spans for name, spans in systems.items() if name not in copies}
-        candidates, names = candidates_of(replace(annotators, systems=systems)), tuple(systems)
     is_perfect = bool((candidates.has == candidates.is_gold).all())
     if len(names) == 1 and (len(texts.systems) == 1 or not is_perfect):
-        score = systems[names[0]].score
-        if score is None or np.isnan(score).any():
+        score = candidates.confidence
+        if score is None:
             raise SettingError("Expected two systems, or one with scores; got one without scores.")
         if len(score) and not (score.min() >= 0 and score.max() <= 1):
             raise SettingError("The scores of one system must be from 0 to 1. Use --score-transform.")
-    words = Words.of(texts.corpus, [texts.gold, *systems.values()])
+    words = Words.of(texts.corpus, candidates.spans)
     if words is None:
         notes.append("The files have no text: words, contexts and capitals are not used.")
     for name, f1 in zip(names, candidates.f1.tolist(), strict=True):
@@ -282,23 +270,23 @@ def _searched(texts: _Texts, rule: Rule | None) -> _Search:
         raise SettingError("The rule fit needs two documents or sentences; use rule plain.")
     evidence = None if words is None or not len(candidates) else evidence_of(candidates, words)
     suspicion = suspicion_of(candidates, evidence, rule)
-    return _Search(texts, names, candidates, evidence, rule, listed(candidates, suspicion), tuple(notes))
+    return _Search(texts, tuple(names), candidates, evidence, rule, listed(candidates, suspicion), tuple(notes))
 
 
-def _equal_systems(candidates: Candidates, names: Sequence[str]) -> tuple[set[str], list[str]]:
-    """The systems that equal an earlier one, and notes on these and on nearly equal ones."""
-    has = candidates.has.astype(np.float64)
-    both, size = has @ has.T, has.sum(axis=1)
-    copies, notes = set[str](), []
+def _equal_systems(table: SpanTable, names: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The numbers of the systems that equal an earlier one, and notes on these and on nearly equal ones."""
+    has = table.has[1:]
+    size = has.sum(axis=1)
+    copies, notes = list[int](), []
     for later in range(len(names)):
         for earlier in range(later):
-            if names[earlier] in copies or names[later] in copies:
+            if earlier in copies or later in copies:
                 continue
-            total = size[earlier] + size[later]
-            equal = 2 * both[earlier, later] / total if total else 1.0
+            total = int(size[earlier] + size[later])
+            equal = 2 * np.count_nonzero(has[earlier] & has[later]) / total if total else 1.0
             pair = f"{names[earlier]} and {names[later]}"
             if equal == 1:
-                copies.add(names[later])
+                copies.append(later)
                 notes.append(f"{pair} are equal, so {names[later]} does not vote.")
             elif equal > _NEARLY_EQUAL:
                 notes.append(f"{pair} agree on {100 * equal:.1f} % of their spans, so they vote almost as one.")
@@ -330,7 +318,8 @@ def _voters(found: _Search, suspects: SuspectList) -> dict[str, Voter]:
 def _compared(found: _Search, gold: Input, options: Mapping[str, Any], truth: Input) -> SuspectCurve:
     """Compare the suspects with a corrected gold standard, which is read as the gold standard is."""
     texts = _read(gold, {"truth": side_of(truth)}, options, as_gold=True)
-    return found.curve(texts.systems["truth"].into(found.texts.gold.vocabulary))
+    truth_spans = texts.table.spans.take(np.flatnonzero(texts.table.has[1]))
+    return found.curve(truth_spans.into(found.candidates.spans.vocabulary))
 
 
 # Rows

@@ -59,7 +59,7 @@ labels; Larson et al. 2020 and Klie et al. 2023 for comparisons of methods; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -111,7 +111,7 @@ class Words:
     """The word of each atom, if atoms are characters."""
 
     @staticmethod
-    def of(corpus: Corpus, spans: Sequence[Spans]) -> Words | None:
+    def of(corpus: Corpus, spans: Spans) -> Words | None:
         """The words of a corpus; None if it has no text. Words of characters are also cut at the edges of spans."""
         if corpus.tokens is None or corpus.bounds is None:
             return None
@@ -121,8 +121,7 @@ class Words:
             begins = np.ones(len(tokens) + 1, dtype=np.bool_)
             begins[1:-1] = ~(is_part[1:] & is_part[:-1] & (tokens.start[1:] == tokens.end[:-1]))
             begins[bounds] = True
-            for side in spans:
-                begins[bounds[side.scope] + side.start] = begins[bounds[side.scope] + side.end] = True
+            begins[bounds[spans.scope] + spans.start] = begins[bounds[spans.scope] + spans.end] = True
             starts, of_atom = np.flatnonzero(begins[:-1]), np.cumsum(begins[:-1]) - 1
             tokens = Tokens(tokens.data, tokens.start[starts], tokens.end[np.append(starts[1:], len(tokens)) - 1])
             bounds = np.searchsorted(starts, bounds)
@@ -155,16 +154,61 @@ def _context(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Annotators:
-    """The spans of the gold standard and of the systems in one text."""
+class SpanTable:
+    """The distinct spans of a gold standard and its systems, and which sides have them."""
 
-    gold: Spans
-    systems: Mapping[str, Spans]
-    document_of: Ints
-    """The document of each sentence."""
-    words: Words | None = None
-    one_label: bool = False
-    """Whether every unit has exactly one label, as in tags."""
+    spans: Spans
+    has: Bools
+    """Which sides (rows; the gold standard first) have which spans."""
+    score: Values | None = None
+    """The confidence of each span, if there is one system and it has confidences; NaN if the system lacks it."""
+
+    @staticmethod
+    def of(gold: Spans, systems: Sequence[Spans]) -> SpanTable:
+        """The table of some sentences; spans without atoms are left out."""
+        sides = [side.take(np.flatnonzero(side.end > side.start)) for side in (gold, *systems)]
+        plain = [replace(side, level=zeros(len(side)), extra=None, score=None) for side in sides]
+        every = Spans.concatenate(plain, [0] * len(sides))
+        columns = (every.scope, every.start, every.end, every.shape, every.label)
+        key, _ = pack(*((column, empty()) for column in columns))
+        _, first, code = np.unique(key, return_index=True, return_inverse=True)
+        has = np.zeros((len(sides), len(first)), dtype=np.bool_)
+        has[np.repeat(np.arange(len(sides)), [len(side) for side in sides]), code] = True
+        score = None
+        if len(systems) == 1:
+            score = np.full(len(first), np.nan)
+            if sides[1].score is not None:
+                np.fmax.at(score, code[len(sides[0]) :], sides[1].score)
+        return SpanTable(every.take(first), has, score)
+
+    @staticmethod
+    def concatenate(parts: Sequence[SpanTable], scopes: Sequence[int]) -> SpanTable:
+        """The table of consecutive parts in the order of the text; `scopes` has the sentences before each part."""
+        spans = Spans.concatenate([part.spans for part in parts], scopes)
+        names = spans.vocabulary.labels.values
+        rank = ints(sorted(range(len(names)), key=names.__getitem__)).argsort()
+        order = np.lexsort((rank[spans.label], spans.shape, spans.end, spans.start, spans.scope))
+        scores = [part.score for part in parts if part.score is not None]
+        return SpanTable(
+            spans.take(order),
+            np.concatenate([part.has for part in parts], axis=1)[:, order],
+            np.concatenate(scores)[order] if scores else None,
+        )
+
+    def take(self, rows: Ints) -> SpanTable:
+        return SpanTable(self.spans.take(rows), self.has[:, rows], None if self.score is None else self.score[rows])
+
+    def without_foreign(self) -> tuple[SpanTable, Ints]:
+        """The table without labels that the gold standard never has, and the number of such spans of each system."""
+        known = np.zeros(len(self.spans.vocabulary.labels), dtype=np.bool_)
+        known[self.spans.label[self.has[0]]] = True
+        is_known = known[self.spans.label]
+        return self.take(np.flatnonzero(is_known)), self.has[1:, ~is_known].sum(axis=1)
+
+    def without_systems(self, numbers: Sequence[int]) -> SpanTable:
+        """The table without some systems, and without the spans that only they have."""
+        has = np.delete(self.has, [number + 1 for number in numbers], axis=0)
+        return replace(self, has=has).take(np.flatnonzero(has.any(axis=0)))
 
 
 @dataclass(frozen=True)
@@ -181,7 +225,10 @@ class Candidates:
     left: Ints
     """Pairs of candidates that share an atom, sorted; each candidate is paired with itself, too."""
     right: Ints
-    of: Annotators
+    document_of: Ints
+    """The document of each sentence."""
+    one_label: bool = False
+    """Whether every unit has exactly one label, as in tags."""
     confidence: Values | None = None
     """The confidence of each candidate, of one system alone."""
 
@@ -251,32 +298,21 @@ class Candidates:
     @cached_property
     def document(self) -> Ints:
         """The document of each candidate."""
-        return self.of.document_of[self.spans.scope]
+        return self.document_of[self.spans.scope]
 
 
-def candidates_of(annotators: Annotators) -> Candidates:
-    """All spans of a gold standard and of its systems; labels that the gold standard never has are left out."""
-    gold, systems = annotators.gold, list(annotators.systems.values())
-    sides = [replace(side, level=zeros(len(side)), extra=None) for side in (gold, *systems)]
-    names = gold.vocabulary.labels.values
-    rank = ints(sorted(range(len(names)), key=names.__getitem__)).argsort()
-    every = Spans.concatenate(sides, [0] * len(sides))
-    columns = (every.scope, every.start, every.end, every.shape, rank[every.label])
-    key, _ = pack(*((column, empty()) for column in columns))
-    _, first, code = np.unique(key, return_index=True, return_inverse=True)
-    side_of = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
-    has = np.zeros((len(sides), len(first)), dtype=np.bool_)
-    has[side_of, code] = True
-    spans = replace(every.take(first), score=None)
-    confidence = None
-    if len(systems) == 1 and systems[0].score is not None:
-        confidence = np.zeros(len(first))
-        np.maximum.at(confidence, code[side_of == 1], systems[0].score)
-    left, right = _sharing(spans)
-    f1 = 2 * (has[1:] & has[0]).sum(axis=1) / np.maximum(has[1:].sum(axis=1) + has[0].sum(), 1)
+def candidates_of(table: SpanTable, document_of: Ints, *, one_label: bool = False) -> Candidates:
+    """The candidates of a table, and the weights of its systems."""
+    is_gold, has = table.has[0], table.has[1:]
+    left, right = _sharing(table.spans)
+    f1 = 2 * (has & is_gold).sum(axis=1) / np.maximum(has.sum(axis=1) + is_gold.sum(), 1)
     clipped = np.clip(f1, WEAK, 1 - WEAK)
     weight = np.maximum(LEAST_WEIGHT, np.log(clipped / (1 - clipped)))
-    return Candidates(spans, has[0], has[1:], f1, weight / weight.sum(), left, right, annotators, confidence)
+    confidence = None
+    if table.score is not None and not np.isnan(table.score[has[0]]).any():
+        confidence = np.where(has[0], table.score, 0)
+    weight = weight / weight.sum()
+    return Candidates(table.spans, is_gold, has, f1, weight, left, right, document_of, one_label, confidence)
 
 
 def _sharing(spans: Spans) -> tuple[Ints, Ints]:
@@ -316,7 +352,7 @@ def evidence_of(candidates: Candidates, words: Words) -> Evidence:
     strings = _Occurrences.of(candidates, words, start, end)
     in_corpus = strings.counts(zeros(len(strings.string)), zeros(len(spans)), candidates)
     of_word = np.repeat(np.arange(len(words.bounds) - 1), np.diff(words.bounds))
-    document_of_word = candidates.of.document_of[of_word]
+    document_of_word = candidates.document_of[of_word]
     in_document = strings.counts(document_of_word[strings.position], document, candidates)
     first, stop = words.bounds[spans.scope], words.bounds[spans.scope + 1]
     before = np.where(start > first, words.context[np.maximum(start - 1, 0)], 0)
@@ -511,7 +547,7 @@ def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Int
     rival = candidates.largest(votes, *candidates.rivals())
     dense = [votes, votes**2, rival, candidates.none, votes - np.maximum(rival, candidates.none)]
     if evidence is not None:
-        if len(distinct(candidates.of.document_of)) > 1:
+        if len(distinct(candidates.document_of)) > 1:
             dense.append(share(evidence.doc_elsewhere, evidence.doc_occurrences, labels))
         dense.append(share(evidence.elsewhere, evidence.occurrences, labels))
         dense.append(share(evidence.in_context, evidence.contexts, labels))
@@ -530,7 +566,7 @@ def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Int
 def folds(candidates: Candidates) -> Ints:
     """The fold of each candidate: its document, or its sentence if there is one document."""
     group = candidates.document
-    if len(distinct(candidates.of.document_of)) == 1:
+    if len(distinct(candidates.document_of)) == 1:
         group = candidates.spans.scope
     return np.asarray(group % FOLDS)
 
@@ -558,7 +594,7 @@ def suspicion_of(candidates: Candidates, evidence: Evidence | None, rule: Rule) 
             p += share(evidence.elsewhere, evidence.occurrences, candidates.labels) / 2
             p += share(evidence.in_context, evidence.contexts, candidates.labels) / 2
     best_value, best, of_rivals = _best_rivals(candidates, p)
-    if candidates.of.one_label:
+    if candidates.one_label:
         nothing = np.full(len(p), -np.inf)
     elif rule == "fit":
         nothing = np.maximum(0, 1 - p - of_rivals) / 2
@@ -642,7 +678,7 @@ def listed(candidates: Candidates, suspicion: Suspicion) -> SuspectList:
     has_rival[left[_are_system_spans(candidates)[right]]] = True
     overlaps_gold = candidates.is_gold.copy()
     overlaps_gold[left[candidates.is_gold[right]]] = True
-    one_label = candidates.of.one_label
+    one_label = candidates.one_label
     disputed = candidates.is_gold & (has_rival | (~candidates.has.all(axis=0) & (not one_label)))
     missing = ~overlaps_gold
     rows = np.flatnonzero(disputed | missing)
