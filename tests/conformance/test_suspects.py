@@ -205,7 +205,7 @@ def test_candidates_without_votes_are_not_learned(data: Path, planted: Path, mon
     monkeypatch.setattr(
         module,
         "cross_fitted",
-        lambda columns, target, learned, fold: cross_fitted(columns, target, np.ones_like(learned), fold),
+        lambda columns, label, target, learned, fold: cross_fitted(columns, label, target, np.ones_like(learned), fold),
     )
     leaking = ap_of_planted(data, planted)
     assert careful > 0.25

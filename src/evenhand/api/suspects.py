@@ -40,6 +40,7 @@ from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
     content_for,
+    is_same_file,
     known_options,
     name_of,
     prepare,
@@ -317,6 +318,8 @@ def _voters(found: _Search, suspects: SuspectList) -> dict[str, Voter]:
 
 def _compared(found: _Search, gold: Input, options: Mapping[str, Any], truth: Input) -> SuspectCurve:
     """Compare the suspects with a corrected gold standard, which is read as the gold standard is."""
+    if is_same_file(gold, truth):
+        raise SettingError("truth is the gold standard itself; give a corrected one.")
     texts = _read(gold, {"truth": side_of(truth)}, options, as_gold=True)
     truth_spans = texts.table.spans.take(np.flatnonzero(texts.table.has[1]))
     return found.curve(truth_spans.into(found.candidates.spans.vocabulary))

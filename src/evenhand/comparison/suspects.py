@@ -542,7 +542,7 @@ def share(with_label: Ints, count: Ints, labels: int) -> Values:
 
 
 def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Ints], Values]:
-    """The table of features, by rows."""
+    """The features of some rows, without the indicators of labels."""
     votes, labels = candidates.votes, candidates.labels
     rival = candidates.largest(votes, *candidates.rivals())
     dense = [votes, votes**2, rival, candidates.none, votes - np.maximum(rival, candidates.none)]
@@ -554,11 +554,9 @@ def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Int
         dense += [evidence.lcap.astype(np.float64), evidence.rcap.astype(np.float64)]
     length = sizes(candidates.spans) if evidence is None else evidence.length
     table = np.column_stack([*dense, np.minimum(length, _LONGEST)])
-    label = candidates.spans.label
-    known = distinct(label)
 
     def rows(chosen: Ints) -> Values:
-        return np.column_stack([table[chosen], label[chosen][:, None] == known, candidates.has.T[chosen]])
+        return np.concatenate((table[chosen], candidates.has[:, chosen].T), axis=1)
 
     return rows
 
@@ -587,7 +585,9 @@ def suspicion_of(candidates: Candidates, evidence: Evidence | None, rule: Rule) 
     if rule == "votes":
         return _by_votes(candidates)
     if rule == "fit":
-        p = cross_fitted(features(candidates, evidence), candidates.is_gold, candidates.is_voted, folds(candidates))
+        label = np.unique(candidates.spans.label, return_inverse=True)[1]
+        columns = features(candidates, evidence)
+        p = cross_fitted(columns, label, candidates.is_gold, candidates.is_voted, folds(candidates))
     else:
         p = candidates.votes.copy()
         if evidence is not None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, distinct, empty
+from evenhand.dataclass import dataclass
 from evenhand.statistics.bootstrap import ONE_THREAD
 
 RIDGE = 1.0
@@ -35,47 +36,36 @@ _STORED = 1 << 24
 """Number of cells up to which the matrix of all rows is kept."""
 Columns = Callable[[Ints], Values]
 """Returns some rows of the table of features, as a matrix."""
-Blocks = Callable[[], Iterator[tuple[Values, Bools]]]
-"""Yields the training rows: features and target."""
 
 
-def cross_fitted(columns: Columns, target: Bools, learned: Bools, fold: Ints, ridge: float = RIDGE) -> Values:
-    """The probability of each row; the model of a fold learns from the rows `learned` of all other folds."""
-    mean, scale = _standardisation(columns, len(target))
+def cross_fitted(
+    columns: Columns, category: Ints, target: Bools, learned: Bools, fold: Ints, ridge: float = RIDGE
+) -> Values:
+    """The probability of each row; the model of a fold learns from the rows `learned` of all other folds.
 
-    def matrix(rows: Ints) -> Values:
-        return np.column_stack([np.ones(len(rows)), (columns(rows) - mean) / scale])
-
+    Features are the columns, and one indicator per category (numbered from 0).
+    """
+    scale = _Scale.of(columns, category)
     training = np.flatnonzero(learned)
-    training = training[np.argsort(fold[training], kind="stable")]
-    stored = matrix(training) if len(training) * len(mean) <= _STORED else None
-    known = target[training]
-
-    def fit(begin: int, end: int, start: Values) -> Values:
-        """Fit to all training rows except those from `begin` to `end`."""
-
-        def blocks() -> Iterator[tuple[Values, Bools]]:
-            for first, stop in ((0, begin), (end, len(training))):
-                for low in range(first, stop, _BLOCK):
-                    part = slice(low, min(low + _BLOCK, stop))
-                    yield matrix(training[part]) if stored is None else stored[part], known[part]
-
-        return _fit(blocks, start, ridge)
-
-    probability, start = np.zeros(len(target)), np.zeros(len(mean) + 1)
-    if _has_two_classes(known):
-        start = fit(0, 0, start)  # near the coefficients of each fold, which saves steps
+    training = training[np.lexsort((category[training], fold[training]))]
+    rows = _Rows(columns, training, category[training], target[training])
+    edges = np.searchsorted(fold[training], np.arange(int(fold.max(initial=-1)) + 2))
+    probability, start = np.zeros(len(target)), np.zeros(scale.size)
+    if _has_two_classes(target[training]):
+        start = _fit(rows, (0, 0), start, scale, ridge)  # near the coefficients of each fold, which saves steps
     for number in distinct(fold).tolist():
-        begin, end = np.searchsorted(fold[training], (number, number + 1)).tolist()
-        others = np.concatenate((known[:begin], known[end:]))
-        rows = np.flatnonzero(fold == number)
-        if not _has_two_classes(others):
-            probability[rows] = others.any()
+        left_out = (int(edges[number]), int(edges[number + 1]))
+        known = np.concatenate((rows.target[: left_out[0]], rows.target[left_out[1] :]))
+        own = np.flatnonzero(fold == number)
+        if not _has_two_classes(known):
+            probability[own] = known.any()
             continue
-        beta = fit(begin, end, start)
-        for low in range(0, len(rows), _BLOCK):
-            part = rows[low : low + _BLOCK]
-            probability[part] = _share(matrix(part) @ beta)
+        beta = scale.raw(_fit(rows, left_out, start, scale, ridge))
+        for low in range(0, len(own), _BLOCK):
+            part = own[low : low + _BLOCK]
+            probability[part] = _share(
+                _with_ones(columns(part)) @ beta[: scale.dense] + beta[scale.dense + category[part]]
+            )
     return probability
 
 
@@ -83,49 +73,113 @@ def _has_two_classes(target: Bools) -> bool:
     return bool(target.any()) and not target.all()
 
 
-def _standardisation(columns: Columns, rows: int) -> tuple[Values, Values]:
-    """The mean and the standard deviation of each column; 1 for constant columns."""
-    parts = [np.arange(begin, min(begin + _BLOCK, rows)) for begin in range(0, rows, _BLOCK)] or [empty()]
-    mean = np.sum([columns(part).sum(axis=0) for part in parts], axis=0) / max(rows, 1)
-    variance = np.sum([((columns(part) - mean) ** 2).sum(axis=0) for part in parts], axis=0) / max(rows, 1)
-    scale = np.sqrt(variance)
-    scale[scale < _CONSTANT] = 1
-    return mean, scale
+def _with_ones(columns: Values) -> Values:
+    """The columns after a column of ones, the intercept."""
+    matrix = np.empty((len(columns), columns.shape[1] + 1))
+    matrix[:, 0] = 1
+    matrix[:, 1:] = columns
+    return matrix
 
 
-def _fit(blocks: Blocks, start: Values, ridge: float) -> Values:
-    """The coefficients, by Newton's method from `start`."""
-    penalty = np.full(len(start), ridge)
+@dataclass(frozen=True)
+class _Scale:
+    """The standardisation: features are those of the table times `transform`."""
+
+    dense: int
+    """Number of columns with the intercept; indicators follow."""
+    transform: Values
+
+    @property
+    def size(self) -> int:
+        return len(self.transform)
+
+    def raw(self, beta: Values) -> Values:
+        """The coefficients of the table itself."""
+        return np.asarray(self.transform @ beta)
+
+    @staticmethod
+    def of(columns: Columns, category: Ints) -> _Scale:
+        """Means and population standard deviations over all rows."""
+        rows = max(len(category), 1)
+        parts = [np.arange(low, min(low + _BLOCK, len(category))) for low in range(0, len(category), _BLOCK)]
+        parts = parts or [empty()]
+        mean = np.sum([columns(part).sum(axis=0) for part in parts], axis=0) / rows
+        variance = np.sum([((columns(part) - mean) ** 2).sum(axis=0) for part in parts], axis=0) / rows
+        share = np.bincount(category) / rows
+        mean, variance = np.concatenate((mean, share)), np.concatenate((variance, share * (1 - share)))
+        deviation = np.sqrt(variance)
+        deviation[deviation < _CONSTANT] = 1
+        transform = np.diag(np.concatenate(([1.0], 1 / deviation)))
+        transform[0, 1:] = -mean / deviation
+        return _Scale(len(mean) - len(share) + 1, transform)
+
+
+class _Rows:
+    """The training rows, sorted by fold and category. Small tables are kept, and others made block by block."""
+
+    def __init__(self, columns: Columns, rows: Ints, category: Ints, target: Bools) -> None:
+        self._columns, self._rows, self._category, self.target = columns, rows, category, target
+        cells = len(rows) * (columns(rows[:1]).shape[1] + 1)
+        self._stored = _with_ones(columns(rows)) if cells <= _STORED else None
+
+    def blocks(self, left_out: tuple[int, int]) -> Iterator[tuple[Values, Ints, Bools]]:
+        """Columns with the intercept, categories and target of all rows but those from a first to a second number."""
+        for first, stop in ((0, left_out[0]), (left_out[1], len(self._rows))):
+            for low in range(first, stop, _BLOCK):
+                part = slice(low, min(low + _BLOCK, stop))
+                matrix = _with_ones(self._columns(self._rows[part])) if self._stored is None else self._stored[part]
+                yield matrix, self._category[part], self.target[part]
+
+
+def _fit(rows: _Rows, left_out: tuple[int, int], start: Values, scale: _Scale, ridge: float) -> Values:
+    """The coefficients of standardised features, by Newton's method from `start`."""
+    penalty = np.full(scale.size, ridge)
     penalty[0] = 0
     beta = start
-    value, gradient, curvature = _objective(blocks, beta, penalty)
+    value, gradient, curvature = _objective(rows, left_out, beta, scale, penalty)
     for _ in range(_MOST_STEPS):
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        new = _objective(blocks, beta + step, penalty)
+        if np.abs(step).max() < _TOLERANCE:
+            return np.asarray(beta + step)
+        new = _objective(rows, left_out, beta + step, scale, penalty)
         while new[0] < value - _SLACK * abs(value) and np.abs(step).max() >= _TOLERANCE:
             step = step / 2
-            new = _objective(blocks, beta + step, penalty)
+            new = _objective(rows, left_out, beta + step, scale, penalty)
         beta, (value, gradient, curvature) = beta + step, new
-        if np.abs(step).max() < _TOLERANCE:
-            break
     return beta
 
 
-def _objective(blocks: Blocks, beta: Values, penalty: Values) -> tuple[float, Values, Values]:
-    """The penalised log-likelihood, its gradient, and the negative of its second derivative."""
-    value = -0.5 * float(penalty @ beta**2)
-    gradient, curvature = -penalty * beta, np.diag(penalty)
-    step = max(_FEWEST, ONE_THREAD // len(beta) ** 2)
-    for matrix, target in blocks():
-        linear = matrix @ beta
+def _objective(
+    rows: _Rows, left_out: tuple[int, int], beta: Values, scale: _Scale, penalty: Values
+) -> tuple[float, Values, Values]:
+    """The penalised log-likelihood, its gradient, and the negative of its second derivative.
+
+    Sums are over the table, in which an indicator is a category, and standardised afterwards.
+    """
+    raw, dense = scale.raw(beta), scale.dense
+    value, gradient, curvature = 0.0, np.zeros(scale.size), np.zeros((scale.size, scale.size))
+    step = max(_FEWEST, ONE_THREAD // dense**2)
+    for matrix, category, target in rows.blocks(left_out):
+        linear = matrix @ raw[:dense] + raw[dense + category]
         share = _share(linear)
         value -= float(np.logaddexp(0, np.where(target, -linear, linear)).sum())
-        gradient = gradient + (target - share) @ matrix
-        weight = share * (1 - share)
+        residual, weight = target - share, share * (1 - share)
+        gradient[:dense] += residual @ matrix
+        gradient[dense:] += np.bincount(category, residual, minlength=scale.size - dense)
+        weighted = matrix * weight[:, None]
         for low in range(0, len(matrix), step):
-            part = matrix[low : low + step]
-            curvature = curvature + (part.T * weight[low : low + step]) @ part
-    return value, gradient, curvature
+            curvature[:dense, :dense] += weighted[low : low + step].T @ matrix[low : low + step]
+        first = np.flatnonzero(np.append(True, category[1:] != category[:-1]))
+        np.add.at(curvature[:dense, dense:].T, category[first], np.add.reduceat(weighted, first, axis=0))
+        diagonal = np.arange(dense, scale.size)
+        curvature[diagonal, diagonal] += np.bincount(category, weight, minlength=scale.size - dense)
+    curvature[dense:, :dense] = curvature[:dense, dense:].T
+    transform = scale.transform
+    return (
+        value - 0.5 * float(penalty @ beta**2),
+        transform.T @ gradient - penalty * beta,
+        transform.T @ curvature @ transform + np.diag(penalty),
+    )
 
 
 def _share(linear: Values) -> Values:
