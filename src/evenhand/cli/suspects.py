@@ -65,9 +65,9 @@ def suspects(**options: Any) -> None:
 
     \b
     Examples:
-      evenhand suspects gold.conll crf.conll tagger.conll
-      evenhand suspects gold.conll crf.conll tagger.conll -o suspects.html
-      evenhand suspects gold.conll crf.conll tagger.conll --verdict label,missing -o suspects.jsonl
+      evenhand suspects gold.conll a.conll b.conll
+      evenhand suspects gold.conll a.conll b.conll -o suspects.html
+      evenhand suspects gold.conll a.conll b.conll --verdict label -o s.jsonl
     """
     import evenhand
 
