@@ -542,21 +542,22 @@ def share(with_label: Ints, count: Ints, labels: int) -> Values:
 
 
 def features(candidates: Candidates, evidence: Evidence | None) -> Callable[[Ints], Values]:
-    """The features of some rows, without the indicators of labels."""
-    votes, labels = candidates.votes, candidates.labels
+    """The features of some rows, without the indicators of labels; they are computed on demand to save memory."""
+    votes, none, labels = candidates.votes, candidates.none, candidates.labels
     rival = candidates.largest(votes, *candidates.rivals())
-    dense = [votes, votes**2, rival, candidates.none, votes - np.maximum(rival, candidates.none)]
-    if evidence is not None:
-        if len(distinct(candidates.document_of)) > 1:
-            dense.append(share(evidence.doc_elsewhere, evidence.doc_occurrences, labels))
-        dense.append(share(evidence.elsewhere, evidence.occurrences, labels))
-        dense.append(share(evidence.in_context, evidence.contexts, labels))
-        dense += [evidence.lcap.astype(np.float64), evidence.rcap.astype(np.float64)]
+    has_documents = len(distinct(candidates.document_of)) > 1
     length = sizes(candidates.spans) if evidence is None else evidence.length
-    table = np.column_stack([*dense, np.minimum(length, _LONGEST)])
 
     def rows(chosen: Ints) -> Values:
-        return np.concatenate((table[chosen], candidates.has[:, chosen].T), axis=1)
+        v, largest, nothing = votes[chosen], rival[chosen], none[chosen]
+        columns = [v, v**2, largest, nothing, v - np.maximum(largest, nothing), np.minimum(length[chosen], _LONGEST)]
+        if evidence is not None:
+            if has_documents:
+                columns.append(share(evidence.doc_elsewhere[chosen], evidence.doc_occurrences[chosen], labels))
+            columns.append(share(evidence.elsewhere[chosen], evidence.occurrences[chosen], labels))
+            columns.append(share(evidence.in_context[chosen], evidence.contexts[chosen], labels))
+            columns += [evidence.lcap[chosen], evidence.rcap[chosen]]
+        return np.column_stack([*columns, candidates.has[:, chosen].T])
 
     return rows
 
