@@ -219,9 +219,9 @@ def test_the_gold_span_of_a_candidate_is_not_counted_elsewhere(
     evidence_of = module.evidence_of
 
     def leaking(candidates: Candidates, words: Words) -> Evidence:
-        evidence, own = evidence_of(candidates, words), candidates.is_gold.astype(np.int64)
+        evidence, own = evidence_of(candidates, words), candidates.is_gold.astype(np.int32)
         more = {name: getattr(evidence, name) + own for name in ("elsewhere", "doc_elsewhere", "in_context")}
-        counted = candidates.has_gold_bounds.astype(np.int64)
+        counted = candidates.has_gold_bounds.astype(np.int32)
         more |= {name: getattr(evidence, name) + counted for name in ("occurrences", "doc_occurrences", "contexts")}
         return replace(evidence, **more)
 

@@ -65,6 +65,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, Values, distinct, empty, ints, pack, zeros
 from evenhand.data.corpus import Corpus
@@ -77,6 +78,7 @@ from evenhand.statistics.logistic import cross_fitted
 from evenhand.tasks.spans.matching import AllPairs, sizes
 
 Rule = Literal["fit", "plain", "votes"]
+Counts = npt.NDArray[np.int32]
 FOLDS = 10
 FEWEST_SPANS, FEWEST_DOCUMENTS, FEWEST_SENTENCES = 200, 10, 200
 """With fewer gold spans, or with fewer documents and sentences, the rule is `plain` by default."""
@@ -330,17 +332,17 @@ def _sharing(spans: Spans) -> tuple[Ints, Ints]:
 class Evidence:
     """How often the gold standard labels the same words, or the same context, as each candidate."""
 
-    elsewhere: Ints
+    elsewhere: Counts
     """Number of other occurrences of its words in the corpus with its label (c_l of `all`)."""
-    occurrences: Ints
+    occurrences: Counts
     """Number of other occurrences that are labelled with these bounds, or not covered (c of `all`)."""
-    unlabelled: Ints
+    unlabelled: Counts
     """Number of those that are not covered."""
-    doc_elsewhere: Ints
-    doc_occurrences: Ints
-    in_context: Ints
+    doc_elsewhere: Counts
+    doc_occurrences: Counts
+    in_context: Counts
     """Number of gold spans of the document with the same context and label (c_l of `frame`)."""
-    contexts: Ints
+    contexts: Counts
     lcap: Bools
     rcap: Bools
     length: Ints
@@ -350,23 +352,26 @@ def evidence_of(candidates: Candidates, words: Words) -> Evidence:
     spans, document = candidates.spans, candidates.document
     start, end = words.place(spans)
     strings = _Occurrences.of(candidates, words, start, end)
-    in_corpus = strings.counts(zeros(len(strings.string)), zeros(len(spans)), candidates)
     of_word = np.repeat(np.arange(len(words.bounds) - 1), np.diff(words.bounds))
     document_of_word = candidates.document_of[of_word]
-    in_document = strings.counts(document_of_word[strings.position], document, candidates)
+    elsewhere, occurrences, unlabelled = strings.counts(zeros(len(strings.string)), zeros(len(spans)), candidates)
+    doc_elsewhere, doc_occurrences, _ = strings.counts(document_of_word[strings.position], document, candidates)
     first, stop = words.bounds[spans.scope], words.bounds[spans.scope + 1]
     before = np.where(start > first, words.context[np.maximum(start - 1, 0)], 0)
     after = np.where(end < stop, np.append(words.context, 1)[end], 1)
     frame = np.unique(pack(*((column, empty()) for column in (document, before, after)))[0], return_inverse=True)[1]
     contexts, in_context = _others(frame, candidates)
     return Evidence(
-        *in_corpus,
-        *in_document[:2],
-        in_context,
-        contexts,
-        (start > first + 1) & words.is_capital[np.maximum(start - 1, 0)],
-        (end < stop) & np.append(words.is_capital, False)[end],
-        end - start,
+        elsewhere=elsewhere.astype(np.int32),
+        occurrences=occurrences.astype(np.int32),
+        unlabelled=unlabelled.astype(np.int32),
+        doc_elsewhere=doc_elsewhere.astype(np.int32),
+        doc_occurrences=doc_occurrences.astype(np.int32),
+        in_context=in_context.astype(np.int32),
+        contexts=contexts.astype(np.int32),
+        lcap=(start > first + 1) & words.is_capital[np.maximum(start - 1, 0)],
+        rcap=(end < stop) & np.append(words.is_capital, False)[end],
+        length=end - start,
     )
 
 
@@ -533,7 +538,7 @@ def _patterns(words: Words, start: Ints, offsets: Ints) -> tuple[Ints, Ints, Int
     return code[found], position[found], of_row, len(known)
 
 
-def share(with_label: Ints, count: Ints, labels: int) -> Values:
+def share(with_label: Counts, count: Counts, labels: int) -> Values:
     """(c_l + 1/q) / (c + 1)"""
     return np.asarray((with_label + 1 / labels) / (count + 1))
 
