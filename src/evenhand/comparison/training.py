@@ -12,8 +12,8 @@ are those of its two arguments, and the label of a link is its target.
   ignored. *new* (no such span), *0* (c = 0), *≤ .5* (0 < c ≤ ½), *< 1* (½ < c < 1), *1* (c = 1).
 - `frequency`: how often the string (case ignored) is a gold span in training or, without training data, in this gold
   standard: 0, 1, 2-4, 5-19, 20+.
-- `ambiguity`: the number of labels that spans with this string have in training and in the gold standard together: 1, 2,
-  3+ (0: only a system has the string).
+- `ambiguity`: the number of labels that spans with this string have in training and in the gold standard together: 1,
+  2, 3+ (0: only a system has the string).
 - `oov-density`: words that do not occur in training / words of the sentence.
 - `leaked`: *yes* if training has a sentence with the same words, else *no*.
 
