@@ -33,6 +33,7 @@ from evenhand.pipeline.inputs import (
 from evenhand.pipeline.run import Job, Run
 from evenhand.results.leakage import Leakage, SharedSentences, leakage_sentence
 from evenhand.results.result import Result, Results, SliceScores, saved_score
+from evenhand.results.signature import joint_signature
 from evenhand.results.table import Kind, Table
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
@@ -121,8 +122,9 @@ class SliceOptions:
             if leaked.all():
                 raise SettingError("All sentences of the gold standard occur in the training data. Omit --drop-leaked.")
             sentences = counted(int(leaked.sum()), "test sentence")
-            notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} left out (--drop-leaked).")
-            prepared = replace(prepared, dropped=DroppedSentences(leaked))
+            verb = "is" if leaked.sum() == 1 else "are"
+            notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} {verb} left out (--drop-leaked).")
+            prepared = replace(prepared, dropped=DroppedSentences(leaked, background.gold.ids_of(leaked)))
             background = read_background(gold, systems, prepared, (), background)
         return SliceData(prepared, background, self.request, self.words, tuple(notes))
 
@@ -217,7 +219,8 @@ def slices(
             name: "count" if isinstance(value, int) else "number" for name, value in row.items() if name not in kinds
         }
     columns = [[row.get(name) for row in rows] for name in kinds]
-    return Table(kinds, columns, "", next(iter(results.values())).signature)
+    notes = dict.fromkeys(note for result in results.values() for note in result.notes)
+    return Table(kinds, columns, "", joint_signature(result.signature for result in results.values()), list(notes))
 
 
 def score_with_slices(

@@ -33,7 +33,6 @@ import filecmp
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -302,6 +301,8 @@ class TextIndex:
         """The number of units of each label, in the order of their first occurrence."""
         self.has_text = True
         self._columns: dict[str, list[Any]] = {}
+        self._ids: list[str] | None = []
+        """The ids of sentences; None if some have none."""
         self._documents = 0
 
     def add(self, batch: Annotation, units: tuple[Spans, ...], *, is_split: bool) -> None:
@@ -310,6 +311,10 @@ class TextIndex:
         first = self._documents - int(corpus.continues and self._documents > 0)
         document = corpus.document_of(np.arange(corpus.sentences)) + first
         self._documents = first + len(corpus.documents)
+        if corpus.ids is None:
+            self._ids = None
+        elif self._ids is not None:
+            self._ids += corpus.ids.texts(0, corpus.sentences)
         if corpus.tokens is None or corpus.bounds is None:
             self.has_text = False
             return
@@ -341,6 +346,10 @@ class TextIndex:
         if len(parts) != 1:
             self._columns[name] = [np.concatenate(parts) if parts else np.zeros(0, dtype=kind)]
         return self._columns[name][0]
+
+    def ids_of(self, chosen: Bools) -> frozenset[str] | None:
+        """The ids of some sentences; None if sentences have no ids."""
+        return None if self._ids is None else frozenset(self._ids[row] for row in np.flatnonzero(chosen).tolist())
 
     @property
     def documents(self) -> int:
@@ -461,8 +470,6 @@ class Background:
     train: TextIndex | None = None
     is_split: bool = False
     """Whether words are divided because a text has no tokens."""
-    codes: dict[str, Ints] = field(default_factory=dict, compare=False)
-    tables: dict[int, HashCounts] = field(default_factory=dict, compare=False)
 
     @property
     def training(self) -> TextIndex:
