@@ -600,7 +600,7 @@ _SCORING_OPTIONS = {
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
-    "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
+    "map": _map_option("SIDE", "gold, system, train, or a system's name [all]"),
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
