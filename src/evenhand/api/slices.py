@@ -178,7 +178,7 @@ def leakage(
     )
 
 
-@checked_arguments(known_options)
+@checked_arguments(known_options, inputs=("by",))
 def slices(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
