@@ -15,7 +15,7 @@ def leakage_document(leakage: Leakage, style: TableStyle) -> ReportDocument:
     columns += [Column("five words or more", "count"), Column("documents", "count")]
     columns += [Column(f"gold {plural(leakage.unit)}", "count")] * has_units
     rows: list[list[Cell]] = []
-    for name, shared in (("exact", leakage.exact), ("loose", leakage.loose)):
+    for name, shared in leakage.comparisons.items():
         share = shared.sentences / leakage.sentences if leakage.sentences else 0.0
         rows.append([name, shared.sentences, share, shared.long, shared.documents, *[shared.units] * has_units])
     repeated = (
