@@ -125,8 +125,7 @@ def test_slices_have_the_order_of_their_definition() -> None:
     result = eh.score("gold.conll", "system.conll", slices="seen,consistency", train="train.conll")
     assert list(result.slices["seen"]) == ["same", "other", "case", "unlabelled", "new"]
     assert list(result.slices["consistency"]) == ["new", "0", "≤ .5", "< 1", "1"]
-    compared = eh.compare("gold.conll", ["system.conll", "train.conll"][:1] * 2, trials=0, slices="seen",
-                          train="train.conll")  # fmt: skip
+    compared = eh.compare("gold.conll", ["system.conll"] * 2, trials=0, slices="seen", train="train.conll")
     assert list(compared.slices["seen"]) == ["same", "other", "case", "unlabelled", "new"]
 
 
@@ -359,3 +358,51 @@ def test_seen_by_definition(gold: list[list[tuple[str, str]]], train: list[list[
     assert {value: piece.units for value, piece in result.slices["seen"].items()} == {
         value: expected.count(value) for value in ("same", "other", "case", "unlabelled", "new")
     }
+
+
+# Gate and errors
+
+
+@pytest.mark.usefixtures("files")
+def test_limits_of_slices_by_training_data() -> None:
+    options: dict[str, Any] = {"train": "train.conll", "slice_min": 1}
+    floors = {"seen=new/recall": 0.6, "LOC:seen=new/exact.f1": 1.0, "consistency=%3C 1/exact.recall": "50%"}
+    assert eh.gate("gold.conll", candidate="system.conll", floor=floors, **options).passed
+    assert not eh.gate("gold.conll", candidate="system.conll", floor={"seen=same/exact.recall": 1.0}, **options).passed
+    Path("perfect.conll").write_text(GOLD)
+    drops = {"seen=same/exact.recall": 1, "seen=new/exact.recall": 0}
+    gate = eh.gate("gold.conll", "perfect.conll", "system.conll", max_drop=drops, only=True, **options)
+    assert [criterion.passed for criterion in gate.criteria] == [False, True]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_slice_with_few_units_has_no_floor() -> None:
+    from click.testing import CliRunner
+
+    from evenhand.cli import main
+
+    command = "gate gold.conll system.conll --train train.conll --floor seen=other/recall=0.5 --quiet"
+    result = CliRunner().invoke(main, command.split())
+    assert (result.exit_code, result.stderr.strip()) == (
+        2,
+        "evenhand: seen=other: expected at least 20 units for a floor, got 1.",
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_errors_of_unseen_strings_with_the_note_on_leakage(capsys: pytest.CaptureFixture[str]) -> None:
+    from evenhand.cli import main
+
+    table = eh.errors("gold.conll", "system.conll", train="train.conll", slice="seen=unlabelled", match="exact")
+    assert table["string"] == ["saw"]
+    with pytest.raises(SystemExit):
+        main(["errors", "gold.conll", "system.conll", "--train", "train.conll", "--slice", "seen=new"])
+    note = "Note: 1 of 2 test sentences (50.0 %) has five words or more and occurs in the training data."
+    assert note in capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.usefixtures("files")
+def test_overrides_are_not_combined_with_left_out_sentences() -> None:
+    Path("overrides.jsonl").write_text("")
+    with pytest.raises(eh.SettingError, match="Overrides refer to sentences by number"):
+        eh.score("gold.conll", "system.conll", train="train.conll", drop_leaked=True, overrides="overrides.jsonl")

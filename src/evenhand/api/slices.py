@@ -7,6 +7,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from evenhand import __version__
 from evenhand.api.score import Systems, is_nothing, results_of, totals_of
 from evenhand.comparison.attributes import SliceContext
@@ -124,9 +126,25 @@ class SliceOptions:
             sentences = counted(int(leaked.sum()), "test sentence")
             verb = "is" if leaked.sum() == 1 else "are"
             notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} {verb} left out (--drop-leaked).")
+            self._check_numbers(background, prepared)
             prepared = replace(prepared, dropped=DroppedSentences(leaked, background.gold.ids_of(leaked)))
             background = read_background(gold, systems, prepared, (), background)
         return SliceData(prepared, background, self.request, self.words, tuple(notes))
+
+    def _check_numbers(self, background: Background, prepared: RunConfig) -> None:
+        """Refuse what refers to sentences or documents by their numbers, which change if some are left out."""
+        if prepared.settings.parameters.get("overrides") is not None:
+            raise SettingError("Overrides refer to sentences by number. Leave out overrides or drop_leaked.")
+        gold = background.gold
+        document, leaked = gold.column("document"), background.leaked | (gold.column("lengths") == 0)
+        remaining = np.bincount(document[~leaked], minlength=gold.documents)
+        others = [name for name in self.request.names if name not in prepared.task.comparison.attributes]
+        by_document = self.request.tables or others or self.request.has("document")
+        if by_document and not gold.has_document_names and not remaining.all():
+            raise SettingError(
+                "drop_leaked leaves out whole documents, which have no names, so the others get new numbers. "
+                "Name the documents, or leave out slices by document."
+            )
 
 
 def notes_on_training(background: Background, unit: str) -> list[str]:

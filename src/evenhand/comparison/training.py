@@ -304,6 +304,7 @@ class TextIndex:
         self._ids: list[str] | None = []
         """The ids of sentences; None if some have none."""
         self._documents = 0
+        self.has_document_names = True
 
     def add(self, batch: Annotation, units: tuple[Spans, ...], *, is_split: bool) -> None:
         """Add a batch with its units: spans, or the heads and the tails of relations."""
@@ -311,6 +312,7 @@ class TextIndex:
         first = self._documents - int(corpus.continues and self._documents > 0)
         document = corpus.document_of(np.arange(corpus.sentences)) + first
         self._documents = first + len(corpus.documents)
+        self.has_document_names &= all(corpus.document_names)
         if corpus.ids is None:
             self._ids = None
         elif self._ids is not None:
