@@ -377,6 +377,7 @@ def training_options(section: str) -> tuple[Decorator, ...]:
             metavar="FILE",
             help="Training data of the systems, for the slices seen, oov and others, and for a note on leakage. "
             "Repeatable.",
+            rare=True,
         ),
         option(
             section,
