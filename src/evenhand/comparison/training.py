@@ -362,7 +362,7 @@ class TextIndex:
         return HashCounts.of(self.column("words", np.uint64))
 
     @cached_property
-    def _ngrams(self) -> dict[int, HashCounts]:
+    def _ngrams(self) -> dict[int, Words]:
         return {}
 
     @cached_property
@@ -378,11 +378,13 @@ class TextIndex:
         occurs = np.zeros(len(values), dtype=np.bool_)
         for size in np.unique(sizes).tolist():
             rows = np.flatnonzero(sizes == size)
-            occurs[rows] = self._of_length(size)(values[rows]) > 0
+            ngrams = self._of_length(size)
+            at = np.minimum(np.searchsorted(ngrams, values[rows]), max(len(ngrams) - 1, 0))
+            occurs[rows] = ngrams[at] == values[rows] if len(ngrams) else False
         return occurs
 
-    def _of_length(self, size: int) -> HashCounts:
-        """The n-grams of a length. Those of a few lengths are kept."""
+    def _of_length(self, size: int) -> Words:
+        """The sorted n-grams of a length. Those of a few lengths are kept."""
         if size in self._ngrams:
             return self._ngrams[size]
         words, lengths = self.column("words", np.uint64), self.column("lengths")
@@ -393,7 +395,7 @@ class TextIndex:
         for k in range(size):
             values += words[first + k] * power
             power = np.uint64(int(power) * 0x9E3779B97F4A7C15 % 2**64)
-        ngrams = HashCounts.of(values)
+        ngrams: Words = np.sort(values)
         if len(self._ngrams) < _MAX_NGRAMS:
             self._ngrams[size] = ngrams
         return ngrams
