@@ -42,7 +42,7 @@ from evenhand.results.confidence import (
     LabelConfidence,
     SystemConfidence,
 )
-from evenhand.results.counts import COMMAND, Counts
+from evenhand.results.counts import COMMAND, Counts, saved_counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
@@ -125,7 +125,7 @@ def load_counts(source: str | Path) -> Counts:
             raise ValueError("its systems have no counts")
         return Counts(_field(saved, "gold", str), config, groups, run, str(source), files)
 
-    return _load(source, COMMAND, build)
+    return _load(source, COMMAND, build, saved_counts)
 
 
 def load_confidence(source: str | Path) -> Confidence:
@@ -157,11 +157,16 @@ def checked_json(source: str | Path) -> Saved:
     return saved
 
 
-def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
+def _load(
+    source: str | Path,
+    command: str,
+    build: Callable[[Saved], Loaded],
+    parse: Callable[[bytes], Any] = msgspec.json.decode,
+) -> Loaded:
     """The result of a command that `build` makes of the JSON; any defect of the JSON is an error with the file."""
     name, text = _read(source)
     try:
-        saved = _convert(msgspec.json.decode(text), Saved)
+        saved = _convert(parse(text), Saved)
         _check_origin(name, saved, command)
         return build(saved)
     except InputError:
