@@ -39,7 +39,6 @@ from evenhand.results.confidence import (
     BestThreshold,
     Calibration,
     Confidence,
-    LabelConfidence,
     SystemConfidence,
 )
 from evenhand.results.counts import COMMAND, Counts, saved_counts
@@ -275,24 +274,26 @@ def _confidence(saved: Saved) -> Confidence:
     )
 
 
-def _system_confidence(saved: Saved) -> SystemConfidence:
+def _system_confidence(saved: Saved, label: str | None = None) -> SystemConfidence:
+    """The figures of a system, or of a label of it."""
     curve = _field(saved, "curve")
     threshold = np.array(_field(curve, "threshold", list[float]))
     base = np.array(_field(curve, "base", list[float]))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
-    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
     return SystemConfidence(
-        name=_field(saved, "name", str),
+        name=_field(saved, "name", str) if label is None else label,
         beta=best.beta,
         units=_field(saved, "units", Count),
         scores=_field(saved, "scores", tuple[float, float] | None),
         curve=Curve(threshold, counts, base),
+        ap=_field(saved, "ap", float),
         best_threshold=best,
         **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
         calibration=_field(saved, "calibration", Calibration | None),
         uncalibrated=_convert(saved.get("uncalibrated"), str | None),
-        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
+        labels={name: _system_confidence(one, name) for name, one in _field(saved, "labels", dict[str, Saved]).items()},
+        shares_threshold=label is not None and _field(saved, "threshold", float | None) != best.threshold,
     )
 
 
