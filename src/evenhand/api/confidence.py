@@ -16,14 +16,15 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.formats.read import read
 from evenhand.parameters import check_number, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
     content_for,
+    is_same_file,
     known_options,
     name_of,
+    open_files,
     paths_of,
     prepare,
     side_of,
@@ -48,7 +49,7 @@ from evenhand.statistics.calibration import mass_edges, width_edges
 from evenhand.statistics.guarantees import GRID, control_missed, learn_then_test, units_needed
 from evenhand.statistics.precision_recall import Answers, Changes, Curve, ap_randomization, aurc, scores_of
 from evenhand.statistics.significance import holm
-from evenhand.tasks.evaluation import Evaluation, check_confidences
+from evenhand.tasks.evaluation import Evaluation, check_confidences, transformed
 from evenhand.tasks.registry import TASKS, model, parameters_of
 from evenhand.tasks.thresholds import OVERALL, PartChanges, changes_of_rows, check_curve, threshold_changes
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from evenhand.keywords import Keywords
 
 LEVEL = 0.95
+_CONFIDENCE = 0.9
 OWN_THRESHOLD = 50
 """Number of units from which a label may have its own threshold."""
 MAX_BINS = 1_000
@@ -118,6 +120,8 @@ def confidence(
     differences = _differences(changes, trials, seed) if trials and measured.groups > 1 else ()
     tests = f"|trials:{trials}" if len(sides) > 1 else ""
     settings = f"bins:{bins}|bs:{resamples}{tests}|seed:{seed}"
+    if chosen_on is not None:
+        settings += f"|threshold-from:{chosen_on.name}"
     return Confidence(
         gold=measured.results.gold,
         task=measured.prepared.task.name,
@@ -151,7 +155,7 @@ def accept(
     *,
     risk: float | None = None,
     miss: float | None = None,
-    confidence: float = 0.9,
+    confidence: float = _CONFIDENCE,
     independent: bool = False,
     thresholds_from: Input | None = None,
     **options: Unpack[Keywords],
@@ -175,11 +179,20 @@ def accept(
     if len(sides) != 1:
         raise SettingError(f"accept is for one system, got {len(sides)}.")
     (name,), chosen = sides, dict[str, Any](options)
+    if chosen.get("min_score"):
+        raise SettingError("accept finds the lowest score of accepted units; leave min_score out.")
+    if miss is not None and (independent or confidence != _CONFIDENCE):
+        other = "independent" if independent else "confidence"
+        raise SettingError(f"{other} is for risk; the guarantee of miss needs exchangeable documents only.")
+    if thresholds_from is not None and is_same_file(side_of(thresholds_from), sides[name]):
+        raise SettingError(
+            "thresholds_from is the system itself; give other output of it, because thresholds must not depend on the data."
+        )
     measured = _measured(side_of(gold), sides, chosen)
     answers = measured.units[name].answers
     if answers is None:
         raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
-    grid = _grid(measured, answers, thresholds_from)
+    grid = _grid(measured, answers, thresholds_from, chosen)
     task, common = measured.prepared.task, dict[str, Any](units=len(answers), documents=measured.groups)
     notes = list(measured.notes)
     if miss is None:
@@ -203,11 +216,13 @@ def accept(
     kind = "risk" if miss is None else "miss"
     settings = f"{kind}:{level:g}" + (f"|confidence:{confidence:g}" if miss is None else "")
     settings += "|independent:yes" if independent else ""
+    settings += "" if thresholds_from is None else f"|thresholds-from:{name_of(side_of(thresholds_from))}"
     return Acceptance(
         gold=measured.results.gold,
         task=task.name,
         unit=task.unit_of(measured.measure.name),
         system=name,
+        of=measured.of,
         kind=kind,
         level=level,
         confidence=confidence,
@@ -225,17 +240,10 @@ def _is_share(value: float) -> bool:
     return 0 < value < 1
 
 
-def _grid(measured: _Measured, answers: Answers, other: Input | None) -> Values:
+def _grid(measured: _Measured, answers: Answers, other: Input | None, options: Mapping[str, Any]) -> Values:
     """The thresholds to test, which must not depend on the data."""
     if other is not None:
-        side = side_of(other)
-        task = measured.prepared.task.name
-        annotation = side if isinstance(side, Annotation) else read(side, task=task)  # type: ignore[arg-type]
-        layers: list[Any] = [layer for layer in annotation.layers.values() if getattr(layer, "score", None) is not None]
-        if not layers:
-            raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
-        scores = _finite(layers[0].score[~np.isnan(layers[0].score)])
-        return np.unique(np.quantile(scores, GRID))[::-1]
+        return np.unique(np.quantile(_scores_of(other, measured, options), GRID))[::-1]
     if len(answers) and not (answers.score.min() >= 0 and answers.score.max() <= 1):
         found = f"Scores range from {answers.score.min():.4g} to {answers.score.max():.4g}"
         raise SettingError(
@@ -243,6 +251,22 @@ def _grid(measured: _Measured, answers: Answers, other: Input | None) -> Values:
             "or give other data of the system with --thresholds-from."
         )
     return GRID
+
+
+def _scores_of(side: Input, measured: _Measured, options: Mapping[str, Any]) -> Values:
+    """The confidences of another file of a system, read as the system is."""
+    side = side_of(side)
+    settings = prepare(side, {}, {**options, "match": measured.measure.name}, content_for(side, options))
+    reads = replace(settings.read_as["system"], needs_scores=True)
+    batches = [side] if isinstance(side, Annotation) else open_files(side, reads).batches(Vocabulary())
+    layers = [layer for batch in batches for layer in batch.layers.values()]
+    score: Values = np.concatenate(
+        [np.zeros(0), *filter(lambda own: own is not None, (getattr(layer, "score", None) for layer in layers))]
+    )
+    score = transformed(score[~np.isnan(score)], options.get("score_transform"))
+    if not len(score):
+        raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
+    return score
 
 
 @dataclass(frozen=True)
@@ -333,6 +357,10 @@ def _measured(
         for system, parts in collected.parts.items()
     }
     results = without_hints(totals_of(name_of(gold), run, prepared))
+    if not results.gold.units:
+        units_of = plural(task.unit_of(measure.name))
+        finding = f"the gold standard has no {task.unit_of(measure.name)} that counts, so recall is undefined"
+        raise InputError(results.gold.name, None, finding, f"give a gold standard with {units_of}")
     return _Measured(prepared, measure, results, plural(kind), groups, units)
 
 
@@ -488,7 +516,7 @@ def _notes(measured: _Measured, units: _Units, system: SystemConfidence) -> Iter
             f"{100 * best.cross_fitted:.2f} cross-fitted."
         )
     values, number = np.unique(scores, return_counts=True)
-    if len(values) > 1 and 2 * number.max() >= len(scores):
+    if len(values) > 1 < number.max() and 2 * number.max() >= len(scores):
         tied = f"{int(number.max()):,} of {counted(len(scores), 'unit')} have the score {values[number.argmax()]:g}"
         yield f"{tied}; they enter the curve together."
     if system.uncalibrated is not None:
@@ -496,7 +524,10 @@ def _notes(measured: _Measured, units: _Units, system: SystemConfidence) -> Iter
         if scores.min() >= 0 and 1 < scores.max() <= 100:
             yield "All scores are from 0 to 100; use --score-transform percent if they are percentages."
     elif system.calibration is not None:
-        exact = "" if measured.measure.scorer.is_independent else f" Only TP of {measured.measure.name} are hits."
+        scorer = measured.measure.scorer
+        exact = (
+            "" if scorer.is_independent or scorer.count is None else f" Only TP of {measured.measure.name} are hits."
+        )
         yield f"Calibration does not include recall.{exact}"
 
 

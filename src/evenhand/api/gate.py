@@ -586,8 +586,11 @@ def gate(
         )
     check_choice("floor_at", floor_at, ("value", "lower"))
     gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
-    of_confidence = [limit for limit in limits.scores if limit.kind != "max-drop" and _names_confidence(limit.name)]
+    of_confidence = [limit for limit in limits.scores if _names_confidence(limit.name)]
     limits = replace(limits, scores=[limit for limit in limits.scores if limit not in of_confidence])
+    for limit in of_confidence:
+        if limit.kind == "max-drop":
+            raise SettingError(f"{limit.name} is a figure of confidences, which has no drop; use floor or ceiling.")
     if floor_at == "lower" and not of_confidence:
         raise SettingError("floor_at does nothing in this gate, because no limit is a figure of confidences.")
     measure = one_measure(by, chosen)
@@ -658,6 +661,8 @@ def _confidence_criteria(
         named = _names_confidence(limit.name)
         assert named is not None
         label, measure, figure = named
+        if label is not None and figure.figure == "macro_ap":
+            raise SettingError(f"{limit.name} is the mean of all labels; leave {label} out, or use ap.")
         if measure not in evaluated:
             result = confidence(gold, candidate, resamples=0, by_label=at == "lower", **{**options, "match": measure})
             (evaluated[measure],) = result.systems.values()

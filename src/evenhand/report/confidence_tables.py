@@ -230,7 +230,8 @@ def acceptance_document(acceptance: Acceptance, style: TableStyle) -> ReportDocu
 
 
 def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
-    level, unit = f"{100 * acceptance.level:g} %", acceptance.unit
+    level, unit, groups = f"{100 * acceptance.level:g} %", acceptance.unit, acceptance.of
+    group = groups.removesuffix("s")
     if acceptance.threshold is None:
         yield "No threshold found."
     if acceptance.kind == "risk":
@@ -250,22 +251,22 @@ def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
             f"and {acceptance.wrong:,} are wrong ({100 * acceptance.wrong / max(acceptance.accepted, 1):.2f} %)."
         )
         if acceptance.independent:
-            yield "This is exact if units are independent; errors that cluster in documents break it."
+            yield f"This is exact if units are independent; errors that cluster in {groups} break it."
         else:
             yield (
-                f"Errors cluster in documents (design effect {acceptance.design_effect:.2f}), so this is an "
+                f"Errors cluster in {groups} (design effect {acceptance.design_effect:.2f}), so this is an "
                 "approximation; exact finite-sample validity holds for independent units only."
             )
     else:
         if acceptance.threshold is None:
-            yield f"No threshold misses at most {level} of a document's gold {plural(unit)} with this guarantee."
+            yield f"No threshold misses at most {level} of a {group}'s gold {plural(unit)} with this guarantee."
             return
         yield f"Keep {plural(unit)} with a score of at least {acceptance.threshold:.6g}."
-        yield f"In expectation, at most {level} of a new document's gold {plural(unit)} are missed."
+        yield f"In expectation, at most {level} of a new {group}'s gold {plural(unit)} are missed."
         assert acceptance.missed is not None
         yield (
-            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {acceptance.documents:,} documents, and "
+            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {counted(acceptance.documents, group)}, and "
             f"{acceptance.accepted:,} of {counted(acceptance.units, unit)} are kept."
         )
-        yield "This needs exchangeable documents only."
+        yield f"This needs exchangeable {groups} only."
     yield HOLDS_IF

@@ -38,6 +38,7 @@ CALIBRATED = ("ece", "over", "under", "mce", "overconfidence", "brier")
 PLAIN = ("ap", "macro_ap", "reach", "best_f", "aurc", "eaurc", *CALIBRATED)
 LOW_IS_GOOD = frozenset(("aurc", "eaurc", "ece", "over", "under", "mce", "brier", "risk"))
 _AT = re.compile(r"([a-z0-9]+)@([a-z]+)-(\d*\.?\d+)")
+_LIKE_AT = re.compile(r"[a-z0-9_]+@[a-z][a-z0-9._-]*")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class FigureName:
             return FigureName(text, text)
         match = _AT.fullmatch(text)
         if match is None or CONDITIONS.get(match[1]) != match[2]:
+            if _LIKE_AT.fullmatch(text):
+                forms = ", ".join(f"{figure}@{condition}-NUMBER" for figure, condition in CONDITIONS.items())
+                raise SettingError(f"Unknown figure {text!r}; expected one of {forms}.")
             return None
         if float(match[3]) > 1 and match[2] != "threshold":
             raise SettingError(f"{text} has the condition {match[3]}; expected a fraction from 0 to 1.")
@@ -334,9 +338,9 @@ def calibration_of(answers: Answers, edges: Values) -> tuple[Calibration, Binned
     sums, units = binned.sums(), len(answers)
     figures: dict[str, Any] = {name: float(value) for name, value in binned.figures(sums)._asdict().items()}
     accuracy = float(answers.hit.mean())
-    chance = chance_level(units, accuracy, binned.bins)
-    mean = float(answers.score.mean())
-    return Calibration(units, accuracy, mean, **figures, by_chance=chance, bins=binned.rows(sums)), binned
+    mean, bins = float(answers.score.mean()), binned.rows(sums)
+    chance = chance_level(units, accuracy, len(bins))
+    return Calibration(units, accuracy, mean, **figures, by_chance=chance, bins=bins), binned
 
 
 @dataclass(frozen=True)
@@ -497,6 +501,8 @@ class Acceptance(Displayed, WithTables):
     task: str
     unit: str
     system: str
+    of: str
+    """The groups in which errors cluster: documents or, if there is one document, sentences."""
     kind: str
     """`risk`: the share of wrong units among accepted ones; `miss`: the share of a document's gold units missed."""
     level: float
@@ -523,7 +529,7 @@ class Acceptance(Displayed, WithTables):
         return self.threshold is not None
 
     def saved(self) -> dict[str, Any]:
-        names = ("system", "kind", "level", "confidence", "threshold", "units", "accepted", "wrong", "missed")
+        names = ("system", "of", "kind", "level", "confidence", "threshold", "units", "accepted", "wrong", "missed")
         more = ("documents", "design_effect", "independent", "needed")
         return {
             "command": "accept",
