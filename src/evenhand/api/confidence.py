@@ -186,7 +186,7 @@ def accept(
         raise SettingError(f"{other} is for risk; the guarantee of miss needs exchangeable documents only.")
     if thresholds_from is not None and is_same_file(side_of(thresholds_from), sides[name]):
         raise SettingError(
-            "thresholds_from is the system itself; give other output of it, because thresholds must not depend on the data."
+            "thresholds_from is the system itself; give other output, as thresholds must not depend on it."
         )
     measured = _measured(side_of(gold), sides, chosen)
     answers = measured.units[name].answers

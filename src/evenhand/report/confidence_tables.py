@@ -265,8 +265,8 @@ def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
         yield f"In expectation, at most {level} of a new {group}'s gold {plural(unit)} are missed."
         assert acceptance.missed is not None
         yield (
-            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {counted(acceptance.documents, group)}, and "
-            f"{acceptance.accepted:,} of {counted(acceptance.units, unit)} are kept."
+            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {counted(acceptance.documents, group)}, "
+            f"and {acceptance.accepted:,} of {counted(acceptance.units, unit)} are kept."
         )
         yield f"This needs exchangeable {groups} only."
     yield HOLDS_IF
