@@ -179,7 +179,7 @@ def _labels(system: SystemConfidence) -> DisplayTable:
         for name, label in system.labels.items()
     ]
     remark = (
-        "Labels with fewer than 50 units use the common threshold. ECE: about as much as 'by chance' may be due to it."
+        "Labels with fewer than 50 units use the common threshold. By chance: the ECE that perfect scores may have."
     )
     return DisplayTable("", columns, rows, remark=remark)
 
