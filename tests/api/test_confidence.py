@@ -13,6 +13,8 @@ from click.testing import CliRunner
 import evenhand as eh
 from evenhand.cli.main import main
 from evenhand.results.confidence import FigureName
+from evenhand.statistics.precision_recall import scores_of
+from evenhand.tasks.registry import models_of
 
 NER = Path(eh.__file__).parent / "examples" / "ner"
 GOLD, SCORED = NER / "gold.conll", NER / "scored.jsonl"
@@ -113,6 +115,53 @@ def test_relations(measure: str, tmp_path: Path) -> None:
         kept = eh.score(gold, system, task="relations", match=measure, min_score=float(threshold))[measure]
         figures = curve.precision[point], curve.recall[point]
         assert figures == Close((kept.precision, kept.recall), abs=1e-12)
+
+
+def linked_lines(seed: int, path: Path, *, scored: bool) -> Path:
+    """Overlapping spans with several candidates, or none."""
+    random, rows = np.random.default_rng(seed), []
+    for spans in random_spans(seed, scored=scored):
+        fields = [dict(zip(("label", "start", "end", "score"), span, strict=False)) for span in spans]
+        links = [random.choice(["NIL", "Q1", "Q2", "Q3"], 2, replace=False).tolist() for _ in spans]
+        linked = [{**span, "links": own} for span, own in zip(fields, links, strict=True)]
+        rows.append({"tokens": list("abcdefghij"), "spans": linked})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def check_points(gold: Path, system: Path, measure: str, **options: Any) -> None:
+    """Every point of a curve, and of the curve of each label, is the score with this least confidence."""
+    confidence = eh.confidence(gold, system, match=measure, resamples=0, **options)
+    assert len(confidence.curve) > 3
+    for point, threshold in enumerate(confidence.curve.threshold):
+        score = eh.score(gold, system, match=measure, min_score=float(threshold), **options)[measure]
+        figures = confidence.curve.precision[point], confidence.curve.recall[point]
+        assert figures == Close((score.overall.precision, score.overall.recall), abs=1e-12)
+        for name in confidence.labels.keys() & score.labels.keys():
+            label = confidence.labels[name]
+            found = scores_of(label.curve.counts_at(float(threshold)))
+            expected = score.labels[name]
+            assert (found.precision, found.recall) == Close((expected.precision, expected.recall), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [model.name for model in models_of("links")])
+def test_links(measure: str, tmp_path: Path) -> None:
+    gold = linked_lines(1, tmp_path / "gold.jsonl", scored=False)
+    check_points(gold, linked_lines(2, tmp_path / "system.jsonl", scored=True), measure, task="links")
+
+
+def test_tags(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv"
+    rows = [(*random.choice(["N", "V", "A"], 2), random.integers(1, 9) / 10) for _ in range(30)]
+    gold.write_text("".join(f"w\t{tag}\n" for tag, _, _ in rows))
+    system.write_text("".join(f"w\t{tag}\t{score}\n" for _, tag, score in rows))
+    options: dict[str, Any] = {"task": "tags", "score": 3, "column": {"system": 2}}
+    curve = eh.confidence(gold, system, resamples=0, **options).curve
+    for point, threshold in enumerate(curve.threshold):
+        accuracy = eh.score(gold, system, min_score=float(threshold), **options).f1
+        assert curve.recall[point] == Close(accuracy, abs=1e-12)
+        assert curve.predicted[point] == sum(score >= threshold for *_, score in rows)
 
 
 def test_a_verdict_moves_with_the_threshold() -> None:

@@ -19,7 +19,7 @@ from evenhand.results.display import Displayed, WithRows, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.bootstrap import series_sizes, stream
 from evenhand.statistics.calibration import BinnedUnits, chance_level
-from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, risks
+from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, risks, scores_of
 
 Interval = tuple[float, float]
 RELIABLE_FROM = 50
@@ -215,8 +215,7 @@ class SystemConfidence:
         if figure == "precision":
             return curve.precision_at(at)
         if figure == "f1":
-            point = curve.point_at(at)
-            return float(curve.f1[point]) if point >= 0 else 0.0
+            return float(scores_of(curve.counts_at(at)).f1)
         answers = self._answers()
         weight = None if times is None else times[answers.group]
         _, coverage, risk = risks(answers.score, answers.hit, weight)
@@ -318,8 +317,6 @@ def binned_units(answers: Answers, edges: Values) -> BinnedUnits:
 
 def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) -> BestThreshold:
     """The best threshold of a curve; with `changes`, also the cross-fitted score."""
-    from evenhand.statistics.precision_recall import scores_of
-
     best = curve.best(beta)
     if best is None:
         return BestThreshold(beta, None, 0.0, 0.0, 0.0)
