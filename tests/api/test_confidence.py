@@ -159,8 +159,8 @@ def test_tags(tmp_path: Path) -> None:
     options: dict[str, Any] = {"task": "tags", "score": 3, "column": {"system": 2}}
     curve = eh.confidence(gold, system, resamples=0, **options).curve
     for point, threshold in enumerate(curve.threshold):
-        accuracy = eh.score(gold, system, min_score=float(threshold), **options).f1
-        assert curve.recall[point] == Close(accuracy, abs=1e-12)
+        score = eh.score(gold, system, min_score=float(threshold), **options)["accuracy"]
+        assert curve.recall[point] == Close(score.headline, abs=1e-12)
         assert curve.predicted[point] == sum(score >= threshold for *_, score in rows)
 
 
@@ -309,6 +309,15 @@ def test_only_thresholds_of_the_other_folds_are_chosen() -> None:
     changes = eh.confidence(gold, system).system.changes
     assert changes is not None
     assert changes.cross_fitted(1)[1].tolist() == [0.3, 0.9]
+
+
+def test_folds_without_units_choose_no_threshold() -> None:
+    """All units are in one of two documents: nothing is accepted there."""
+    gold = eh.spans({"a": [("PER", 0, 1)], "b": [("PER", 0, 1)]}, lengths={"a": 4, "b": 4})
+    system = eh.spans({"a": [("PER", 0, 1, 0.9), ("PER", 2, 3, 0.5)], "b": []}, lengths={"a": 4, "b": 4})
+    found = eh.confidence(gold, system)
+    assert (found.best().f, found.best().cross_fitted, found.best().folds) == (2 / 3, 0, (0.9, 0.9))
+    assert eh.Confidence.from_json(found.to_json()).best() == found.best()
 
 
 def test_settings_of_other_data_are_in_the_signature() -> None:

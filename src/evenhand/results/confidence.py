@@ -326,6 +326,7 @@ def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) ->
         return BestThreshold(beta, threshold, *point)
     table, chosen = changes.cross_fitted(beta)
     cross_fitted = float(scores_of(table.sum(axis=0), beta).f_beta)
+    chosen = chosen[np.isfinite(chosen)]  # other folds without units accept nothing
     return BestThreshold(beta, threshold, *point, cross_fitted, None, (float(chosen.min()), float(chosen.max())))
 
 

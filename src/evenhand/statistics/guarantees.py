@@ -98,9 +98,9 @@ def learn_then_test(
         number, errors = int(accepted.sum()), int(wrong.sum())
         effect = 1.0 if independent else design_effect(accepted, wrong)
         trials, failures = floor(number / effect + _ROUNDING), ceil(errors / effect - _ROUNDING)
-        if trials * log1p(-risk) > log(delta):
+        if trials * log1p(-risk) > log(delta) + _ROUNDING:
             continue
-        if binomial_cdf(failures, trials, risk) > delta:
+        if binomial_cdf(failures, trials, risk) > delta + _ROUNDING:
             break
         passed = Tested(threshold, number, errors, effect)
     return passed
