@@ -21,6 +21,8 @@ measure scores S_t: it equals the score of a file without the other units, and t
 | `f1@threshold-t`     | F1 of S_t                                                                                 |
 | macro AP             | mean AP of the labels of the gold standard; 0 for a label without units of the system     |
 
+A label has the same figures: its units are matched among all units, and counted as the measure counts them by label.
+
 R divides by all gold units, so for exact match AP is scikit-learn's `average_precision_score` times hits / gold units.
 
 A threshold that is chosen on the data it is scored on gives optimistic scores. *Cross-fitted* scores have ten folds of
