@@ -96,7 +96,7 @@ def confidence(
     beta = check_number("beta", chosen.get("beta", 1.0), lambda value: value > 0, "a number above 0")
     resamples = check_whole_number("resamples", resamples, 0, 100_000)
     trials = check_whole_number("trials", trials, 0, 100_000)
-    seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
+    seed, kind_of_bins = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
     sides = systems_by_name(systems) or {}
     if not sides:
         raise SettingError("Nothing to score: give at least one system.")
@@ -110,7 +110,7 @@ def confidence(
         chosen_on = replace(_measured(other_gold, {name: other_system}, chosen).units[name], name=name_of(other_system))
         if best_threshold(chosen_on.changes.curve(), beta).threshold is None:
             raise SettingError(f"No threshold can be chosen on {chosen_on.name}: {_why_constant(chosen_on.score)}.")
-    request, figures, notes = _Request(beta, edges, resamples, seed, chosen_on), {}, list(measured.notes)
+    request, figures, notes = _Request(beta, kind_of_bins, resamples, seed, chosen_on), {}, list(measured.results.notes)
     for name, units in measured.units.items():
         figures[name] = system = _system(measured, units, request, by_label=by_label)
         notes += [f"system {name}: {note}" if len(sides) > 1 else note for note in _notes(measured, units, system)]
@@ -194,7 +194,7 @@ def accept(
         raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
     grid = _grid(measured, answers, thresholds_from, chosen)
     task, common = measured.prepared.task, dict[str, Any](units=len(answers), documents=measured.groups)
-    notes = list(measured.notes)
+    notes = list(measured.results.notes)
     if miss is None:
         delta = round(1 - confidence, 12)
         tested = learn_then_test(
@@ -259,10 +259,8 @@ def _scores_of(side: Input, measured: _Measured, options: Mapping[str, Any]) -> 
     settings = prepare(side, {}, {**options, "match": measured.measure.name}, content_for(side, options))
     reads = replace(settings.read_as["system"], needs_scores=True)
     batches = [side] if isinstance(side, Annotation) else open_files(side, reads).batches(Vocabulary())
-    layers = [layer for batch in batches for layer in batch.layers.values()]
-    score: Values = np.concatenate(
-        [np.zeros(0), *filter(lambda own: own is not None, (getattr(layer, "score", None) for layer in layers))]
-    )
+    scores = [getattr(layer, "score", None) for batch in batches for layer in batch.layers.values()]
+    score: Values = np.concatenate([np.zeros(0), *(own for own in scores if own is not None)])
     score = transformed(score[~np.isnan(score)], options.get("score_transform"))
     if not len(score):
         raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
@@ -309,10 +307,6 @@ class _Measured:
     groups: int
     units: Mapping[str, _Units]
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.results.notes
-
 
 def _measured(
     gold: Input,
@@ -358,9 +352,9 @@ def _measured(
     }
     results = without_hints(totals_of(name_of(gold), run, prepared))
     if not results.gold.units:
-        units_of = plural(task.unit_of(measure.name))
-        finding = f"the gold standard has no {task.unit_of(measure.name)} that counts, so recall is undefined"
-        raise InputError(results.gold.name, None, finding, f"give a gold standard with {units_of}")
+        unit = task.unit_of(measure.name)
+        finding = f"the gold standard has no {unit} that counts, so recall is undefined"
+        raise InputError(results.gold.name, None, finding, f"give a gold standard with {plural(unit)}")
     return _Measured(prepared, measure, results, plural(kind), groups, units)
 
 
@@ -368,9 +362,8 @@ def without_hints(results: Results) -> Results:
     """The results without notes that confidences are not used."""
 
     def used(result: Result) -> Result:
-        return replace(
-            result, notes=tuple(note for note in result.notes if "has scores, which are not used" not in note)
-        )
+        notes = tuple(note for note in result.notes if "has scores, which are not used" not in note)
+        return replace(result, notes=notes)
 
     return Results({name: used(result) for name, result in results.items()})
 
@@ -477,7 +470,7 @@ def _system(measured: _Measured, units: _Units, request: _Request, *, by_label: 
 def _figures(units: _Units, request: _Request, reason: str | None, threshold: float | None) -> SystemConfidence:
     """The figures of some units, with `threshold` if other data has chosen one."""
     changes, answers, score = units.changes, units.answers, units.score
-    curve, origin = changes.curve(), None if request.chosen_on is None else request.chosen_on.name
+    curve = changes.curve()
     area = excess = calibration = edges = None
     if answers is not None and len(answers):
         area, excess = aurc(answers.score, answers.hit)
@@ -491,7 +484,7 @@ def _figures(units: _Units, request: _Request, reason: str | None, threshold: fl
         scores=(float(score.min()), float(score.max())) if len(score) else None,
         curve=curve,
         ap=curve.ap,
-        best_threshold=_best(changes, curve, request.beta, request.resamples, request.seed, threshold, origin),
+        best_threshold=_best(changes, curve, request, threshold),
         aurc=area,
         eaurc=excess,
         calibration=calibration,
@@ -531,30 +524,24 @@ def _notes(measured: _Measured, units: _Units, system: SystemConfidence) -> Iter
         yield f"Calibration does not include recall.{exact}"
 
 
-def _best(
-    changes: Changes,
-    curve: Curve,
-    beta: float,
-    resamples: int,
-    seed: int,
-    threshold: float | None,
-    origin: str | None,
-) -> BestThreshold:
+def _best(changes: Changes, curve: Curve, request: _Request, threshold: float | None) -> BestThreshold:
     """The best threshold with the interval of its cross-fitted score, or the score at a threshold of other data."""
-    groups = len(changes.base)
+    groups, beta = len(changes.base), request.beta
     if threshold is None:
         best = best_threshold(curve, beta, changes)
-        if best.cross_fitted is None or not resamples:
+        if best.cross_fitted is None or not request.resamples:
             return best
         table, _ = changes.cross_fitted(beta)
     else:
         figures = scores_of(curve.counts_at(threshold), beta)
         point = (float(figures.precision), float(figures.recall), float(figures.f_beta))
-        best = BestThreshold(beta, threshold, *point, chosen_on=origin)
-        if groups < 2 or not resamples:
+        best = BestThreshold(
+            beta, threshold, *point, chosen_on=None if request.chosen_on is None else request.chosen_on.name
+        )
+        if groups < 2 or not request.resamples:
             return best
         table = changes.at(np.full(groups, threshold))
-    sums = bootstrap(table, np.ones(groups, dtype=np.int64), resamples, seed)
+    sums = bootstrap(table, np.ones(groups, dtype=np.int64), request.resamples, request.seed)
     return replace(best, interval=interval(scores_of(sums, beta).f_beta, LEVEL))
 
 
