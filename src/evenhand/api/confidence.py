@@ -517,11 +517,10 @@ def _notes(measured: _Measured, units: _Units, system: SystemConfidence) -> Iter
         if scores.min() >= 0 and 1 < scores.max() <= 100:
             yield "All scores are from 0 to 100; use --score-transform percent if they are percentages."
     elif system.calibration is not None:
-        scorer = measured.measure.scorer
-        exact = (
-            "" if scorer.is_independent or scorer.count is None else f" Only TP of {measured.measure.name} are hits."
-        )
-        yield f"Calibration does not include recall.{exact}"
+        measure = measured.measure
+        is_exact = measure.scorer.is_independent or measure.scorer.count is None
+        hits = "" if is_exact else f" Hits are the units that {measure.name} counts as fully correct."
+        yield f"Calibration does not include recall.{hits}"
 
 
 def _best(changes: Changes, curve: Curve, request: _Request, threshold: float | None) -> BestThreshold:
