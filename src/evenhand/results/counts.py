@@ -133,7 +133,7 @@ def _write_table(counts: Counts, path: str | Path) -> None:
             texts = {"system": system, "judge": judge, "supertag": tag}
             labels = {"gold_label": tally.gold, "system_label": tally.system}
             sink.add(
-                {name: arrow.array([text] * len(tally), arrow.string()) for name, text in texts.items()}
+                {name: arrow.repeat(arrow.scalar(text, arrow.string()), len(tally)) for name, text in texts.items()}
                 | {name: named(code, tally.labels) for name, code in labels.items()}
                 | {"group": tally.group, "kind": named(tally.kind, tally.kinds), "count": tally.count}
             )
