@@ -257,7 +257,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--counts",
     type=OUTPUT,
     metavar="FILE",
-    help="Save the counts to FILE (.json) for evenhand merge.",
+    help="Save the counts to FILE (.json or .parquet) for evenhand merge.",
     rare=True,
 )
 @table_options()
