@@ -60,6 +60,7 @@ from evenhand.pipeline.inputs import (
 from evenhand.pipeline.run import Job, Observer, Run
 from evenhand.results.comparison import (
     Comparison,
+    Detectable,
     Differences,
     OracleResult,
     Pair,
@@ -273,6 +274,39 @@ class Testing:
             return self._statistic(of_after) - self._statistic(of_before)
 
         return bca(values, delta, jackknife(both, self._sizes, difference), self._sizes, level)
+
+
+def detectable_of(
+    tables: GroupTables, pair: tuple[str, str], delta: float, pairs: int, alpha: float, seed: int
+) -> Detectable | None:
+    """What the groups can show of two systems, in the direction of their difference; None if all counts are equal.
+
+    The level of the test is divided by the number of pairs, the first step of Holm's correction.
+    """
+    from evenhand.statistics.power import FEWEST, ROUGH_BELOW, TARGET, PowerCurve  # loaded if it is needed
+
+    lower, higher = pair if delta >= 0 else pair[::-1]
+    if not tables.differing(lower, higher):
+        return None
+    spread = None if tables.groups < FEWEST else tables.spread(lower, higher)
+    if spread is None or not spread.sd:
+        return Detectable(None, TARGET, alpha / pairs, tables.groups, "refused")
+    difference = PowerCurve(spread, alpha / pairs, seed=seed).detectable(spread.groups)
+    return Detectable(
+        difference, TARGET, alpha / pairs, spread.groups, "rough" if spread.groups < ROUGH_BELOW else "drawn"
+    )
+
+
+def with_detectable(
+    changes: Mapping[tuple[str, str], ScoreChange], tables: GroupTables, alpha: float, seed: int
+) -> dict[tuple[str, str], ScoreChange]:
+    """The changes, with what the test set can show where a difference is not significant."""
+    return {
+        pair: replace(change, detectable=detectable_of(tables, pair, change.delta, len(changes), alpha, seed))
+        if change.significance is not None and change.significance.p_holm >= alpha
+        else change
+        for pair, change in changes.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -509,7 +543,7 @@ def _check_annotation(task: Task, by: str, run: Run) -> None:
         raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
-def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
+def _compared_pairs(job: ComparisonJob, run: ComparedRun, alpha: float) -> dict[tuple[str, str], Pair]:
     """By the names of two systems: their differences, with tests and intervals."""
     names = run.counts.systems
     counts_of_pairs = run.counts.differences.finish()
@@ -521,7 +555,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
         for transition in of_class
     )
     answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
-    changes = _tests(run, run.model, list(pairs.values()))
+    changes = _tests(run, run.model, list(pairs.values()), alpha)
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
     results = {}
     for pair, counts in counts_of_pairs.items():
@@ -551,16 +585,24 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
             change.significance,
             mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
             change.interval,
+            change.detectable,
             {name: further_changes[before, after] for name, further_changes in further.items()},
         )
     return results
 
 
-def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
-    """The difference of each pair under a measure, with test and interval; undefined without gold units."""
+def _tests(
+    run: ComparedRun, model: Formula, pairs: list[tuple[str, str]], alpha: float | None = None
+) -> dict[tuple[str, str], ScoreChange]:
+    """The difference of each pair under a measure, with test and interval; undefined without gold units.
+
+    With alpha, a difference that is not significant has what the test set can show.
+    """
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
-    return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
+    tables = GroupTables.of(model, run.tallies_of(model), run.groups[1])
+    changes = Testing(tables, run.resampling)(pairs)
+    return changes if alpha is None else with_detectable(changes, tables, alpha, run.resampling.seed)
 
 
 def _transitions(
@@ -601,7 +643,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     groups = run.groups
     scores = _headlines(model, run.tallies_of(model), gold)
     further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
-    pairs = _compared_pairs(job, run)
+    pairs = _compared_pairs(job, run, alpha)
     resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
     resampling["of"] = groups[0] if run.has_groups else None
     lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
-from evenhand.api.compare import ResamplingSettings, Testing, compared_by, default_trials, too_few
+from evenhand.api.compare import (
+    ResamplingSettings,
+    Testing,
+    compared_by,
+    default_trials,
+    too_few,
+    with_detectable,
+)
 from evenhand.api.rank import GROUPS, ranked
 from evenhand.api.score import chosen_engine, results_of, totals_of
 from evenhand.comparison.counts import GroupTables
@@ -154,7 +161,7 @@ def _summary(
             for formula in shown
             if formula.breakdown.details in ("all", "labels") and not formula.parts
         },
-        pairs=changes[by],
+        pairs=with_detectable(changes[by], _tables(formulas[by], grouped, number), ALPHA, resampling.seed),
         resampling=cast("ResamplingInfo", made),
         signature="|".join(
             [totals.signature, f"of:{made['of'] or 'none'}", *(f"{key}:{value}" for key, value in keys)]

@@ -4,77 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-from evenhand.arrays import Values
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import GoldSummary
-from evenhand.statistics.power import (
-    Exaggeration,
-    InfluenceSpread,
-    detectable,
-    exaggeration,
-    needed,
-    needed_by_formula,
-    power_by_drawing,
-    power_by_formula,
-)
-
-Method = Literal["drawing", "formula"]
-ROUGH_BELOW = 30
-"""Number of groups below which every estimate is rough."""
-MOST = 20
-"""Sizes above this many times the present one are not estimated."""
-_PRECISION = 0.005
-"""Relative precision of a needed size; the standard error of the power does not allow more."""
-
-
-@dataclass(frozen=True)
-class PowerCurve:
-    """The power of a test of one difference, as a function of the difference and of the number of groups."""
-
-    spread: InfluenceSpread = field(repr=False)
-    alpha: float
-    target: float
-    """The power that the test should have."""
-    seed: int = 0
-    method: Method = "drawing"
-
-    def power(self, delta: float, groups: int) -> float:
-        """The probability that a true difference is significant with this number of groups."""
-        if self.method == "formula":
-            return power_by_formula(delta, self.spread.sd, groups, self.alpha)
-        return power_by_drawing(delta, self._drawn(groups), groups, self.alpha)
-
-    def detectable(self, groups: int) -> float | None:
-        """The smallest difference with the target power; None if even a difference of 1 does not reach it."""
-        return detectable(lambda delta: self.power(delta, groups), self.target)
-
-    def needed(self, delta: float) -> int | None:
-        """The number of groups with the target power; None above 20 times the present number, or without difference."""
-        if not delta or not self.spread.sd:
-            return None
-        most, guess = MOST * self.spread.groups, needed_by_formula(abs(delta), self.spread.sd, self.target, self.alpha)
-        if self.method == "formula":
-            return guess if guess <= most else None
-        return needed(lambda groups: self.power(delta, groups), self.target, most, guess, _PRECISION)
-
-    def exaggeration(self, delta: float, groups: int) -> Exaggeration | None:
-        """How far significant differences exceed the true one."""
-        return exaggeration(delta, self._drawn(groups), groups, self.alpha)
-
-    def _drawn(self, groups: int) -> Values:
-        if groups not in self._draws:
-            self._draws[groups] = self.spread.drawn(groups, self.seed)
-        return self._draws[groups]
-
-    @cached_property
-    def _draws(self) -> dict[int, Values]:
-        """The draws by number of groups, which a search over differences uses again and again."""
-        return {}
+from evenhand.statistics.power import DRAWS, ROUGH_BELOW, Exaggeration, Method, PowerCurve
 
 
 @dataclass(frozen=True)

@@ -21,21 +21,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import field
 from functools import cached_property
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
 from evenhand.arrays import Ints, Values
 from evenhand.dataclass import dataclass
-from evenhand.statistics.bootstrap import Seed, Statistic, stream
+from evenhand.statistics.bootstrap import Seed, Statistic, drawn_numbers, stream
+
+Method = Literal["drawing", "formula"]
 
 DRAWS = 4_000
 """Number of draws: the standard error of a power is at most 0.8 points."""
+FEWEST = 10
+"""Number of groups below which nothing is estimated."""
+ROUGH_BELOW = 30
+"""Number of groups below which every estimate is rough."""
+TARGET = 0.8
+"""The power that a test should have, unless another one is specified."""
+MOST = 20
+"""Sizes above this many times the present one are not estimated."""
+_PRECISION = 0.01
+"""Relative precision of a needed size; the standard error of the power does not allow more."""
 _STEP = 1e-6
 """Step of the numeric gradient, relative to each count."""
 _EQUAL = 1e-12
 """Differences of influence up to this share of the largest one are rounding errors."""
+_CONSTANT = 1e-7
+"""A standard deviation of influences up to this is the rounding error of the gradient."""
+_CELLS = 1 << 20
+"""Maximum number of values that are computed at once."""
 _TOLERANCE = 1e-7
 """Width of the interval at which the search for the detectable difference ends."""
 _EXACT_BELOW = 100
@@ -46,8 +64,14 @@ def gradient(statistic: Statistic, sums: Values) -> Values:
     """The numeric gradient of a statistic: central differences, one-sided where a count would become negative."""
     step = _STEP * np.maximum(np.abs(sums), 1.0)
     below = np.minimum(step, np.maximum(sums, 0.0))
-    upper, lower = sums + np.diag(step), sums - np.diag(below)
-    slope: Values = (statistic(upper) - statistic(lower)) / (step + below)
+    slope = np.empty(len(sums))
+    rows = max(1, _CELLS // max(1, len(sums)))
+    for start in range(0, len(sums), rows):
+        some = np.arange(start, min(start + rows, len(sums)))
+        upper, lower = np.tile(sums, (len(some), 1)), np.tile(sums, (len(some), 1))
+        upper[np.arange(len(some)), some] += step[some]
+        lower[np.arange(len(some)), some] -= below[some]
+        slope[some] = (statistic(upper) - statistic(lower)) / (step + below)[some]
     return slope
 
 
@@ -91,18 +115,77 @@ class InfluenceSpread:
 
     @cached_property
     def sd(self) -> float:
-        """The standard deviation of a group's difference; 0 with fewer than two groups."""
-        return math.sqrt(float(self.sizes @ self.values**2) / (self.groups - 1)) if self.groups > 1 else 0.0
+        """The standard deviation of a group's difference; 0 with fewer than two groups, or if all are equal."""
+        sd = math.sqrt(float(self.sizes @ self.values**2) / (self.groups - 1)) if self.groups > 1 else 0.0
+        return sd if sd > _CONSTANT else 0.0
 
     def drawn(self, groups: int, seed: Seed, draws: int = DRAWS) -> Values:
-        """The sums of D and of D² in draws of `groups` groups with replacement, (draws, 2).
-
-        The same seed gives the same random numbers for every number of groups, so power grows smoothly with it.
-        """
+        """The sums of D and of D² in draws of `groups` groups with replacement, (draws, 2)."""
+        if groups < 2 * len(self.values):
+            return self._drawn_one_by_one(groups, seed, draws)
         moments = np.stack((self.values, self.values**2), axis=1)
-        counts = stream(seed, 0).multinomial(groups, self.sizes / self.groups, draws)
-        sums: Values = counts.astype(np.float64) @ moments
+        return np.concatenate([numbers @ moments for numbers in drawn_numbers(self.sizes, draws, seed, 0, groups)])
+
+    def _drawn_one_by_one(self, groups: int, seed: Seed, draws: int) -> Values:
+        """The same without counting the draws of each type, which is faster if most types are drawn once."""
+        values, random = np.repeat(self.values, self.sizes), stream(seed, 0)
+        sums, step = np.empty((draws, 2)), max(1, _CELLS // groups)
+        for start in range(0, draws, step):
+            some = sums[start : start + step]
+            drawn = values[random.integers(0, len(values), (len(some), groups), dtype=np.int32)]
+            some[:, 0] = drawn.sum(axis=1)
+            some[:, 1] = np.einsum("ij,ij->i", drawn, drawn)
         return sums
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """The power of a test of one difference, as a function of the difference and of the number of groups.
+
+    Differences are positive if they have the sign of the observed one.
+    """
+
+    spread: InfluenceSpread = field(repr=False)
+    alpha: float
+    target: float = TARGET
+    """The power that the test should have."""
+    seed: int = 0
+    method: Method = "drawing"
+
+    def power(self, delta: float, groups: int) -> float:
+        """The probability that a true difference is significant with this number of groups; alpha without any."""
+        if not delta:
+            return self.alpha
+        if self.method == "formula":
+            return power_by_formula(delta, self.spread.sd, groups, self.alpha)
+        return power_by_drawing(delta, self._drawn(groups), groups, self.alpha)
+
+    def detectable(self, groups: int) -> float | None:
+        """The smallest difference with the target power; None if even a difference of 1 does not reach it."""
+        return detectable(lambda delta: self.power(delta, groups), self.target)
+
+    def needed(self, delta: float) -> int | None:
+        """The number of groups with the target power; None above 20 times the present number, or without difference."""
+        if not delta or not self.spread.sd:
+            return None
+        most, guess = MOST * self.spread.groups, needed_by_formula(abs(delta), self.spread.sd, self.target, self.alpha)
+        if self.method == "formula":
+            return guess if guess <= most else None
+        return needed(lambda groups: self.power(delta, groups), self.target, most, guess, self.alpha, _PRECISION)
+
+    def exaggeration(self, delta: float, groups: int) -> Exaggeration | None:
+        """How far significant differences exceed the true one."""
+        return exaggeration(delta, self._drawn(groups), groups, self.alpha)
+
+    def _drawn(self, groups: int) -> Values:
+        if groups not in self._draws:
+            self._draws[groups] = self.spread.drawn(groups, self.seed)
+        return self._draws[groups]
+
+    @cached_property
+    def _draws(self) -> dict[int, Values]:
+        """The draws by number of groups, which a search over differences uses again and again."""
+        return {}
 
 
 def z_of(alpha: float) -> float:
@@ -153,30 +236,48 @@ def detectable(power: Callable[[float], float], target: float, largest: float = 
 
 
 def needed(
-    power: Callable[[int], float], target: float, most: int, guess: int = 2, precision: float = 0.0
+    power: Callable[[int], float],
+    target: float,
+    most: int,
+    guess: int = 2,
+    alpha: float = 0.05,
+    precision: float = 0.0,
 ) -> int | None:
-    """The smallest number of groups with the target power, by bisection from a guess; None if it is above `most`.
+    """The smallest number of groups with the target power; None if it is above `most`.
 
-    The search ends if it knows the number to this relative precision.
+    From a guess, the search follows the normal approximation until it has numbers with less and with enough power, and
+    halves the interval between them. It ends if it knows the number to this relative precision.
     """
-    high = low = max(2, min(guess, most))
-    while power(high) < target:
-        if high >= most:
-            return None
-        low, high = high, min(most, high + high // 8 + 1)
-    while low > 1 and (low == high or power(low) >= target):
-        high, low = low, low - low // 8 - 1
-    while high - low > max(1, precision * high):
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= target else (middle, high)
-    return high
+    low, high, groups = 1, most + 1, max(2, min(guess, most))
+    width = max(1, groups // 50)
+    while high - low > max(1, precision * min(high, most)):
+        reached = power(groups)
+        if reached >= target:
+            high = groups
+        else:
+            low = groups
+        if low > 1 and high <= most:
+            groups = (low + high) // 2
+            continue
+        # One side is still open: the next number is beyond the approximation, at a growing distance.
+        ratio = _ratio(target, min(max(reached, alpha), 1 - 1e-6), alpha)
+        groups = int(groups * ratio) + (width if reached < target else -width)
+        groups, width = max(low + 1, min(groups, high - 1)), 2 * width
+    return high if high <= most else None
+
+
+def _ratio(target: float, reached: float, alpha: float) -> float:
+    """The number of groups with the target power, divided by the number with this power, by the normal approximation."""
+    z, quantile = z_of(alpha), NormalDist().inv_cdf
+    now = max(z + quantile(reached), 0.25)
+    return min(4.0, max(0.25, ((z + quantile(target)) / now) ** 2))
 
 
 def needed_by_formula(delta: float, sd: float, target: float, alpha: float = 0.05) -> int:
     """The smallest number of groups with the target power, by the formula."""
-    z, largest = z_of(alpha) + NormalDist().inv_cdf(target), 1 << 62
+    z, largest = max(z_of(alpha) + NormalDist().inv_cdf(target), 0.0), 1 << 62
     guess = math.ceil((z * math.hypot(sd, delta) / delta) ** 2)
-    groups = needed(lambda groups: power_by_formula(delta, sd, groups, alpha), target, largest, guess)
+    groups = needed(lambda groups: power_by_formula(delta, sd, groups, alpha), target, largest, guess, alpha)
     assert groups is not None
     return groups
 
@@ -195,9 +296,10 @@ def power_of_mcnemar(delta: float, disagreement: float, units: int, alpha: float
 
     Source: Card et al. 2020.
     """
+    disagreement = min(1.0, max(disagreement, abs(delta)))  # a difference of delta takes as many discordant units
     if units * disagreement >= _EXACT_BELOW:
         return power_by_formula(delta, math.sqrt(max(0.0, disagreement - delta**2)), units, alpha)
-    wins = (disagreement + abs(delta)) / (2 * disagreement) if disagreement else 0.5
+    wins = min(1.0, (disagreement + abs(delta)) / (2 * disagreement)) if disagreement else 0.5
     total = 0.0
     for discordant, probability in enumerate(_binomial(units, disagreement)):
         if probability < 1e-12:
