@@ -24,13 +24,13 @@ def power(*arguments: object, status: int = 0) -> str:
 def test_identical_outputs_have_no_difference_to_detect(tmp_path: Path) -> None:
     copy = tmp_path / "copy.conll"
     copy.write_bytes(CRF.read_bytes())
-    assert "The two outputs are identical, so there is nothing to detect." in power(
+    assert "The two outputs are identical; there is no difference to detect." in power(
         GOLD, CRF, copy, "--of", "sentences"
     )
 
 
 def test_few_documents_are_refused() -> None:
-    message = "evenhand: 8 documents are too few to estimate power. Use --of sentences if sentences can be treated as "
+    message = "evenhand: 8 documents are too few to estimate power. Use --by-sentence if sentences can be treated as "
     assert power(GOLD, CRF, TAGGER, status=2).startswith(message)
 
 

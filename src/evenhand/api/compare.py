@@ -22,6 +22,7 @@ from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
+from evenhand.comparison.ranking import Detectable
 from evenhand.comparison.slices import (
     SliceContext,
     SliceCounts,
@@ -60,7 +61,6 @@ from evenhand.pipeline.inputs import (
 from evenhand.pipeline.run import Job, Observer, Run
 from evenhand.results.comparison import (
     Comparison,
-    Detectable,
     Differences,
     OracleResult,
     Pair,

@@ -19,23 +19,30 @@ from evenhand.api.compare import (
     comparison_signature,
     one_measure,
 )
-from evenhand.arrays import Values
 from evenhand.comparison.counts import GroupTables
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_name
-from evenhand.results.power import ExpectedPower, Method, PairPower, Power, PowerCurve
+from evenhand.results.power import ExpectedPower, PairPower, Power, SentencePower, TextSize
 from evenhand.settings import Resampled
-from evenhand.statistics.bootstrap import stream
-from evenhand.statistics.power import InfluenceSpread, groups_for_width, influences, power_of_mcnemar, z_of
+from evenhand.statistics.bootstrap import ROUNDING, drawn_numbers
+from evenhand.statistics.power import (
+    DRAWS,
+    FEWEST,
+    TARGET,
+    InfluenceSpread,
+    Method,
+    PowerCurve,
+    groups_for_width,
+    power_of_mcnemar,
+    z_of,
+)
 from evenhand.statistics.significance import randomization
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
 
-FEWEST = 10
-"""Number of groups below which nothing is estimated."""
 CORRELATIONS = {
     0.9: "a variant of the system: another seed, a small change",
     0.7: "a system of the same kind",
@@ -56,7 +63,7 @@ def power(
     *,
     by: str | MatchFunction | None = None,
     delta: float | None = None,
-    target: float = 0.8,
+    target: float = TARGET,
     alpha: float = 0.05,
     size: int | None = None,
     width: float | None = None,
@@ -73,8 +80,9 @@ def power(
     by         the score, as in `compare`
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
     target     the power that the test should have
-    alpha      level of the test; with more than two systems it is divided by the number of pairs
-    size       what-if: the number of documents or sentences [the present one]
+    alpha      level of the test; with more than two systems it is divided by the number of pairs (Holm's first step)
+    size       what-if: the number of documents or sentences [the present one]; `--groups` on the command line, because
+               `groups` is a keyword of `score`
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
     like       with one system: an older one; the next system is assumed to be as similar to it as this older one
@@ -87,10 +95,12 @@ def power(
     `curve(groups)`.
     """
     check_choice("method", method, get_args(Method))
+    alpha = check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1")
+    fits = f"a number above alpha ({alpha:g}) and below 1"
     request = _PowerRequest(
         _points("delta", delta),
-        check_number("target", target, lambda value: 0 < value < 1, "a number between 0 and 1"),
-        check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1"),
+        check_number("target", target, lambda value: alpha < value < 1, fits),
+        alpha,
         None if size is None else check_whole_number("size", size, FEWEST),
         _points("width", width),
         method,
@@ -111,10 +121,7 @@ def power(
     )()
     counts = _GroupCounts.from_run(run)
     if counts.groups < FEWEST:
-        can_take_sentences = counts.of == "documents" and not run.prepared.task.evaluation.by_document
-        hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
-        number = counted(counts.groups, counts.of.removesuffix("s"))
-        raise SettingError(f"{number} are too few to estimate power.{hint}")
+        raise counts.too_few()
     if len(sides) == 1 or like is not None:
         return _of_one_system(counts, request, worst=worst)
     return _of_pairs(counts, request)
@@ -133,8 +140,8 @@ class _PowerRequest:
     simulations: int
     seed: int
 
-    def curve(self, spread: InfluenceSpread) -> PowerCurve:
-        return PowerCurve(spread, self.alpha, self.target, self.seed, self.method)
+    def curve(self, spread: InfluenceSpread, *, is_reversed: bool = False) -> PowerCurve:
+        return PowerCurve(spread, self.alpha, self.target, self.seed, self.method, is_reversed)
 
 
 def _points(name: str, value: float | None) -> float | None:
@@ -168,18 +175,27 @@ class _GroupCounts:
     def systems(self) -> list[str]:
         return list(self.tables.tables)
 
+    def too_few(self, reason: str = "") -> SettingError:
+        can_take_sentences = self.of == "documents" and not self.run.prepared.task.evaluation.by_document
+        hint = " Use --by-sentence if sentences can be treated as independent." if can_take_sentences else ""
+        number = counted(self.groups, self.of.removesuffix("s"))
+        verb = "is" if self.groups == 1 else "are"
+        return SettingError(f"{number} {verb} too few to estimate power{reason}.{hint}")
 
-def _influence(tables: GroupTables, system: str) -> Values:
-    """How much each group moves the score of a system (`statistics.power.influences`)."""
-    return influences(tables.tables[system], tables.sizes, tables.statistic)
-
-
-def _difference(tables: GroupTables, before: str, after: str) -> InfluenceSpread:
-    return InfluenceSpread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
+    def size(self, groups: int) -> TextSize:
+        """A number of groups, and the proportional number of sentences, tokens and gold units."""
+        gold, share = self.run.gold, groups / self.groups
+        sentences = None if self.of == "sentences" else gold.sentences
+        sizes = (None if size is None else round(share * size) for size in (sentences, gold.tokens, gold.units))
+        return TextSize(groups, *sizes)
 
 
 def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
-    """All pairs of systems; alpha is divided by the number of pairs (Bonferroni)."""
+    """All pairs of systems; alpha is divided by the number of pairs.
+
+    Holm's correction compares the smallest p-value with this level, and the others with higher ones. So a difference
+    that reaches this level is significant whatever the other pairs show, and the power after Holm is at least this.
+    """
     pairs = list(combinations(counts.systems, 2))
     request = replace(request, alpha=request.alpha / len(pairs))
     resampling = ResamplingSettings(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
@@ -187,10 +203,8 @@ def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
     powers = {pair: _of_pair(counts, request, pair, changes[pair].interval) for pair in pairs}
     widths = {}
     if request.width is not None:
-        spreads = (_difference(counts.tables, *pair) for pair in pairs)
         widths = {
-            f"{one} and {two}": groups_for_width(spread.sd, request.width)
-            for (one, two), spread in zip(pairs, spreads, strict=True)
+            f"{one} and {two}": counts.size(groups_for_width(powers[one, two].sd, request.width)) for one, two in pairs
         }
     return _result(counts, request, pairs=powers, needed_for_width=widths)
 
@@ -200,26 +214,41 @@ def _of_pair(
 ) -> PairPower:
     before, after = pair
     scores = counts.tables.score(before), counts.tables.score(after)
-    delta = scores[1] - scores[0] if request.delta is None else request.delta
+    observed = 0.0 if abs(scores[1] - scores[0]) <= ROUNDING else scores[1] - scores[0]
+    delta = observed if request.delta is None else request.delta
     if not counts.tables.differing(before, after):
-        return PairPower(before, after, scores, interval, delta, None, None, None, 0.0)
-    curve = request.curve(_difference(counts.tables, before, after))
+        return PairPower(before, after, scores, interval, delta, request.alpha, None, None, None, 0.0)
+    curve = request.curve(counts.tables.spread(before, after), is_reversed=observed < 0)
+    if not curve.spread.sd:
+        raise counts.too_few(f": {before} and {after} differ alike in all of them")
     planned = request.planned or counts.groups
-    power, by_sentence = curve.power(delta, planned), None
-    if counts.sentences is not None:
-        others = _difference(counts.sentences, before, after)
-        by_sentence = request.curve(others).detectable(others.groups)
+    power, needed = curve.power(abs(delta), planned), curve.needed(abs(delta))
+    by_sentence = None if counts.sentences is None else counts.sentences.spread(before, after)
     return PairPower(
-        *(before, after, scores, interval, delta),
+        *(before, after, scores, interval, delta, request.alpha),
         power=power,
         detectable=curve.detectable(planned),
-        needed_groups=curve.needed(delta),
+        needed_size=None if needed is None else counts.size(needed),
         sd=curve.spread.sd,
-        by_sentence=by_sentence,
+        by_sentence=None if by_sentence is None else _by_sentence(curve, by_sentence, planned, request),
         mcnemar=_mcnemar(counts.run, pair, delta, planned / counts.groups, request.alpha),
-        exaggeration=curve.exaggeration(delta, planned) if power < 0.5 else None,
+        exaggeration=curve.exaggeration(abs(delta), planned) if power < 0.5 else None,
         simulated=_simulated(counts.tables, pair, delta, planned, request) if request.simulations else None,
         curve_of=curve,
+    )
+
+
+def _by_sentence(
+    by_document: PowerCurve, sentences: InfluenceSpread, planned: int, request: _PowerRequest
+) -> SentencePower:
+    """What the same text could show if its sentences were independent."""
+    documents = by_document.spread
+    error = documents.sd**2 / documents.groups
+    planned = round(planned * sentences.groups / documents.groups)
+    return SentencePower(
+        sd=sentences.sd,
+        detectable=request.curve(sentences, is_reversed=by_document.is_reversed).detectable(planned),
+        design_effect=error * sentences.groups / sentences.sd**2 if sentences.sd else None,
     )
 
 
@@ -240,23 +269,29 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     """
     if request.delta is not None:
         raise SettingError("simulate needs the observed difference; leave delta out.")
-    a, b = (np.repeat(tables.tables[name], tables.sizes, axis=0) for name in pair)
-    significant, ones = 0, np.ones(planned, dtype=np.int64)
-    for number in range(request.simulations):
-        rows = stream(request.seed, number).integers(0, len(a), planned)
-        test = randomization(a[rows], b[rows], ones, tables.statistic, _TRIALS, (request.seed, number))
-        significant += test.p <= request.alpha
-    return significant / request.simulations
+    a, b = tables.tables[pair[0]], tables.tables[pair[1]]
+    samples = (
+        row.astype(np.int64)
+        for numbers in drawn_numbers(tables.sizes, request.simulations, request.seed, 0, planned)
+        for row in numbers
+    )
+    tests = (
+        randomization(a, b, sizes, tables.statistic, _TRIALS, (request.seed, number))
+        for number, sizes in enumerate(samples)
+    )
+    return sum(test.p <= request.alpha for test in tests) / request.simulations
 
 
 def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool) -> Power:
     """One system and a planned one, given the correlation of their influences."""
     assert request.delta is not None
     system, *older = counts.systems
-    influence = InfluenceSpread(_influence(counts.tables, system), counts.tables.sizes)
+    influence = InfluenceSpread(counts.tables.influence(system), counts.tables.sizes)
     correlations = CORRELATIONS | ({0.0: "the worst case: no correlation"} if worst else {})
+    if not influence.sd:
+        raise counts.too_few(f": {system} is as good in all of them")
     if older:
-        other = _influence(counts.tables, older[0])
+        other = counts.tables.influence(older[0])
         both = counts.tables.sizes @ (influence.values * other)
         size = (counts.tables.sizes @ influence.values**2) * (counts.tables.sizes @ other**2)
         correlations = {float(both / sqrt(size)) if size else 0.0: f"as of {older[0]}"}
@@ -267,8 +302,9 @@ def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool)
         scaled = replace(influence, values=influence.values * sqrt(2 * (1 - correlation)))
         curve = replace(request.curve(scaled), method="formula")
         reached, needed = curve.power(request.delta, planned), curve.needed(request.delta)
-        rows.append(ExpectedPower(correlation, reason, curve.detectable(planned), reached, needed))
-    widths = {} if request.width is None else {system: groups_for_width(influence.sd, request.width)}
+        needed_size = None if needed is None else counts.size(needed)
+        rows.append(ExpectedPower(correlation, reason, curve.detectable(planned), reached, needed_size, curve))
+    widths = {} if request.width is None else {system: counts.size(groups_for_width(influence.sd, request.width))}
     half_width = z_of(1 - _LEVEL) * influence.sd / sqrt(planned)
     return _result(
         *(counts, replace(request, method="formula")),
@@ -282,7 +318,16 @@ def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool)
 
 def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Power:
     run, planned = counts.run, request.planned or counts.groups
-    settings = f"alpha:{request.alpha:g}|power:{request.target:g}|groups:{planned}|method:{request.method}"
+    settings = {
+        "alpha": f"{request.alpha:g}",
+        "power": f"{request.target:g}",
+        "groups": planned,
+        "method": request.method,
+    }
+    settings |= {"draws": DRAWS} if request.method == "drawing" else {}
+    settings |= {} if request.delta is None else {"delta": f"{100 * request.delta:g}"}
+    settings |= {} if request.width is None else {"width": f"{100 * request.width:g}"}
+    settings |= {"simulate": request.simulations} if request.simulations else {}
     notes = []
     if request.delta is not None and request.delta <= 0.0005:
         points = f"{100 * request.delta:g}"
@@ -300,7 +345,7 @@ def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Pow
         seed=request.seed,
         delta=request.delta,
         width=request.width,
-        signature=f"{comparison_signature(run)}|{settings}",
+        signature="|".join([comparison_signature(run), *(f"{key}:{value}" for key, value in settings.items())]),
         notes=tuple(notes),
         **figures,
     )

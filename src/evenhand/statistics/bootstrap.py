@@ -113,9 +113,7 @@ def _are_exact_in_single(rows: Values, sizes: Ints) -> bool:
     return bool((scaled == np.rint(scaled)).all())
 
 
-def drawn_numbers(
-    sizes: Ints, resamples: int, seed: Seed, series: int, groups: int | None = None
-) -> Iterator[Values]:
+def drawn_numbers(sizes: Ints, resamples: int, seed: Seed, series: int, groups: int | None = None) -> Iterator[Values]:
     """The number of draws of each type in the resamples of one series: tables, (consecutive resamples, types).
 
     `groups` is the size of a resample [the number of groups].

@@ -109,6 +109,10 @@ class InfluenceSpread:
         merged = np.bincount(type_of, sizes, minlength=len(first)).astype(np.int64)
         return InfluenceSpread(np.where(rounded[first] == 0, 0.0, values[first]), merged)
 
+    def reversed(self) -> InfluenceSpread:
+        """The differences of the systems in opposite order."""
+        return InfluenceSpread(-self.values[::-1], self.sizes[::-1])
+
     @property
     def groups(self) -> int:
         return int(self.sizes.sum())
@@ -142,15 +146,18 @@ class InfluenceSpread:
 class PowerCurve:
     """The power of a test of one difference, as a function of the difference and of the number of groups.
 
-    Differences are positive if they have the sign of the observed one.
+    Differences are positive in the direction of the observed one, so the order of the systems does not matter.
     """
 
     spread: InfluenceSpread = field(repr=False)
+    """Of the second system minus the first."""
     alpha: float
     target: float = TARGET
     """The power that the test should have."""
     seed: int = 0
     method: Method = "drawing"
+    is_reversed: bool = False
+    """Whether the first system is observed to be better."""
 
     def power(self, delta: float, groups: int) -> float:
         """The probability that a true difference is significant with this number of groups; alpha without any."""
@@ -179,7 +186,8 @@ class PowerCurve:
 
     def _drawn(self, groups: int) -> Values:
         if groups not in self._draws:
-            self._draws[groups] = self.spread.drawn(groups, self.seed)
+            spread = self.spread.reversed() if self.is_reversed else self.spread
+            self._draws[groups] = spread.drawn(groups, self.seed)
         return self._draws[groups]
 
     @cached_property
@@ -267,7 +275,7 @@ def needed(
 
 
 def _ratio(target: float, reached: float, alpha: float) -> float:
-    """The number of groups with the target power, divided by the number with this power, by the normal approximation."""
+    """The number of groups with the target power, divided by that with this power, by the normal approximation."""
     z, quantile = z_of(alpha), NormalDist().inv_cdf
     now = max(z + quantile(reached), 0.25)
     return min(4.0, max(0.25, ((z + quantile(target)) / now) ** 2))
