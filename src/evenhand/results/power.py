@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.power import ROUGH_BELOW, Exaggeration, Method, PowerCurve
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,21 @@ class Power(Displayed, WithTables):
     def curve(self, groups: Sequence[int], delta: float | None = None) -> list[float]:
         """The power at these numbers of groups."""
         return self.pair.curve(groups, delta)
+
+    def plot(
+        self, path: str | Path | None = None, *, width: float | None = None, height: float | None = None
+    ) -> Figure:
+        """Draw power by size and by difference as a Matplotlib figure.
+
+        path     write it to this file, as SVG, PDF or PNG
+        width    in inches, likewise height
+        """
+        from evenhand.report.figures.canvas import Size, check_matplotlib
+
+        check_matplotlib()
+        from evenhand.report.figures.power import plot
+
+        return plot(self, path, Size(width, height))
 
     def saved(self) -> dict[str, Any]:
         return {

@@ -20,7 +20,7 @@ Sources: Card et al. 2020; Hampel 1974 for the influence; Gelman and Carlin 2014
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from statistics import NormalDist
@@ -194,6 +194,58 @@ class PowerCurve:
     def _draws(self) -> dict[int, Values]:
         """The draws by number of groups, which a search over differences uses again and again."""
         return {}
+
+
+@dataclass(frozen=True)
+class PowerChart:
+    """The lines of a figure: power by the number of groups, and by the difference. Differences are fractions."""
+
+    sizes: Sequence[int]
+    by_size: Mapping[str, Sequence[float]]
+    """By the name of the line."""
+    differences: Sequence[float]
+    by_difference: Mapping[str, Sequence[float]]
+    present: int
+    """The number of groups of the test set."""
+    planned: int
+    """The number of groups of the powers by difference."""
+    detectable: Mapping[str, float]
+    target: float
+
+
+def power_chart(
+    curves: Mapping[str, PowerCurve], planned: int, delta: float | None = None, points: int = 17
+) -> PowerChart:
+    """The power from a quarter to four times the number of groups, and up to 2.5 times the detectable difference.
+
+    One curve has lines for three differences: the detectable one, half of it and twice it. Several have one line each,
+    for the difference `delta`.
+    """
+    first = next(iter(curves.values()))
+    known = {name: curve.detectable(planned) for name, curve in curves.items()}
+    detectable = {name: difference for name, difference in known.items() if difference is not None}
+    largest = max(detectable.values(), default=1.0)
+    lines = {name: (curve, delta or largest) for name, curve in curves.items()}
+    if len(curves) == 1:
+        deltas = (float(f"{share * largest:.2g}") for share in (0.5, 1, 2) if share * largest <= 1)
+        lines = {_points(delta): (first, delta) for delta in deltas}
+    present, limits = first.spread.groups, np.linspace(-2, 2, points)
+    sizes = [max(FEWEST, round(present * 2.0**power)) for power in limits.tolist()]
+    differences = np.linspace(0, min(1.0, 2.5 * largest), 2 * points + 1)[1:].tolist()
+    return PowerChart(
+        sizes,
+        {name: [curve.power(line_delta, size) for size in sizes] for name, (curve, line_delta) in lines.items()},
+        differences,
+        {name: [curve.power(difference, planned) for difference in differences] for name, curve in curves.items()},
+        present,
+        planned,
+        detectable,
+        first.target,
+    )
+
+
+def _points(delta: float) -> str:
+    return f"{100 * delta:.2g} points" if delta < 0.1 else f"{100 * delta:.0f} points"
 
 
 def z_of(alpha: float) -> float:
