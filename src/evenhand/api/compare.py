@@ -93,6 +93,7 @@ from evenhand.tasks.task import GoldProfile, Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
+    from evenhand.statistics.power import PowerCurve
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
@@ -283,18 +284,23 @@ def detectable_of(
 
     The level of the test is divided by the number of pairs, the first step of Holm's correction.
     """
-    from evenhand.statistics.power import FEWEST, ROUGH_BELOW, TARGET, PowerCurve  # loaded if it is needed
+    from evenhand.statistics.power import ROUGH_BELOW, TARGET  # loaded if it is needed
 
-    lower, higher = pair if delta >= 0 else pair[::-1]
-    if not tables.differing(lower, higher):
+    if not tables.differing(*pair):
         return None
-    spread = None if tables.groups < FEWEST else tables.spread(lower, higher)
-    if spread is None or not spread.sd:
-        return Detectable(None, TARGET, alpha / pairs, tables.groups, "refused")
-    difference = PowerCurve(spread, alpha / pairs, seed=seed).detectable(spread.groups)
-    return Detectable(
-        difference, TARGET, alpha / pairs, spread.groups, "rough" if spread.groups < ROUGH_BELOW else "drawn"
-    )
+    level, groups = alpha / pairs, tables.groups
+    curve = curve_of(tables, pair, delta, level, seed)
+    if curve is None:
+        return Detectable(None, TARGET, level, groups, "refused")
+    return Detectable(curve.detectable(groups), TARGET, level, groups, "rough" if groups < ROUGH_BELOW else "drawn")
+
+
+def curve_of(tables: GroupTables, pair: tuple[str, str], delta: float, alpha: float, seed: int) -> PowerCurve | None:
+    """The power of the test of a pair; None with too few groups, or if the systems differ alike in all of them."""
+    from evenhand.statistics.power import FEWEST, PowerCurve
+
+    spread = tables.spread(*pair) if tables.groups >= FEWEST else None
+    return PowerCurve(spread, alpha, seed=seed, is_reversed=delta < -ROUNDING) if spread and spread.sd else None
 
 
 def with_detectable(
@@ -683,8 +689,17 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         },
         paired=dict(paired),
         before=_uncorrected(run),
+        power_curve=partial(_power_curve, run, pairs, alpha),
         page=job.page,
     )
+
+
+def _power_curve(
+    run: ComparedRun, pairs: Mapping[tuple[str, str], Pair], alpha: float, pair: tuple[str, str]
+) -> PowerCurve | None:
+    """The power of the test of a pair; None with too few groups, or if the systems differ alike in all of them."""
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
+    return curve_of(tables, pair, pairs[pair].delta, alpha / len(pairs), run.resampling.seed)
 
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:

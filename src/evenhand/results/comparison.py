@@ -379,6 +379,8 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
     """The scores on the gold standard without overrides, if it has overrides."""
     shared: Slice | None = None
     """For words: the words that all systems have; None if no system lacks a word."""
+    power_curve: Callable[[tuple[str, str]], Any] | None = field(default=None, repr=False, compare=False)
+    """The power of the test of a pair (`statistics.power.PowerCurve`), None if it cannot be estimated."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
     """Renders the page from the same files; None for a saved comparison."""
 

@@ -218,8 +218,8 @@ def power_chart(
 ) -> PowerChart:
     """The power from a quarter to four times the number of groups, and up to 2.5 times the detectable difference.
 
-    One curve has lines for three differences: the detectable one, half of it and twice it. Several have one line each,
-    for the difference `delta`.
+    One curve has lines for three differences: `delta` (the detectable one, unless it is specified), half of it, and
+    twice it. Several curves have one line each, for the difference `delta`.
     """
     first = next(iter(curves.values()))
     known = {name: curve.detectable(planned) for name, curve in curves.items()}
@@ -227,7 +227,8 @@ def power_chart(
     largest = max(detectable.values(), default=1.0)
     lines = {name: (curve, delta or largest) for name, curve in curves.items()}
     if len(curves) == 1:
-        deltas = (float(f"{share * largest:.2g}") for share in (0.5, 1, 2) if share * largest <= 1)
+        middle = delta or largest
+        deltas = (float(f"{share * middle:.2g}") for share in (0.5, 1, 2) if share * middle <= 1)
         lines = {_points(delta): (first, delta) for delta in deltas}
     present, limits = first.spread.groups, np.linspace(-2, 2, points)
     sizes = [max(FEWEST, round(present * 2.0**power)) for power in limits.tolist()]

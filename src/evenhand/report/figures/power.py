@@ -68,7 +68,7 @@ def chart_of(power: Power) -> PowerChart:
     pair = power.pair
     if pair.is_identical:
         raise SettingError("The two outputs are identical; there is no difference to detect.")
-    return power_chart({f"{pair.before} and {pair.after}": pair._curve}, power.planned)
+    return power_chart({f"{pair.before} and {pair.after}": pair._curve}, power.planned, power.delta)
 
 
 def _color(chart: PowerChart, name: str) -> str:
@@ -95,7 +95,7 @@ def _mark(axes: Axes, x: float, text: str, color: Any = "black") -> None:
 
 
 def _remark(power: Power) -> str:
-    level = f"alpha {power.alpha:.2g}, {100 * power.target:g} % power: grey line."
+    level = f"Grey line: {100 * power.target:g} % power; alpha {power.alpha:.2g}."
     if power.system is not None:
         assert power.delta is not None
         left = f"Left: a difference of {points(power.delta)} points; lines: correlation with the planned system."
