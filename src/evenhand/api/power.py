@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
+from math import isfinite, sqrt
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
@@ -19,12 +20,16 @@ from evenhand.api.compare import (
     comparison_signature,
     one_measure,
 )
+from evenhand.api.score import score_inputs
 from evenhand.comparison.counts import GroupTables
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, counted
-from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments
-from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_name
+from evenhand.errors import SettingError, counted, unknown
+from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, quote
+from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.power import ExpectedPower, PairPower, Power, SentencePower, TextSize
+from evenhand.results.result import GoldSummary, Results
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.tally import Tally
 from evenhand.settings import Resampled
 from evenhand.statistics.bootstrap import ROUNDING, drawn_numbers
 from evenhand.statistics.power import (
@@ -39,6 +44,8 @@ from evenhand.statistics.power import (
     z_of,
 )
 from evenhand.statistics.significance import randomization
+from evenhand.tasks.registry import TASKS, models_of, name_among
+from evenhand.tasks.task import Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
@@ -77,7 +84,7 @@ def power(
 ) -> Power:
     """Estimate what a test set can show: `power(gold, a, b)`, or `power(gold, a, delta=1)` before b exists.
 
-    by         the score, as in `compare`
+    by         the score: any measure of the task [as in `compare`]
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
     target     the power that the test should have
     alpha      level of the test; with more than two systems it is divided by the number of pairs (Holm's first step)
@@ -95,13 +102,13 @@ def power(
     `curve(groups)`.
     """
     check_choice("method", method, get_args(Method))
-    alpha = check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1")
+    alpha = _checked("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1")
     fits = f"a number above alpha ({alpha:g}) and below 1"
     request = _PowerRequest(
         _points("delta", delta),
-        check_number("target", target, lambda value: alpha < value < 1, fits),
+        _checked("power", target, lambda value: alpha < value < 1, fits),
         alpha,
-        None if size is None else check_whole_number("size", size, FEWEST),
+        None if size is None else int(_checked("groups", size, _is_enough, f"a whole number, {FEWEST} or more")),
         _points("width", width),
         method,
         check_whole_number("simulate", simulate, 0, 100_000),
@@ -109,17 +116,17 @@ def power(
     )
     sides = systems_by_name(systems if other is None else [side_of(systems), side_of(other)]) or {}
     if like is not None and len(sides) != 1:
-        raise SettingError("like is for one system; leave it out, or leave the second system out.")
+        raise SettingError("--like is for one system; leave it out, or leave the second system out.")
     if len(sides) == 1 and delta is None:
-        raise SettingError("Power of one system needs a difference: give delta in points, or a second system.")
+        raise SettingError("Power of one system needs a difference: give --delta in points, or a second system.")
+    if len(sides) == 1 and simulate:
+        raise SettingError("--simulate needs the outputs of two systems; leave it out, or give a second system.")
+    if len(sides) > 1 and worst:
+        raise SettingError("--worst is for one system; leave it out, or leave the second system out.")
     if like is not None:
         sides = systems_by_name([*sides.values(), like]) or {}
-    pairs = list(combinations(range(len(sides)), 2))
     chosen = dict[str, Any](options)
-    run = ComparisonJob(
-        side_of(gold), sides, pairs, one_measure(by, chosen), ResamplingSettings(of=of).checked(), chosen
-    )()
-    counts = _GroupCounts.from_run(run)
+    counts = _group_counts(side_of(gold), sides, one_measure(by, chosen), of, chosen)
     if counts.groups < FEWEST:
         raise counts.too_few()
     if len(sides) == 1 or like is not None:
@@ -144,39 +151,47 @@ class _PowerRequest:
         return PowerCurve(spread, self.alpha, self.target, self.seed, self.method, is_reversed)
 
 
-def _points(name: str, value: float | None) -> float | None:
+def _is_enough(groups: float) -> bool:
+    return groups >= FEWEST and groups == int(groups)
+
+
+def _checked(option: str, value: float, fits: Callable[[float], bool], expected: str) -> float:
+    """A number that fits; a message names it as the command line does."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not isfinite(value) or not fits(float(value)):
+        got = f"{value:g}" if isinstance(value, Real) and not isinstance(value, bool) else quote(value)
+        raise SettingError(f"--{option}: expected {expected}, got {got}.")
+    return float(value)
+
+
+def _points(option: str, value: float | None) -> float | None:
     """Points of 100 as a fraction."""
-    expected = "points above 0 and at most 100"
-    return None if value is None else check_number(name, value, lambda points: 0 < points <= 100, expected) / 100
+    if value is None:
+        return None
+    return _checked(option, value, lambda points: 0 < points <= 100, "points above 0 and at most 100") / 100
 
 
 @dataclass(frozen=True)
 class _GroupCounts:
     """The counts of all systems in each group; groups are documents or sentences."""
 
-    run: ComparedRun
+    gold: GoldSummary
+    task: Task
+    by: str
     of: Resampled
     groups: int
     tables: GroupTables
     sentences: GroupTables | None
-    """The counts by sentence, if the groups are documents that have sentences."""
-
-    @staticmethod
-    def from_run(run: ComparedRun) -> _GroupCounts:
-        (kind, number), labels = run.groups, list(run.gold.labels)
-        tables = GroupTables.of(run.model, run.tallies_of(run.model), number, labels)
-        sentences = None
-        if kind == "documents" and not run.prepared.task.evaluation.by_document:
-            tallies = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
-            sentences = GroupTables.of(run.model, tallies, run.run.sentences, labels)
-        return _GroupCounts(run, kind, number, tables, sentences)
+    """The counts by sentence, if the groups are documents that have several sentences."""
+    signature: str
+    disagreements: Callable[[str, str], tuple[float, int]] | None = None
+    """For scores that are the share of correct units: the share that one of two systems has right, and the units."""
 
     @property
     def systems(self) -> list[str]:
         return list(self.tables.tables)
 
     def too_few(self, reason: str = "") -> SettingError:
-        can_take_sentences = self.of == "documents" and not self.run.prepared.task.evaluation.by_document
+        can_take_sentences = self.of == "documents" and not self.task.evaluation.by_document
         hint = " Use --by-sentence if sentences can be treated as independent." if can_take_sentences else ""
         number = counted(self.groups, self.of.removesuffix("s"))
         verb = "is" if self.groups == 1 else "are"
@@ -184,10 +199,85 @@ class _GroupCounts:
 
     def size(self, groups: int) -> TextSize:
         """A number of groups, and the proportional number of sentences, tokens and gold units."""
-        gold, share = self.run.gold, groups / self.groups
-        sentences = None if self.of == "sentences" else gold.sentences
+        gold, share = self.gold, groups / self.groups
+        sentences = None if gold.sentences == self.groups else gold.sentences
         sizes = (None if size is None else round(share * size) for size in (sentences, gold.tokens, gold.units))
         return TextSize(groups, *sizes)
+
+
+def _group_counts(
+    gold: Input, systems: Mapping[str, Input], by: str | None, of: Resampled | None, options: dict[str, Any]
+) -> _GroupCounts:
+    """The counts under any measure; those that `compare` does not know are scored only."""
+    content = content_for(gold, options)
+    task = TASKS[content.task]
+    known = [*task.selection.compared, *options.get(FUNCTIONS, ())]
+    resampling = ResamplingSettings(of=of).checked()
+    if by is None or name_among(task.name, by, known) is not None or by in known:
+        pairs = list(combinations(range(len(systems)), 2))
+        return _of_comparison(ComparisonJob(gold, systems, pairs, by, resampling, options, content=content)())
+    measures = [measure.name for measure in models_of(task.name)]
+    if name_among(task.name, by, measures) is None:
+        remedy = f"choose one of {', '.join(measures)}, whose scores are functions of summed counts"
+        raise SettingError(unknown(f"by is {by!r}", by, measures, remedy))
+    resampling.check(task)
+    prepared = prepare(gold, systems, {**options, "match": task.selection.resolve(by, options)}, content)
+    return _of_results(score_inputs(gold, systems, prepared, "finest"), task, resampling)
+
+
+def _of_comparison(run: ComparedRun) -> _GroupCounts:
+    """The counts under a measure of `compare`."""
+    (kind, number), labels, task = run.groups, list(run.gold.labels), run.prepared.task
+    by_sentence = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
+    _refuse_empty(run.gold, task)
+
+    def disagreements(before: str, after: str) -> tuple[float, int]:
+        one, other = run.counts.systems.index(before), run.counts.systems.index(after)
+        counts = run.counts.differences.finish()[one, other]
+        return (counts.counts["new_error"] + counts.counts["correction"]) / counts.units, counts.units
+
+    return _GroupCounts(
+        *(run.gold, task, run.by, kind, number),
+        GroupTables.of(run.model, run.tallies_of(run.model), number, labels),
+        _sentence_tables(run.model, by_sentence, run.gold, task, kind),
+        comparison_signature(run),
+        disagreements if run.model.headline == "accuracy" else None,
+    )
+
+
+def _of_results(results: Results, task: Task, resampling: ResamplingSettings) -> _GroupCounts:
+    """The counts under the first measure of results."""
+    gold, first = results.gold, next(iter(results.values()))
+    model = first.models[0]
+    _refuse_empty(gold, task)
+    for name, result in results.items():
+        if model.name in result.lacking:
+            raise SettingError(f"System {name} lacks the annotation that {model.name} scores. Leave it out.")
+    kind, number = resampling.groups(task, gold.documents, gold.sentences)
+    tallies = {name: result.tallies[model.scorer] for name, result in results.items()}
+    by_sentence = {name: result.sentence_tallies.get(model.scorer) for name, result in results.items()}
+    known = {name: tally for name, tally in by_sentence.items() if tally is not None}
+    if kind == "sentences" and len(known) == len(results):
+        tallies = known
+    return _GroupCounts(
+        *(gold, task, model.name, kind, number),
+        GroupTables.of(model, tallies, number, list(gold.labels)),
+        _sentence_tables(model, known, gold, task, kind) if len(known) == len(results) else None,
+        f"{results.signature}|by:{model.name}|of:{kind}",
+    )
+
+
+def _sentence_tables(
+    model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary, task: Task, kind: Resampled
+) -> GroupTables | None:
+    if kind == "sentences" or task.evaluation.by_document or gold.sentences == gold.documents:
+        return None
+    return GroupTables.of(model, tallies, gold.sentences, list(gold.labels))
+
+
+def _refuse_empty(gold: GoldSummary, task: Task) -> None:
+    if not gold.units:
+        raise SettingError(f"The gold standard {gold.name} has no {task.unit} that counts, so power is undefined.")
 
 
 def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
@@ -231,7 +321,7 @@ def _of_pair(
         needed_size=None if needed is None else counts.size(needed),
         sd=curve.spread.sd,
         by_sentence=None if by_sentence is None else _by_sentence(curve, by_sentence, planned, request),
-        mcnemar=_mcnemar(counts.run, pair, delta, planned / counts.groups, request.alpha),
+        mcnemar=_mcnemar(counts, pair, delta, planned / counts.groups, request.alpha),
         exaggeration=curve.exaggeration(abs(delta), planned) if power < 0.5 else None,
         simulated=_simulated(counts.tables, pair, delta, planned, request) if request.simulations else None,
         curve_of=curve,
@@ -252,14 +342,12 @@ def _by_sentence(
     )
 
 
-def _mcnemar(run: ComparedRun, pair: tuple[str, str], delta: float, size: float, alpha: float) -> float | None:
+def _mcnemar(counts: _GroupCounts, pair: tuple[str, str], delta: float, size: float, alpha: float) -> float | None:
     """The power of McNemar's test on `size` times the units, for scores that are the share of correct units."""
-    if run.model.headline != "accuracy":
+    if counts.disagreements is None:
         return None
-    numbers = tuple(run.counts.systems.index(name) for name in pair)
-    counts = run.counts.differences.finish()[numbers[0], numbers[1]]
-    disagreement = (counts.counts["new_error"] + counts.counts["correction"]) / counts.units
-    return power_of_mcnemar(delta, disagreement, round(size * counts.units), alpha)
+    disagreement, units = counts.disagreements(*pair)
+    return power_of_mcnemar(delta, disagreement, round(size * units), alpha)
 
 
 def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _PowerRequest) -> float:
@@ -268,7 +356,7 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     Only the observed difference can be simulated, because counts exist for no other one.
     """
     if request.delta is not None:
-        raise SettingError("simulate needs the observed difference; leave delta out.")
+        raise SettingError("--simulate needs the observed difference; leave --delta out.")
     a, b = tables.tables[pair[0]], tables.tables[pair[1]]
     samples = (
         row.astype(np.int64)
@@ -292,15 +380,21 @@ def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool)
         raise counts.too_few(f": {system} is as good in all of them")
     if older:
         other = counts.tables.influence(older[0])
-        both = counts.tables.sizes @ (influence.values * other)
-        size = (counts.tables.sizes @ influence.values**2) * (counts.tables.sizes @ other**2)
-        correlations = {float(both / sqrt(size)) if size else 0.0: f"as of {older[0]}"}
+        spread = InfluenceSpread(other, counts.tables.sizes)
+        if not spread.sd:
+            raise counts.too_few(f": {older[0]} is as good in all of them")
+        both = float(counts.tables.sizes @ (influence.values * other)) / (counts.groups - 1)
+        is_same = not counts.tables.differing(system, older[0])
+        correlations = {1.0 if is_same else both / (influence.sd * spread.sd): f"as of {older[0]}"}
     planned = request.planned or counts.groups
     rows = []
     for correlation, reason in correlations.items():
         # Only the standard deviation is known, so the formula is used.
         scaled = replace(influence, values=influence.values * sqrt(2 * (1 - correlation)))
         curve = replace(request.curve(scaled), method="formula")
+        if not curve.spread.sd:
+            rows.append(ExpectedPower(correlation, f"{reason}: identical outputs", None, None, None))
+            continue
         reached, needed = curve.power(request.delta, planned), curve.needed(request.delta)
         needed_size = None if needed is None else counts.size(needed)
         rows.append(ExpectedPower(correlation, reason, curve.detectable(planned), reached, needed_size, curve))
@@ -317,7 +411,7 @@ def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool)
 
 
 def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Power:
-    run, planned = counts.run, request.planned or counts.groups
+    planned = request.planned or counts.groups
     settings = {
         "alpha": f"{request.alpha:g}",
         "power": f"{request.target:g}",
@@ -333,9 +427,9 @@ def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Pow
         points = f"{100 * request.delta:g}"
         notes.append(f"--delta {points} means {points} points. Did you mean --delta {float(points) * 100:g}?")
     return Power(
-        gold=run.gold,
-        task=run.prepared.task.name,
-        by=run.by,
+        gold=counts.gold,
+        task=counts.task.name,
+        by=counts.by,
         of=counts.of,
         groups=counts.groups,
         planned=planned,
@@ -345,7 +439,7 @@ def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Pow
         seed=request.seed,
         delta=request.delta,
         width=request.width,
-        signature="|".join([comparison_signature(run), *(f"{key}:{value}" for key, value in settings.items())]),
+        signature="|".join([counts.signature, *(f"{key}:{value}" for key, value in settings.items())]),
         notes=tuple(notes),
         **figures,
     )

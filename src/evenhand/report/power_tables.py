@@ -8,7 +8,7 @@ from evenhand.errors import counted
 from evenhand.report.document import ReportDocument, Section
 from evenhand.report.verdict import points, points_alike
 from evenhand.results.power import ExpectedPower, PairPower, Power, TextSize
-from evenhand.statistics.power import MOST
+from evenhand.statistics.power import FEWEST, MOST
 from evenhand.tables import UNDEFINED, Cell, Column, DisplayTable, TableStyle
 
 NO_EVIDENCE = "Power at the observed difference is not evidence about the systems: it only restates the p-value."
@@ -22,8 +22,8 @@ def power_document(power: Power, style: TableStyle) -> ReportDocument:
         return _document(power, _pair_sentences(power, power.pair), [])
     number = len(power.pairs)
     holm = (
-        f"Each test has alpha = {power.alpha:.2g}, divided by {number} pairs: the first step of Holm's correction. "
-        "The power after all of its steps is at least this."
+        f"Each test has alpha = {power.alpha:.2g}, that is {number * power.alpha:g} / {number} pairs, the first step of "
+        "Holm's correction: the power after all of its steps is at least this."
     )
     return _document(power, iter([f"{_size(power)}, compared by {power.by}", holm, NO_EVIDENCE]), [_pair_table(power)])
 
@@ -106,7 +106,7 @@ def _needed(power: Power, pair: PairPower, delta: str) -> Iterator[str]:
         times = f"{size.groups / power.groups:.2g} x"
         further = ", ".join(_amounts(size))
         parts.append(
-            f"Detecting {delta} points would take about {_rounded(size.groups)} {unit}s "
+            f"Detecting {delta} points would take {_least_size(size.groups)} {unit}s "
             f"({times}{f': {further}' if further else ''})"
         )
     elif pair.delta:
@@ -126,6 +126,11 @@ def _amounts(size: TextSize) -> Iterator[str]:
     """The text of a size in other units."""
     amounts = {"sentences": size.sentences, "tokens": size.tokens, "gold units": size.units}
     return (f"{_rounded(amount)} {name}" for name, amount in amounts.items() if amount is not None)
+
+
+def _least_size(number: int) -> str:
+    """A number of groups that is needed; so few that nothing can be estimated are not counted."""
+    return f"fewer than {FEWEST}" if number < FEWEST else f"about {_rounded(number)}"
 
 
 def _rounded(number: int) -> str:
@@ -159,9 +164,15 @@ def _expected_table(power: Power) -> DisplayTable:
 
 
 def _expected_row(row: ExpectedPower, power: Power) -> list[Cell]:
-    size = f"> {MOST * power.groups:,}" if row.needed_groups is None else _rounded(row.needed_groups)
+    size = f"> {MOST * power.groups:,}" if row.power is not None else UNDEFINED
+    if row.needed_groups is not None:
+        size = _size_cell(row.needed_groups)
     detectable = UNDEFINED if row.detectable is None else points(row.detectable)
     return [row.reason, f"{row.correlation:.2g}", detectable, row.power, size]
+
+
+def _size_cell(groups: int) -> str:
+    return f"< {FEWEST}" if groups < FEWEST else _rounded(groups)
 
 
 def _pair_table(power: Power) -> DisplayTable:
@@ -181,7 +192,7 @@ def _pair_table(power: Power) -> DisplayTable:
         row: list[Cell] = [pair.before, pair.after, points(pair.observed, "+"), pair.power]
         row += [
             UNDEFINED if pair.detectable is None else points(pair.detectable),
-            size if pair.needed_groups is None else _rounded(pair.needed_groups),
+            size if pair.needed_groups is None else _size_cell(pair.needed_groups),
             f"{pair.alpha:.2g}",
         ]
         width = power.needed_for_width.get(f"{pair.before} and {pair.after}")
