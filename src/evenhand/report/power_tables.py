@@ -22,8 +22,8 @@ def power_document(power: Power, style: TableStyle) -> ReportDocument:
         return _document(power, _pair_sentences(power, power.pair), [])
     number = len(power.pairs)
     holm = (
-        f"Each test has alpha = {power.alpha:.2g}, that is {number * power.alpha:g} / {number} pairs, the first step of "
-        "Holm's correction: the power after all of its steps is at least this."
+        f"Each test has alpha = {power.alpha:.2g}, that is {number * power.alpha:g} / {number} pairs, the first step "
+        "of Holm's correction: the power after all of its steps is at least this."
     )
     return _document(power, iter([f"{_size(power)}, compared by {power.by}", holm, NO_EVIDENCE]), [_pair_table(power)])
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 from typing import Literal
 
@@ -44,7 +44,7 @@ TARGET = 0.8
 """The power that a test should have, unless another one is specified."""
 MOST = 20
 """Sizes above this many times the present one are not estimated."""
-_PRECISION = 0.01
+_PRECISION = 0.02
 """Relative precision of a needed size; the standard error of the power does not allow more."""
 _STEP = 1e-6
 """Step of the numeric gradient, relative to each count."""
@@ -132,14 +132,20 @@ class InfluenceSpread:
 
     def _drawn_one_by_one(self, groups: int, seed: Seed, draws: int) -> Values:
         """The same without counting the draws of each type, which is faster if most types are drawn once."""
-        values, random = np.repeat(self.values, self.sizes), stream(seed, 0)
-        sums, step = np.empty((draws, 2)), max(1, _CELLS // groups)
-        for start in range(0, draws, step):
+        values, sums, step = np.repeat(self.values, self.sizes), np.empty((draws, 2)), max(1, _CELLS // groups)
+        for series, start in enumerate(range(0, draws, step)):
             some = sums[start : start + step]
-            drawn = values[random.integers(0, len(values), (len(some), groups), dtype=np.int32)]
+            drawn = values[_drawn_numbers(len(values), groups, len(some), seed, series)]
             some[:, 0] = drawn.sum(axis=1)
             some[:, 1] = np.einsum("ij,ij->i", drawn, drawn)
         return sums
+
+
+@lru_cache(1)
+def _drawn_numbers(present: int, groups: int, draws: int, seed: Seed, series: int) -> Ints:
+    """Numbers of groups, (draws, groups); all pairs of systems have the same ones."""
+    numbers: Ints = stream(seed, series).integers(0, present, (draws, groups), dtype=np.int32)
+    return numbers
 
 
 @dataclass(frozen=True)
