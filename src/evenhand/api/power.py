@@ -356,7 +356,7 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     Only the observed difference can be simulated, because counts exist for no other one.
     """
     if request.delta is not None:
-        raise SettingError("--simulate needs the observed difference; leave --delta out.")
+        raise SettingError("simulate needs the observed difference; leave delta out.")
     a, b = tables.tables[pair[0]], tables.tables[pair[1]]
     samples = (
         row.astype(np.int64)

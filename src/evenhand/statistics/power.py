@@ -377,7 +377,7 @@ def power_of_mcnemar(delta: float, disagreement: float, units: int, alpha: float
         if len(lost):
             most = int(lost[-1])
             total += probability * float(real[: most + 1].sum() + real[discordant - most :].sum())
-    return total
+    return float(total)
 
 
 def _binomial(trials: int, probability: float) -> Values:
