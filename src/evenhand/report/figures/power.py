@@ -65,6 +65,10 @@ def chart_of(power: Power) -> PowerChart:
         if not any(curve.spread.sd for curve in curves.values()):
             raise SettingError("The systems have equal influences, so any difference is significant; nothing to draw.")
         return power_chart(curves, power.planned, power.delta)
+    if len(power.pairs) > 1:
+        raise SettingError(
+            f"Expected two systems for a figure of power, got {len(power.pairs)} pairs. Name two systems."
+        )
     pair = power.pair
     if pair.is_identical:
         raise SettingError("The two outputs are identical; there is no difference to detect.")
