@@ -5,14 +5,23 @@ counts: I_i = n (g·a_i - mean of g·a_j), where a_i are the counts of the group
 Two systems have the differences D_i = I_i(b) - I_i(a), with sd² = sum(D_i²) / (n - 1). A difference is significant if
 approximate randomization of the groups, two-sided, gives p <= alpha.
 
-- *By drawing*: d_i = delta + D_i. Draw m groups with replacement; the draw is significant if
-  |sum(d)| >= z sqrt(sum(d²)), the normal limit of the randomization of these groups. Power is the share of significant
-  draws. Documents have heavy tails, so draws without the few large ones have less variance than the formula assumes.
+- *By drawing*: d_i = delta + D_i, in the direction of the observed difference. Draw m groups with replacement; the draw
+  is significant if |sum(d)| >= z sqrt(sum(d²)), the normal limit of the randomization of these groups. Power is the
+  share of significant draws. Documents have heavy tails, so draws without the few large ones have less variance than
+  the formula assumes.
 - *By formula*: Phi((delta - z se0) / se) + Phi((-delta - z se0) / se) with se = sd / sqrt(m) and
   se0 = sqrt(sd² + delta²) / sqrt(m), because swapping the systems spreads the mean as well.
 
 z = Phi⁻¹(1 - alpha / 2). The minimum detectable difference is the smallest delta with the requested power at m = n,
-and the size needed for delta is the smallest m with the requested power.
+and the size needed for delta is the smallest m with the requested power. An interval of ± x needs
+ceil((1.96 sd / x)²) groups. Without a difference, power is alpha.
+
+With k pairs of systems, each test has alpha / k, as in the first step of Holm's correction. The draws are 4,000. With
+fewer than 30 groups, every figure is rough; with fewer than 10, or if D_i is the same for all groups, nothing is
+estimated. The design effect is (sd² / n by document) / (sd² / n by sentence). Of significant draws, the mean of
+|sum(d)| / (m delta) is the exaggeration (type M), and the share with the other sign is type S.
+
+A planned system has sd = sd_a sqrt(2 (1 - rho)), where rho is the correlation of its influences with those of system a.
 
 Sources: Card et al. 2020; Hampel 1974 for the influence; Gelman and Carlin 2014 for exaggeration and wrong signs.
 """
