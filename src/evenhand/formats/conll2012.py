@@ -49,7 +49,7 @@ _LONGEST_NUMBER = 12
 """Maximum number of digits of the position of a word."""
 _WITH_POS = 10
 """Minimum number of columns of files with POS after the word."""
-_BLOCKS = 2
+_BLOCKS = 3
 """Factor for the size of blocks, which hold whole documents."""
 Ranges = list[tuple[int, int]]
 """First and last token of each part of a mention."""
