@@ -689,17 +689,8 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         },
         paired=dict(paired),
         before=_uncorrected(run),
-        power_curve=partial(_power_curve, run, pairs, alpha),
         page=job.page,
     )
-
-
-def _power_curve(
-    run: ComparedRun, pairs: Mapping[tuple[str, str], Pair], alpha: float, pair: tuple[str, str]
-) -> PowerCurve | None:
-    """The power of the test of a pair; None with too few groups, or if the systems differ alike in all of them."""
-    tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
-    return curve_of(tables, pair, pairs[pair].delta, alpha / len(pairs), run.resampling.seed)
 
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:

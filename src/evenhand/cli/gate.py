@@ -105,8 +105,17 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=limit,
     metavar="NUMBER",
     help="Fail if the test would show a drop of --for points with less power: 0.8. Not passed for lack of data.",
+    rare=True,
 )
-@option(CRITERIA, "--for", "power_for", type=limit, metavar="POINTS", help="The drop that --need-power refers to [1].")
+@option(
+    CRITERIA,
+    "--for",
+    "power_for",
+    type=limit,
+    metavar="POINTS",
+    help="The drop that --need-power refers to [1].",
+    rare=True,
+)
 @option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")
 @slice_options(CRITERIA, are_rare=True)
 @option(

@@ -7,7 +7,7 @@ from dataclasses import asdict, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -22,6 +22,9 @@ from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
+
+if TYPE_CHECKING:
+    from evenhand.statistics.power import PowerChart
 
 
 class ResamplingInfo(TypedDict):
@@ -379,8 +382,6 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
     """The scores on the gold standard without overrides, if it has overrides."""
     shared: Slice | None = None
     """For words: the words that all systems have; None if no system lacks a word."""
-    power_curve: Callable[[tuple[str, str]], Any] | None = field(default=None, repr=False, compare=False)
-    """The power of the test of a pair (`statistics.power.PowerCurve`), None if it cannot be estimated."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
     """Renders the page from the same files; None for a saved comparison."""
 
@@ -465,6 +466,8 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    power: PowerChart | None = None
+    """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
 
     @property
     def task(self) -> str:

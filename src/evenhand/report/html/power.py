@@ -9,13 +9,11 @@ from markupsafe import Markup, escape
 from evenhand.errors import counted
 from evenhand.report.verdict import Lead, points
 from evenhand.results.comparison import Comparison
-from evenhand.statistics.power import PowerChart, power_chart
+from evenhand.statistics.power import PowerChart
 
 _WIDTH, _HEIGHT = 340, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 26, 42
 """The margins of a panel, in pixels."""
-_POINTS = 9
-"""Number of sizes; a page computes fewer than a figure."""
 _COLORS = ("#0072B2", "#D55E00", "#009E73")
 _DASHES = ("none", "6 3", "8 3 2 3")
 _TICKS = 5
@@ -23,17 +21,9 @@ _Position = Callable[[float, float], tuple[float, float]]
 """The pixel of a value and a power."""
 
 
-def power_figure(comparison: Comparison) -> tuple[str, str, Markup] | None:
-    """Heading, summary and chart of the best two systems; None if there is nothing to draw."""
-    lead = Lead.of(comparison)
-    pair = lead.pair(*lead.names[:2]) if len(lead.names) > 1 else None
-    if pair is None or comparison.power_curve is None or not comparison.resampling["trials"]:
-        return None
-    first, second = lead.names[:2]
-    curve = comparison.power_curve((first, second) if (first, second) in comparison.pairs else (second, first))
-    if curve is None:
-        return None
-    chart = power_chart({"": curve}, curve.spread.groups, points=_POINTS)
+def power_figure(chart: PowerChart, comparison: Comparison) -> tuple[str, str, Markup]:
+    """Heading, summary and chart of the best two systems."""
+    first, second = Lead.of(comparison).names[:2]
     least = next(iter(chart.detectable.values()), None)
     summary = "" if least is None else f"{100 * chart.target:g} % power for differences of about {points(least)} points"
     heading = f"What this test set can show of {first} and {second}"

@@ -168,8 +168,8 @@ def _comparison(report: Report, comparison: Comparison) -> HtmlSection:
         )
         for heading, table in further
     ]
-    if (shown := power_figure(comparison)) is not None:
-        heading, summary, figure = shown
+    if report.power is not None:
+        heading, summary, figure = power_figure(report.power, comparison)
         parts.insert(0, HtmlSection("power", heading, [], is_open=False, summary=summary, figure=figure))
     return HtmlSection("differences", "Changes between systems", [html_table(pairs, by)], parts, has_pair=True)
 
