@@ -37,12 +37,14 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.power import power_of, power_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
 
 
@@ -112,6 +114,7 @@ def plot() -> None:
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
+      evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
 
 
@@ -237,6 +240,19 @@ def risk(**options: Any) -> None:
     _confidence_figure("risk", {**options, "bins": "15"})
 
 
+@plot.command(cls=Command)
+@input_arguments()
+@power_options
+@figure_options
+def power(**options: Any) -> None:
+    """Power by the size of the test set and by the difference.
+
+    Two systems, or one and --delta. The present size and the detectable difference are marked.
+    """
+    check(options)
+    write_figure(power_of(options), None, options)
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -247,13 +263,17 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence | Power,
+    kind: str | None,
+    options: dict[str, Any],
+    **choices: Any,
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
-    figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
+    choices |= {} if kind is None else {"kind": kind}
+    figure = result.plot(width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)
