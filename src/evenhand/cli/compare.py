@@ -38,6 +38,7 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.power import power_of, power_options
 from evenhand.cli.suspects import voting_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
@@ -45,6 +46,7 @@ from evenhand.tasks.registry import TASKS
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
     from evenhand.results.suspects import Suspects
 
@@ -115,6 +117,7 @@ def plot() -> None:
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
+      evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
 
 
@@ -253,7 +256,20 @@ def suspects(**options: Any) -> None:
 
     check(options)
     chosen = score_options(options, "rule", "truth", "leave_out")
-    write_figure(evenhand.suspects(*sides(options), **chosen), "suspects", options)
+    write_figure(evenhand.suspects(*sides(options), **chosen), None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
+@power_options
+@figure_options
+def power(**options: Any) -> None:
+    """Power by the size of the test set and by the difference.
+
+    Two systems, or one and --delta. The present size and the detectable difference are marked.
+    """
+    check(options)
+    write_figure(power_of(options), None, options)
 
 
 def check(options: dict[str, Any]) -> None:
@@ -266,8 +282,8 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence | Suspects,
-    kind: str,
+    result: Result | Results | Comparison | Ranking | Confidence | Power | Suspects,
+    kind: str | None,
     options: dict[str, Any],
     **choices: Any,
 ) -> None:
@@ -275,7 +291,8 @@ def write_figure(
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
-    figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
+    choices |= {} if kind is None else {"kind": kind}
+    figure = result.plot(width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)

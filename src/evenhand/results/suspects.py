@@ -12,7 +12,6 @@ from evenhand.comparison.suspects import Rule, SuspectCurve
 from evenhand.data.overrides import BOUNDS, LABEL, MISSING, PROPOSED, LabeledBounds
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import check_choice
 from evenhand.pipeline.inputs import Input
 from evenhand.results.display import Displayed, WithRows, WithTables, present, written
 from evenhand.results.result import GoldSummary
@@ -162,20 +161,18 @@ class Suspects(Displayed, WithTables, WithRows):
         return written(render(self, title), path)
 
     def plot(
-        self,
-        kind: str = "suspects",
-        *,
-        path: str | Path | None = None,
-        width: float | None = None,
-        height: float | None = None,
+        self, path: str | Path | None = None, *, width: float | None = None, height: float | None = None
     ) -> Figure:
-        """Draw the share of errors found against the share reviewed; this needs `truth`."""
+        """Draw the errors found by the share reviewed as a Matplotlib figure; this needs `truth`.
+
+        path     write it to this file, as SVG, PDF or PNG
+        width    in inches, likewise height
+        """
         from evenhand.report.figures.canvas import Size, check_matplotlib
 
         check_matplotlib()
         from evenhand.report.figures.suspects import plot
 
-        check_choice("kind", kind, ("suspects",))
         return plot(self, path, Size(width, height))
 
     def saved(self) -> dict[str, Any]:

@@ -226,6 +226,8 @@ TASK = spec.Task(
         answer_text=lazy("evenhand.tasks.spans.comparison:answer_text"),
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
         has_suspects=True,
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
+        labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
