@@ -17,6 +17,8 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *(
                 "score",
                 "summarize",
+                "slices",
+                "leakage",
                 "errors",
                 "compare",
                 "rank",
@@ -50,6 +52,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
                 "Gate",
                 "Power",
                 "Suspects",
+                "Leakage",
                 "Confidence",
                 "Acceptance",
                 "Agreement",
