@@ -200,8 +200,8 @@ def test_features_that_are_set_to_nothing_are_not_missing() -> None:
     assert eh.score(unset, system, layer="morph").gold.units == 3
     errors = eh.errors(gold, system, layer="morph", match="features")
     assert list(zip(errors["string"], errors["type"], errors["gold"], errors["predicted"], strict=True)) == [
-        ("lives", "FN", "Number=Sing", ""),
-        ("lives", "FP", "", "Number=Plur"),
+        ("lives", "FN", "Number=Sing", None),
+        ("lives", "FP", None, "Number=Plur"),
     ]
 
 

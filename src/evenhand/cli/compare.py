@@ -10,6 +10,7 @@ import click
 
 from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
+    INPUT,
     INTERVAL_NAMES,
     OUTPUT,
     STATISTICS_NAMES,
@@ -37,13 +38,17 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.power import power_of, power_options
+from evenhand.cli.suspects import voting_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
+    from evenhand.results.suspects import Suspects
 
 
 @click.command(cls=Command)
@@ -112,6 +117,7 @@ def plot() -> None:
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
+      evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
 
 
@@ -237,6 +243,35 @@ def risk(**options: Any) -> None:
     _confidence_figure("risk", {**options, "bins": "15"})
 
 
+@plot.command(cls=Command)
+@input_arguments()
+@voting_options
+@option(SCORING, "--truth", type=INPUT, required=True, metavar="CORRECTED", help="A corrected gold standard.")
+@figure_options
+@reading_options(sided=True)
+@scoring_options(without=("match", "beta"))
+def suspects(**options: Any) -> None:
+    """Errors of the gold standard found by the share reviewed, given a corrected gold standard."""
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "rule", "truth", "leave_out")
+    write_figure(evenhand.suspects(*sides(options), **chosen), None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
+@power_options
+@figure_options
+def power(**options: Any) -> None:
+    """Power by the size of the test set and by the difference.
+
+    Two systems, or one and --delta. The present size and the detectable difference are marked.
+    """
+    check(options)
+    write_figure(power_of(options), None, options)
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -247,13 +282,17 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence | Power | Suspects,
+    kind: str | None,
+    options: dict[str, Any],
+    **choices: Any,
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
-    figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
+    choices |= {} if kind is None else {"kind": kind}
+    figure = result.plot(width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)

@@ -32,6 +32,7 @@ COMMANDS = {
     "confidence": ("confidence", "Choose thresholds of confidence; check calibration."),
     "accept": ("confidence", "Find a threshold with a guarantee."),
     "power": ("power", "Estimate what a test set can show."),
+    "suspects": ("suspects", "Find probable errors of a gold standard."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),
     "convert": ("files", "Convert between formats and encodings."),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from evenhand.results.power import Power
     from evenhand.results.result import Results
     from evenhand.results.summary import Summary
+    from evenhand.results.suspects import Suspects
     from evenhand.tables import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
@@ -227,6 +228,7 @@ def emit(
     | Power
     | Confidence
     | Acceptance
+    | Suspects
     | Agreement
     | Adjudication,
     form: str,

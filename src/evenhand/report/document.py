@@ -61,11 +61,13 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Confidence": lazy("evenhand.report.confidence_tables:confidence_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
+    "Leakage": lazy("evenhand.report.leakage_tables:leakage_document"),
     "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),
     "Summary": lazy("evenhand.report.summary_tables:summary_document"),
+    "Suspects": lazy("evenhand.report.suspect_tables:suspects_document"),
 }
 """By the type of the result."""
 

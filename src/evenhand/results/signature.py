@@ -75,6 +75,8 @@ def _values(
     for measure in measures:
         if measure.name in settings.match:
             values |= {parameter.signature_key: texts[parameter.signature_key] for parameter in measure.parameters}
+    values |= {"train": "+".join(settings.train)} if settings.train else {}
+    values |= {"drop-leaked": "exact"} if settings.drop_leaked else {}
     traits = FORMATS[system.format].contents.traits if system.format in FORMATS else frozenset()
     gold = next(iter(sides.values()))
     if gold.format in FORMATS and FORMATS[gold.format].contents.has_missing:
