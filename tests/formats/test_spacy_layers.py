@@ -333,3 +333,10 @@ def test_texts_may_differ_in_case_and_white_space_only() -> None:
     )
     with pytest.raises(eh.InputError, match="docs:2: the system ends before document 2; give the same documents"):
         eh.score([GOLD, GOLD], [SYSTEM], layer="tag")
+
+
+def test_other_functions_take_a_layer_of_one_side() -> None:
+    agreement = eh.agree({"ana": [GOLD], "ben": [SYSTEM]}, layer="tag")
+    assert agreement.to_dict()["task"] == "tags"
+    with pytest.raises(eh.SettingError, match="The layer tag is scored as tags, not as spans; leave out the task"):
+        eh.score(GOLD, SYSTEM, layer="tag", task="spans")

@@ -209,7 +209,7 @@ def _group_counts(
     gold: Input, systems: Mapping[str, Input], by: str | None, of: Resampled | None, options: dict[str, Any]
 ) -> _GroupCounts:
     """The counts under any measure; those that `compare` does not know are scored only."""
-    content = content_for(gold, options)
+    content = content_for(gold, options, systems)
     task = TASKS[content.task]
     known = [*task.selection.compared, *options.get(FUNCTIONS, ())]
     resampling = ResamplingSettings(of=of).checked()

@@ -173,7 +173,7 @@ class _Texts:
 
 def _read(gold: Input, sides: Mapping[str, Input], options: Mapping[str, Any], as_gold: bool = False) -> _Texts:
     """Read and align all sides; with `as_gold`, systems are read as the gold standard is."""
-    content = content_for(gold, options)
+    content = content_for(gold, options, sides)
     task = TASKS[content.task]
     if not task.comparison.has_suspects:
         names = " and ".join(task.name for task in TASKS.values() if task.comparison.has_suspects)

@@ -168,6 +168,8 @@ class Docs:
             chosen = [layer_named(names[0])]
         elif len(chosen) > 1 and groups:  # a file that is read alone usually has sentences, too
             chosen = groups
+        if names:
+            _checked_task(dict.fromkeys(("gold", "system"), chosen[0]), task)
         if names and self.is_required and chosen[0] not in layers:
             raise self.source.error(None, _lacking(chosen[0], layers, "it has"), self._without(layers))
         if len(chosen) > 1:

@@ -571,8 +571,8 @@ def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, I
     notes: tuple[str, ...] = ()
     if isinstance(gold, Annotation):
         chosen = {"column": column or {"system": gold.reading.column}}
-    elif content.files is not None and systems:
-        opened = _opened_systems(systems, options, task)
+    elif content.files is not None and (systems or column is not None):
+        opened = _opened_systems(systems or {}, options, task)
         chosen, notes = contents.choose(content.files, opened, task, column, options.get("align"))
     task = chosen.get("task", content.task)
     return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
