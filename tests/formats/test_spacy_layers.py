@@ -173,6 +173,8 @@ def test_an_entity_that_touches_an_unannotated_token_is_left_out() -> None:
     for touching in ("PER", 0, 1), ("PER", 1, 3):
         row = eh.score(gold, doc(ents=[touching, ("LOC", 3, 4)]))["exact"].overall
         assert (row["TP"], row["FP"], row["FN"]) == (1, 0, 0)
+    notes = eh.score(gold, doc(ents=[touching, ("LOC", 3, 4)])).notes
+    assert "system docs: 1 span is left out, on tokens that the gold standard leaves unannotated." in notes
     assert eh.score(gold, doc(ents=[("PER", 2, 3)]))["exact"].overall["FP"] == 1
     assert "gold docs: skipped unannotated tokens of the layer ents (2)." in eh.score(gold, GOLD).notes
 
