@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from evenhand.settings import Align, ColumnName, Groups, Repair
 
 if TYPE_CHECKING:
+    from evenhand.api.slices import TrainingFiles
     from evenhand.comparison.slices import Slices
     from evenhand.pipeline.run import Engine
     from evenhand.tasks.spans.custom import Span
@@ -136,6 +137,8 @@ class ScoreKeywords(Keywords, total=False):
     limit: int | None
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
+    train: TrainingFiles
+    drop_leaked: bool
 
 
 class QueryKeywords(TypedDict, total=False):
@@ -146,6 +149,8 @@ class QueryKeywords(TypedDict, total=False):
     text: str | None
     slice: str | None
     slices: Slices
+    train: TrainingFiles
+    drop_leaked: bool
     sample: int | None
     seed: int
     context: int

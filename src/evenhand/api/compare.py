@@ -18,19 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 import numpy as np
 
 from evenhand.api.score import lacking_layers
-from evenhand.api.slices import counts_of_slices, with_columns
+from evenhand.api.slices import SliceOptions, TrainingFiles, counts_of_slices
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
-from evenhand.comparison.slices import (
-    SliceContext,
-    SliceCounts,
-    SliceRequest,
-    Slices,
-    natural_order,
-    notes_on_metadata,
-    word_list,
-)
+from evenhand.comparison.slices import SliceCounts, SliceRequest, Slices, notes_on_metadata
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
@@ -39,6 +31,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import (
     FUNCTIONS,
+    TRAIN,
     check_choice,
     check_number,
     check_whole_number,
@@ -288,6 +281,8 @@ class ComparedRun:
     """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
     """The counts of the slices of scores (for a report)."""
+    scored: RunConfig | None = None
+    """The settings of scores, with those of training data (for a report)."""
 
     @property
     def by(self) -> str:
@@ -411,9 +406,10 @@ class ComparisonJob:
     by: str | None
     resampling: ResamplingSettings
     options: Mapping[str, Any]
-    slices: SliceRequest = SliceRequest()
-    """The slices that the user names."""
-    vocabulary: Collection[str] | None = None
+    slices: SliceOptions = SliceOptions()
+    """The slices and training data that the user names."""
+    slices_differences: bool = True
+    """Whether the compared units are sliced, not only those of scores."""
     content: GoldProfile | None = None
     """What the gold standard contains; it is read if None."""
 
@@ -423,12 +419,12 @@ class ComparisonJob:
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
-        columns = self.slices.columns(task)
-        chosen = {**self.options, "match": task.selection.tested(self.by, content)}
+        chosen = {**self.options, "match": task.selection.tested(self.by, content), TRAIN: self.slices.train or None}
         prepared = prepare(self.gold, self.systems, chosen, content)
-        gold = replace(prepared.read_as["gold"], extra=columns)
-        self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
+        self.data = self.slices.read(self.gold, self.systems, prepared)
+        self.prepared = self.data.prepared
+        request = self.slices.request if self.slices_differences else SliceRequest()
+        self.all_slices = request.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
@@ -446,7 +442,7 @@ class ComparisonJob:
         task = compared.task
         by = str(self.by)
         vocabulary = Vocabulary()
-        context = SliceContext(self.vocabulary, vocabulary.labels)
+        context = self.data.context(vocabulary.labels)
         extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection)
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
@@ -454,23 +450,30 @@ class ComparisonJob:
         observers: list[Observer] = [counts]
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
+            scored = self._with_data(scored)
             models = tuple(dict.fromkeys((*scored.settings.match, *job.models)))
             prepared = replace(scored, settings=replace(scored.settings, match=models))
             job = replace(job, prepared=prepared, models=models, with_totals=True)
         columns = compared.read_as["gold"].extra
         slice_counts = None
         if sliced and scored is not None:
-            scored = with_columns(scored, sliced)
-            slice_counts = counts_of_slices(self.gold, scored, sliced, context)
+            data = replace(self.data, prepared=scored, request=sliced)
+            slice_counts = counts_of_slices(self.gold, data, vocabulary.labels)
             observers.append(slice_counts)
-            columns = tuple(dict.fromkeys((*columns, *scored.read_as["gold"].extra)))
-            gold = replace(scored.read_as["gold"], extra=columns)
-            prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
-            job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
+            job = replace(job, models=(*job.models, task.unit_measure))
         layers = (*self.all_slices.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
-        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
+        return ComparedRun(
+            name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts, scored=scored
+        )
+
+    def _with_data(self, scored: RunConfig) -> RunConfig:
+        """The settings of further measures, with the columns of slices and the training data of the comparison."""
+        own = self.data.prepared
+        settings = replace(scored.settings, train=own.settings.train, drop_leaked=own.settings.drop_leaked)
+        read_as = {**scored.read_as, "gold": replace(scored.read_as["gold"], extra=own.read_as["gold"].extra)}
+        return replace(scored, settings=settings, read_as=read_as, dropped=own.dropped)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
         """The units of one class of differences of one pair, from a second pass."""
@@ -482,7 +485,9 @@ class ComparisonJob:
         """The page of a report on the same systems, which is written to `path`, if specified."""
         from evenhand.api.report import report  # which imports this module
 
-        slicing: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        options = self.slices
+        slicing: dict[str, Any] = {"slices": options.request, "vocabulary": options.words}
+        slicing |= {"train": options.train or None, "drop_leaked": options.drop_leaked}
         settings = {**asdict(self.resampling), **slicing, **self.options}
         return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
@@ -631,6 +636,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
             *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
+            *job.data.notes,
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
             *notes_on_metadata(counts.extras.slicings, job.gold),
@@ -713,14 +719,14 @@ def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, 
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
-    """The score of every system on every slice, in natural order.
+    """The score of every system on every slice, in the order of `units`, which has the gold units of each slice.
 
-    `units` has the gold units of each slice. The tallies have slices in place of labels.
+    The tallies have slices in place of labels.
     """
     # A slice that no tally has scores 0.
     without_counts = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
-    scored = {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
-    return dict(sorted((without_counts | scored).items(), key=lambda item: natural_order(item[0])))
+    scored = without_counts | _by_label(model, tallies, units)
+    return {value: scored[value] for value in units if value in scored}
 
 
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
@@ -749,6 +755,8 @@ def compare(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     show: str | None = None,
     limit: int | None = None,
     top: int = 5,
@@ -772,6 +780,8 @@ def compare(
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
+    train, drop_leaked
+               training data, as in `score`
     show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
     limit      maximum number of these units
     top        number of transitions of each class in a report; `transitions` has them all
@@ -785,12 +795,9 @@ def compare(
     gold = side_of(gold)
     chosen = dict[str, Any](options)
     measure = one_measure(by, chosen)
-    request = SliceRequest.of(slices)
-    words = word_list(vocabulary)
+    of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
-    if words is not None and "vocabulary" not in request.names:
-        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
     resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
@@ -800,7 +807,7 @@ def compare(
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
     search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words)
+    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, of_slices)
     result = comparison(job, job(search))
     return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from evenhand.api.slices import with_columns
+from evenhand.api.slices import SliceOptions, TrainingFiles
 from evenhand.arrays import Bools, Values, ints
 from evenhand.comparison.slices import (
-    SliceContext,
     SliceRequest,
     Slices,
     Slicing,
@@ -25,7 +24,7 @@ from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
-from evenhand.parameters import check_whole_number, checked_arguments, split_names
+from evenhand.parameters import TRAIN, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     RunConfig,
     ScoredInputs,
@@ -85,6 +84,8 @@ class UnitQuery:
     """The name of a slice and its value: `genre=chat`."""
     slices: Slices | SliceRequest = ()
     """Slices whose values are columns of the table."""
+    train: TrainingFiles = None
+    drop_leaked: bool = False
     sample: int | None = None
     """Number of units per system, drawn at random."""
     seed: int = 0
@@ -146,6 +147,8 @@ def errors(
     slice      only units of a slice: "length=2", "length=3+", "document=doc1", "genre=chat" for a column or JSON field
                of the gold standard, or of `slices`
     slices     names of slices and tables of metadata, as in `score`: their values are columns of the table
+    train, drop_leaked
+               training data, as in `score`, for slices such as "seen=new"
     sample     a random sample of this many units per system, always the same for the same `seed` [0]
     context    words of the sentence before (`left`) and after (`right`) the unit [5]
     """
@@ -159,7 +162,7 @@ def errors(
     content = content_for(gold, settings)
     task = TASKS[content.task]
     name = measures[0] if measures else task.selection.resolve(task.selection.reported[0], settings)
-    config = prepare(gold, sides, {**settings, "match": (name,)}, content)
+    config = prepare(gold, sides, {**settings, "match": (name,), TRAIN: query.train}, content)
     return list_units(ScoredInputs(gold, sides, config), name, query, split_names(system))
 
 
@@ -186,11 +189,13 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
-    vocabulary, slicings, request = Vocabulary(), list[Slicing](), query.request()
-    if request:
-        config = with_columns(config, request)
+    vocabulary, slicings = Vocabulary(), list[Slicing]()
+    options = SliceOptions.of(query.request(), None, query.train, query.drop_leaked)
+    if options:
+        data = options.read(inputs.gold, sides, config)
+        config, request = data.prepared, options.request
         layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
-        slicings = request.slicings(config.task, SliceContext(labels=vocabulary.labels), inputs.gold)
+        slicings = request.slicings(config.task, data.context(vocabulary.labels), inputs.gold)
     collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
     run = Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
     notes_on_metadata(slicings, inputs.gold)  # an error if a table has nothing in common with the gold standard

@@ -25,11 +25,19 @@ from evenhand.api.compare import (
 )
 from evenhand.api.confidence import confidence
 from evenhand.api.score import score_inputs, totals_of
-from evenhand.api.slices import score_with_slices, with_slices
-from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.api.slices import SliceOptions, TrainingFiles, score_with_slices, with_slices
+from evenhand.comparison.slices import Slices
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import FUNCTIONS, check_choice, check_number, check_whole_number, checked_arguments, parse_unit
+from evenhand.parameters import (
+    FUNCTIONS,
+    TRAIN,
+    check_choice,
+    check_number,
+    check_whole_number,
+    checked_arguments,
+    parse_unit,
+)
 from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
@@ -538,6 +546,8 @@ def gate(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     slice_min: int = SLICE_MIN,
     floor_at: Literal["value", "lower"] = "value",
     **options: Unpack[Keywords],
@@ -555,6 +565,8 @@ def gate(
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
     slices          metadata and bins of slices, as in `score`
+    train, drop_leaked
+                    training data, as in `score`, for limits of slices such as "seen=new/recall"
     slice_min       minimum number of gold units of a slice that has a limit; fewer are an error
     floor_at        what floors and ceilings of confidences are compared with: the "value" on this data, or the "lower"
                     end of its interval (the upper end for a ceiling)
@@ -602,29 +614,35 @@ def gate(
         figure = names[limit.name].declared(content.task) if limit.name in names else None
         if figure is not None:
             limit.check(figure)
-    prepared = _prepared(gold, systems, names, compared, chosen, content) if names or baseline is None else None
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    prepared = (
+        _prepared(gold, systems, names, compared, {**chosen, TRAIN: train}, content)
+        if names or baseline is None
+        else None
+    )
+    of_slices = SliceOptions.of(slices, None, train, drop_leaked)
+    request = of_slices.request
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
+    of_slices = replace(SliceOptions.of(request, vocabulary), train=of_slices.train, drop_leaked=of_slices.drop_leaked)
     if request and not any(name.slice for name in names.values()):
         raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
     least = check_whole_number("slice_min", slice_min, 1)
     confident = partial(_confidence_criteria, of_confidence, gold, {last: systems[last]}, chosen, floor_at, seed)
     if resampling is None:
         assert prepared is not None  # there is a floor or a ceiling
-        if request:
-            results = score_with_slices(gold, systems, prepared, "total", request, words)
+        if of_slices:
+            results = score_with_slices(gold, systems, prepared, "total", of_slices)
         else:
             results = score_inputs(gold, systems, prepared, "total")
         _refuse_empty(results.gold, content.task)
         checked = (*criteria(limits, names, results, last, None, least), *confident())
         return Gate(last, default, checked, results, None)
     kept = compared_options(chosen) if names else chosen
-    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, vocabulary=words, content=content)
+    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content)
     run = job(scored=prepared, sliced=request)
     _refuse_empty(run.gold, content.task)
-    scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
+    scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)
     if scored is not None and run.slice_counts is not None:
-        scored = with_slices(scored, run.run, run.slice_counts, gold)
+        scored = with_slices(scored, run.run, run.slice_counts, gold, job.data.notes)
     result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
     checked = (*criteria(limits, names, scored, last, result, least), *confident())
     few = result.resampling["few_documents"]

@@ -19,8 +19,8 @@ from evenhand.api.compare import (
 )
 from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
-from evenhand.api.slices import with_slices
-from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
+from evenhand.comparison.slices import Slices
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
@@ -65,6 +65,8 @@ def report(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
@@ -75,8 +77,9 @@ def report(
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
-    slices, vocabulary
-               of scores, as in `score`, and of the comparison; tables of slices link to their units
+    slices, vocabulary, train, drop_leaked
+               of scores, as in `score`, and of the comparison; tables of slices link to their units. With `train`, the
+               page also has the slices `seen`, if the task has them
 
     Other keywords are as in `score`.
     """
@@ -87,12 +90,13 @@ def report(
     resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)
-    run = job(collection=units, scored=scored, sliced=request)
+    of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
+    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), of_slices, content)
+    run = job(collection=units, scored=scored, sliced=of_slices.request)
+    scored = run.scored or scored
     results = totals_of(run.gold_name, run.run, scored)
     if run.slice_counts is not None:
-        results = with_slices(results, run.run, run.slice_counts, gold)
+        results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
     made = Report(
         title=title or "",
         results=results,

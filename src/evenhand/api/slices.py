@@ -1,50 +1,132 @@
-"""Scores on slices of the units, in addition to the scores on all units."""
+"""Scores on slices of the units, in addition to the scores on all units; training data and leakage."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import PurePath
 
 from evenhand.api.score import Systems, results_of, totals_of
-from evenhand.comparison.slices import SliceContext, SliceCounts, SlicedCounts, SliceRequest, Slices, word_list
+from evenhand.comparison.attributes import SliceContext
+from evenhand.comparison.slices import SliceCounts, SlicedCounts, SliceRequest, Slices, word_list
+from evenhand.comparison.training import Background, notes_on_training, read_background
 from evenhand.data.annotation import extra_layer
-from evenhand.data.vocabulary import Vocabulary
-from evenhand.errors import SettingError
-from evenhand.pipeline.inputs import Input, RunConfig, name_of
+from evenhand.data.vocabulary import StringIndex, Vocabulary
+from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError, counted
+from evenhand.pipeline.inputs import DroppedSentences, Input, RunConfig, Side, is_single_system, name_of, side_of
 from evenhand.pipeline.run import Job, Run
 from evenhand.results.result import Result, Results, SliceScores
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
+from evenhand.tasks.task import Task
+
+TrainingFiles = Side | Sequence[Side] | None
+"""Training data as users give them: a file, an annotation, a frame, or a list of these."""
+
+
+@dataclass(frozen=True)
+class SliceData:
+    """What slices need in addition to gold standard and systems."""
+
+    prepared: RunConfig
+    """The settings of the run, with the columns of slices and without leaked sentences."""
+    background: Background | None
+    """The indexes of the gold standard and of the training data, if they are needed."""
+    request: SliceRequest
+    words: Collection[str] | None
+    notes: tuple[str, ...] = ()
+
+    def context(self, labels: StringIndex[str]) -> SliceContext:
+        """The input of attributes, given the labels of the run."""
+        return SliceContext(self.words, labels, self.background, self.prepared.settings)
+
+
+@dataclass(frozen=True)
+class SliceOptions:
+    """Slices and training data as a user specifies them: the keywords of all functions that slice units."""
+
+    request: SliceRequest = SliceRequest()
+    words: Collection[str] | None = None
+    train: tuple[Input, ...] = ()
+    drop_leaked: bool = False
+
+    @staticmethod
+    def of(
+        slices: Slices | SliceRequest = (),
+        vocabulary: str | PathLike[str] | Collection[str] | None = None,
+        train: TrainingFiles = None,
+        drop_leaked: object = False,
+    ) -> SliceOptions:
+        """Check the keywords; tables and word lists are read."""
+        request, words = SliceRequest.of(slices), word_list(vocabulary)
+        if words is not None and "vocabulary" not in request.names:
+            raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+        listed = () if train is None else (train,) if is_single_system(train) else tuple(train)  # type: ignore[arg-type]
+        if train is not None and not listed:
+            raise SettingError("train is empty. Give a file, or leave it out.")
+        if drop_leaked and not listed:
+            raise SettingError("drop_leaked needs training data. Name it with train.")
+        return SliceOptions(request, words, tuple(map(side_of, listed)), bool(drop_leaked))
+
+    def __bool__(self) -> bool:
+        return bool(self.request or self.train)
+
+    def with_seen(self, task: Task) -> SliceOptions:
+        """The same, and the slices `seen` first if there are training data and the task has these slices."""
+        if not self.train or "seen" not in task.comparison.attributes or self.request.has("seen"):
+            return self
+        return replace(self, request=replace(self.request, names={"seen": "", **self.request.names}))
+
+    def read(self, gold: Input, systems: Mapping[str, Input] | None, prepared: RunConfig) -> SliceData:
+        """Read the training data, and the gold standard if its strings are counted."""
+        prepared = with_columns(prepared, self.request)
+        task = prepared.task
+        lacking = self.request.needs("train", task)
+        if lacking and not self.train:
+            raise SettingError(f"The slice {lacking[0]!r} needs training data; name it with --train FILE.")
+        if not self.train and not self.request.needs("gold", task):
+            return SliceData(prepared, None, self.request, self.words)
+        background = read_background(gold, systems, prepared, self.train)
+        if not self.train:
+            return SliceData(prepared, background, self.request, self.words)
+        notes = list(notes_on_training(background))
+        names = tuple(PurePath(name_of(side)).name for side in self.train)
+        settings = replace(prepared.settings, train=names, drop_leaked=self.drop_leaked)
+        prepared = replace(prepared, settings=settings)
+        if self.drop_leaked:
+            leaked = background.leaked
+            units = background.gold.column("of_sentence")
+            dropped = int(units[leaked].sum()) if len(units) else 0
+            if leaked.all():
+                raise SettingError("All sentences of the gold standard occur in the training data. Omit --drop-leaked.")
+            sentences = counted(int(leaked.sum()), "test sentence")
+            notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} left out (--drop-leaked).")
+            prepared = replace(prepared, dropped=DroppedSentences(leaked))
+            background = read_background(gold, systems, prepared, (), background)
+        return SliceData(prepared, background, self.request, self.words, tuple(notes))
 
 
 def score_with_slices(
-    gold: Input,
-    systems: Systems,
-    prepared: RunConfig,
-    groups: Groups,
-    slices: Slices | SliceRequest,
-    vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, options: SliceOptions
 ) -> Results:
     """Score in this process, in one pass for all units and for the slices."""
     if groups not in ("total", "finest"):
         raise SettingError(f"groups is {groups!r}; with slices, choose total or finest.")
-    request = SliceRequest.of(slices)
-    words, run_vocabulary = word_list(vocabulary), Vocabulary()
-    if words is not None and "vocabulary" not in request.names:
-        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
-    prepared = with_columns(prepared, request)
-    counts = counts_of_slices(gold, prepared, request, SliceContext(words, run_vocabulary.labels))
+    data, vocabulary = options.read(gold, systems, prepared), Vocabulary()
+    counts = counts_of_slices(gold, data, vocabulary.labels)
+    prepared = data.prepared
     models = (*prepared.settings.match, prepared.task.unit_measure)
     job = Job(gold, systems, prepared, models, "finest", with_totals=True)
-    layers = (*request.names, *map(extra_layer, prepared.read_as["gold"].extra))
-    run = job.run([counts], run_vocabulary, layers)
+    layers = (*options.request.names, *map(extra_layer, prepared.read_as["gold"].extra))
+    run = job.run([counts], vocabulary, layers)
     if groups == "finest":
         run.settle_groups(groups)
         results = results_of(name_of(gold), run, prepared, groups)
     else:
         results = totals_of(name_of(gold), run, prepared)
-    return with_slices(results, run, counts, gold)
+    return with_slices(results, run, counts, gold, data.notes)
 
 
 def with_columns(prepared: RunConfig, request: SliceRequest) -> RunConfig:
@@ -53,16 +135,16 @@ def with_columns(prepared: RunConfig, request: SliceRequest) -> RunConfig:
     return replace(prepared, read_as={**prepared.read_as, "gold": read_as})
 
 
-def counts_of_slices(gold: Input, prepared: RunConfig, request: SliceRequest, context: SliceContext) -> SliceCounts:
+def counts_of_slices(gold: Input, data: SliceData, labels: StringIndex[str]) -> SliceCounts:
     """An observer of the run, which counts the units of each slice under each measure."""
-    task, settings = prepared.task, prepared.settings
-    assert context.labels is not None
-    return SliceCounts(request.slicings(task, context, gold), task, settings, context.labels.values)
+    task, settings = data.prepared.task, data.prepared.settings
+    return SliceCounts(data.request.slicings(task, data.context(labels), gold), task, settings, labels.values)
 
 
-def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input) -> Results:
-    """The results with the scores on slices, and notes on them."""
+def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, further: Sequence[str] = ()) -> Results:
+    """The results with the scores on slices, and notes on them and on training data."""
     sliced, notes = counts.finish(gold)
+    notes = [*further, *notes]
     for name, sums in sliced.items():
         if sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]

@@ -315,6 +315,7 @@ def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
     """The engine that also saves the counts, if requested."""
     for name in ("counts", "cache"):
         others = ["--show"] * bool(chosen["show"]) + ["--slice"] * bool(chosen.get("slices"))
+        others += ["--train"] * bool(chosen.get("train"))
         others += ["--verdicts"] * bool(options["verdicts"])
         if options[name] is not None and others:
             raise click.UsageError(f"--{name} cannot be combined with {others[0]}")
@@ -332,7 +333,7 @@ SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary"))
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "train"))
     is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"

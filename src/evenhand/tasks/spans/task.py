@@ -214,6 +214,8 @@ TASK = spec.Task(
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=lazy("evenhand.tasks.spans.comparison:answer_text"),
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
+        labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
