@@ -10,7 +10,7 @@ from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
 from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import UnitSearch
+from evenhand.comparison.units import ChosenUnits, UnitSearch
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -88,7 +88,7 @@ class Extras:
     """What a comparison collects in addition to its counts."""
 
     slicings: Sequence[Slicing] = ()
-    search: UnitSearch | None = None
+    search: UnitSearch | ChosenUnits | None = None
     collection: UnitCollection | None = None
 
 

@@ -212,6 +212,7 @@ TASK = spec.Task(
         unit_columns=(("side", "string"),),
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
         labeled_units=labeled_words,
+        has_causes=True,
     ),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(

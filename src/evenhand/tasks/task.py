@@ -274,6 +274,8 @@ class ComparisonSpec:
     """
     default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
     """Slices that every comparison has."""
+    has_causes: bool = False
+    """Whether `causes` searches slices of its units for errors."""
 
     @property
     def all_slices(self) -> tuple[str, ...]:

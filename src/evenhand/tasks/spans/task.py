@@ -216,6 +216,7 @@ TASK = spec.Task(
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
         labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
+        has_causes=True,
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
