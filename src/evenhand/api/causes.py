@@ -29,10 +29,10 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import Input, content_for, known_options, side_of, systems_by_name
-from evenhand.results.causes import ALPHA, Causes, FoundSlice, SearchedSlice, SliceSearch
+from evenhand.results.causes import ALPHA, Causes, FoundSlice, SearchedSlice
 from evenhand.settings import Resampled
 from evenhand.statistics.power import z_of
-from evenhand.statistics.slice_search import FEWEST_DOCUMENTS, ListedSlice, SearchSettings
+from evenhand.statistics.slice_search import FEWEST_DOCUMENTS, Contrast, ListedSlice, SearchSettings
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Task
 
@@ -99,7 +99,8 @@ def causes(
     )
     run = job(side=units)
     assert run.attributes is not None
-    search = SearchSettings(two_sided=len(sides) == 2 and not worse, seed=seed, alpha=ALPHA)
+    contrast: Contrast = "rest" if len(sides) == 1 else "zero"
+    search = SearchSettings(contrast, len(sides) == 2 and not worse, ALPHA, seed)
     return _Found(job, run, run.attributes.finish(), search, units).result()
 
 
@@ -146,8 +147,8 @@ class _Found:
             raise SettingError(f"Expected at least {FEWEST_DOCUMENTS} {of} to search slices, got {number}.{hint}")
         systems = tuple(run.counts.systems)
         present, wrong = self.units.present.any(axis=0), self.units.wrong.sum(axis=1).tolist()
-        against = ("rest",) if len(systems) == 1 else ("zero", "rest")
-        findings = [self._search(contrast) for contrast in against]  # type: ignore[arg-type]
+        findings = find_slices(self.units, range(len(systems)), self.settings, by_sentence=of == "sentences")
+        slices, found = self._slices(findings)
         slicings = run.attributes.slicings if run.attributes is not None else []
         settings = f"units:{self.side}|slices:{','.join(self.units.codes)}|worse:{int(not self.settings.two_sided)}"
         return Causes(
@@ -162,17 +163,14 @@ class _Found:
             wrong=dict(zip(systems, wrong, strict=True)),
             side=self.side,
             attributes=tuple(self.units.codes),
-            searches=tuple(map(self._searched, findings)),
+            slices=tuple(slices.values()),
+            found=found,
+            two_sided=self.settings.two_sided,
             seed=run.resampling.seed,
             signature=f"{comparison_signature(run)}|{settings}",
             notes=(*self.job.data.notes, *notes_on_metadata(slicings, self.job.gold), *self.units.notes),
             read_units=partial(self._units_of, findings),
         )
-
-    def _search(self, contrast: Any) -> SliceFindings:
-        systems = range(len(self.run.counts.systems))
-        by_sentence = self.run.groups[0] == "sentences"
-        return find_slices(self.units, systems, replace(self.settings, contrast=contrast), by_sentence=by_sentence)
 
     def _points(self, findings: SliceFindings) -> Values | None:
         """The points of each slice; of two systems, the difference."""
@@ -186,7 +184,8 @@ class _Found:
             return None
         return after - before[0] if before and before[0] is not None else after
 
-    def _searched(self, findings: SliceFindings) -> SliceSearch:
+    def _slices(self, findings: SliceFindings) -> tuple[dict[int, SearchedSlice], tuple[FoundSlice, ...]]:
+        """All slices by number, and the list."""
         tests, names, points = findings.tests, findings.names, self._points(findings)
         detectable, z = tests.detectable(), z_of(1 - 0.95)
         rates = [findings.rates(number) for number in range(len(self.run.counts.systems))]
@@ -215,8 +214,7 @@ class _Found:
             )
             for listed, numbers in zip(findings.listed, chosen, strict=True)
         ]
-        settings = findings.settings
-        return SliceSearch(settings.contrast, settings.two_sided, tuple(rows.values()), tuple(found))
+        return rows, tuple(found)
 
     def _examples(self, findings: SliceFindings, listed: ListedSlice) -> list[int]:
         """The first errors of a slice that no slice before it has; of different documents, if there are enough."""
@@ -228,9 +226,8 @@ class _Found:
         order = np.concatenate((first, others))[:EXAMPLES]
         return sorted(findings.units.unit[wrong[order]].tolist())
 
-    def _units_of(self, findings: Sequence[SliceFindings], name: str, limit: int | None = None) -> list[Unit]:
-        found = next(found for found in findings if name in found.names)
-        numbers = np.sort(found.wrong(found.names.index(name))).tolist()[:limit]
+    def _units_of(self, findings: SliceFindings, name: str, limit: int | None = None) -> list[Unit]:
+        numbers = np.sort(findings.wrong(findings.names.index(name))).tolist()[:limit]
         return list(self._read(numbers).values())
 
     def _read(self, numbers: Sequence[int]) -> dict[int, Unit]:

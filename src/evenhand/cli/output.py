@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
     from evenhand.results.comparison import Comparison, Ranking
+    from evenhand.results.causes import Causes
     from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
     from evenhand.results.power import Power
@@ -225,6 +226,7 @@ def emit(
     | Comparison
     | Gate
     | Power
+    | Causes
     | Confidence
     | Acceptance
     | Agreement

@@ -17,7 +17,6 @@ Sources: Liu et al. 2021 for errors by attributes; this project for the search.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,7 +29,6 @@ from evenhand.errors import SettingError
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.tally import Tally
 from evenhand.statistics.slice_search import (
-    FEWEST_DIFFERENT,
     ListedSlice,
     Membership,
     SearchSettings,
@@ -234,8 +232,6 @@ def find_slices(
     *before, after = units.wrong[list(systems)].astype(np.float64)
     error = after - sum(before)
     members = membership(list(units.codes.values()), units.sentence if by_sentence else units.document)
-    if len(systems) > 1 and settings.contrast == "rest":
-        settings = replace(settings, fewest_different=FEWEST_DIFFERENT)
     tests = search(members, error, settings)
     listed = without_shadows(members, error, tests, settings)
     return SliceFindings(units, error, members, tuple(map(units.name, members.parts)), tests, listed, settings)

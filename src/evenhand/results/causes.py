@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from evenhand.arrays import Count, Difference, Share
 from evenhand.comparison.causes import JOINT
@@ -17,12 +17,9 @@ from evenhand.results.display import Displayed, WithRows, WithTables
 from evenhand.results.result import GoldSummary
 from evenhand.results.table import Kind, Table
 
-Against = Literal["rest", "zero"]
-"""What a slice is compared with: all other units or, for the difference of two systems, no difference."""
 ALPHA = 0.05
 """The level of a search."""
 COLUMNS: Mapping[str, Kind] = {
-    "against": "text",
     "slice": "text",
     **dict.fromkeys(("units", "documents"), "count"),
     **dict.fromkeys(("inside", "outside", "points", "statistic", "p", "detectable"), "number"),
@@ -79,27 +76,6 @@ class FoundSlice:
     examples: tuple[Unit, ...]
 
 
-@dataclass(frozen=True)
-class SliceSearch:
-    """One search: all slices, and those of the list."""
-
-    against: Against
-    two_sided: bool
-    slices: tuple[SearchedSlice, ...]
-    found: tuple[FoundSlice, ...]
-
-    @property
-    def significant(self) -> int:
-        """Number of slices that the first search rejects; the others of them are shadows of the list."""
-        return sum(row.p <= ALPHA for row in self.slices)
-
-    @cached_property
-    def detectable(self) -> float | None:
-        """The median of the smallest differences that the tests of the slices show."""
-        known = sorted(row.detectable for row in self.slices if row.detectable is not None)
-        return known[len(known) // 2] if 2 * len(known) > len(self.slices) else None
-
-
 @dataclass(frozen=True, repr=False)
 class Causes(Displayed, WithTables, WithRows):
     """The slices in which a system has significantly more errors, or in which two systems differ."""
@@ -119,42 +95,52 @@ class Causes(Displayed, WithTables, WithRows):
     side: str
     attributes: tuple[str, ...]
     """The attributes whose slices are searched."""
-    searches: tuple[SliceSearch, ...]
-    """One system: against the rest. Two systems: against 0, then against the rest."""
+    slices: tuple[SearchedSlice, ...]
+    """All slices that were searched."""
+    found: tuple[FoundSlice, ...]
+    """The list without shadows."""
+    two_sided: bool
+    """Of two systems: whether slices in which the second is better are found, too."""
     seed: int
     signature: str
     notes: tuple[str, ...] = ()
     read_units: Callable[[str, int | None], list[Unit]] | None = field(default=None, repr=False, compare=False)
 
     @property
-    def found(self) -> tuple[FoundSlice, ...]:
-        """The slices of the list; of two systems, against 0. See `searches` for the list against the rest."""
-        return self.searches[0].found
+    def significant(self) -> int:
+        """Number of slices that the search rejects, with shadows."""
+        return sum(row.p <= ALPHA for row in self.slices)
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """The median of the smallest differences that the tests of the slices show."""
+        known = sorted(row.detectable for row in self.slices if row.detectable is not None)
+        return known[len(known) // 2] if 2 * len(known) > len(self.slices) else None
+
+    @cached_property
+    def ordered(self) -> list[SearchedSlice]:
+        """All slices, the most significant first."""
+        return sorted(self.slices, key=lambda row: -abs(row.statistic) if self.two_sided else -row.statistic)
 
     @property
     def table(self) -> Table:
         """All slices that were searched, with their tests."""
-        columns = zip(*self.rows(), strict=True) if any(search.slices for search in self.searches) else [()] * len(COLUMNS)
-        return Table(COLUMNS, [list(column) for column in columns], signature=self.signature)
+        rows = self.rows()
+        return Table(COLUMNS, [[row[column] for row in rows] for column in range(len(COLUMNS))], signature=self.signature)
 
     def rows(self) -> list[list[Any]]:
-        """The rows of the table, most significant first."""
-        rows = []
-        for search in self.searches:
-            place = {slice.slice: number for number, slice in enumerate(search.found, 1)}
-            for row in sorted(search.slices, key=lambda row: -abs(row.statistic) if search.two_sided else -row.statistic):
-                values = (getattr(row, name) for name in COLUMNS if name not in ("against", "found"))
-                rows.append([search.against, *values, place.get(row.slice)])
-        return rows
+        """The rows of the table."""
+        place = {slice.slice: number for number, slice in enumerate(self.found, 1)}
+        names = [name for name in COLUMNS if name != "found"]
+        return [[*(getattr(row, name) for name in names), place.get(row.slice)] for row in self.ordered]
 
     def units(self, slice: FoundSlice | SearchedSlice | str, limit: int | None = None) -> list[Unit]:
         """The wrong units of a slice or, of two systems, those that only one system has wrong."""
         name = slice if isinstance(slice, str) else slice.slice
-        known = dict.fromkeys(row.slice for search in self.searches for row in search.slices)
+        known = [row.slice for row in self.slices]
         if name not in known:
-            listed = [found.slice for search in self.searches for found in search.found]
-            remedy = f"there are {', '.join(listed or list(known)[:20])}"
-            raise SettingError(unknown(f"No slice {name!r} was searched", name, list(known), remedy))
+            remedy = f"there are {', '.join([found.slice for found in self.found] or known[:20])}"
+            raise SettingError(unknown(f"No slice {name!r} was searched", name, known, remedy))
         if self.read_units is None:
             raise SettingError("A saved result has no units. Call eh.causes on the files again.")
         return self.read_units(name, limit)
@@ -190,14 +176,8 @@ class Causes(Displayed, WithTables, WithRows):
             "gold": {"name": self.gold.name, **self.gold.sizes(), "labels": self.gold.labels},
             "reading": self.gold.reading,
             "attributes": self.attributes,
-            "searches": [
-                {
-                    "against": search.against,
-                    "two_sided": search.two_sided,
-                    "detectable": search.detectable,
-                    "found": search.found,
-                    "slices": search.slices,
-                }
-                for search in self.searches
-            ],
+            "two_sided": self.two_sided,
+            "detectable": self.detectable,
+            "found": self.found,
+            "slices": self.slices,
         }
