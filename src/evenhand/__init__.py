@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
+    from evenhand.api.slices import leakage as leakage
+    from evenhand.api.slices import slices as slices
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
     from evenhand.data.annotation import Annotation as Annotation
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Acceptance as Acceptance
     from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.leakage import Leakage as Leakage
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
@@ -91,6 +94,7 @@ _NAMES = {
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
+    "evenhand.api.slices": ("leakage", "slices"),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
     "evenhand.data.annotation": ("Annotation",),
@@ -108,6 +112,7 @@ _NAMES = {
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),
+    "evenhand.results.leakage": ("Leakage",),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),

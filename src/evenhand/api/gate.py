@@ -637,7 +637,9 @@ def gate(
         checked = (*criteria(limits, names, results, last, None, least), *confident())
         return Gate(last, default, checked, results, None)
     kept = compared_options(chosen) if names else chosen
-    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content)
+    job = ComparisonJob(
+        gold, systems, [(0, 1)], measure, resampling, kept, of_slices, slices_differences=False, content=content
+    )
     run = job(scored=prepared, sliced=request)
     _refuse_empty(run.gold, content.task)
     scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)

@@ -91,7 +91,7 @@ def report(
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
     of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), of_slices, content)
+    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), of_slices, content=content)
     run = job(collection=units, scored=scored, sliced=of_slices.request)
     scored = run.scored or scored
     results = totals_of(run.gold_name, run.run, scored)

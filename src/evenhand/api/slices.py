@@ -5,22 +5,41 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Unpack
 
-from evenhand.api.score import Systems, results_of, totals_of
+from evenhand import __version__
+from evenhand.api.score import Systems, is_nothing, results_of, totals_of
 from evenhand.comparison.attributes import SliceContext
 from evenhand.comparison.slices import SliceCounts, SlicedCounts, SliceRequest, Slices, word_list
-from evenhand.comparison.training import Background, notes_on_training, read_background
+from evenhand.comparison.training import Background, read_background, shared_counts, shares_no_unit
 from evenhand.data.annotation import extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted
-from evenhand.pipeline.inputs import DroppedSentences, Input, RunConfig, Side, is_single_system, name_of, side_of
+from evenhand.parameters import TRAIN, checked_arguments
+from evenhand.pipeline.inputs import (
+    Choice,
+    ColumnChoice,
+    DroppedSentences,
+    Input,
+    RunConfig,
+    Side,
+    is_single_system,
+    known_options,
+    name_of,
+    prepare,
+    side_of,
+)
 from evenhand.pipeline.run import Job, Run
-from evenhand.results.result import Result, Results, SliceScores
+from evenhand.results.leakage import Leakage, SharedSentences, leakage_sentence
+from evenhand.results.result import Result, Results, SliceScores, saved_score
+from evenhand.results.table import Kind, Table
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
 from evenhand.tasks.task import Task
+
+if TYPE_CHECKING:
+    from evenhand.keywords import EvaluationKeywords, Match
 
 TrainingFiles = Side | Sequence[Side] | None
 """Training data as users give them: a file, an annotation, a frame, or a list of these."""
@@ -91,8 +110,8 @@ class SliceOptions:
         background = read_background(gold, systems, prepared, self.train)
         if not self.train:
             return SliceData(prepared, background, self.request, self.words)
-        notes = list(notes_on_training(background))
-        names = tuple(PurePath(name_of(side)).name for side in self.train)
+        notes = notes_on_training(background, task.unit)
+        names = tuple(map(name_of, self.train))
         settings = replace(prepared.settings, train=names, drop_leaked=self.drop_leaked)
         prepared = replace(prepared, settings=settings)
         if self.drop_leaked:
@@ -106,6 +125,99 @@ class SliceOptions:
             prepared = replace(prepared, dropped=DroppedSentences(leaked))
             background = read_background(gold, systems, prepared, (), background)
         return SliceData(prepared, background, self.request, self.words, tuple(notes))
+
+
+def notes_on_training(background: Background, unit: str) -> list[str]:
+    """Notes on leakage, and on units that training data and gold standard do not share."""
+    notes = [leakage_sentence(shared_counts(background, "same").long, background.gold.sentences)]
+    if shares_no_unit(background):
+        notes.append(f"No test {unit} occurs in training with the same string and label.")
+    return notes
+
+
+@checked_arguments()
+def leakage(
+    train: TrainingFiles,
+    test: Side,
+    *,
+    task: str | None = None,
+    format: Choice = None,
+    column: ColumnChoice = None,
+    encoding: Choice = None,
+) -> Leakage:
+    """Count the sentences and documents of a test set that occur in training data.
+
+    train      a file, an annotation, a data frame, or a list of these
+    test       the same, but one
+    task, format, column, encoding
+               as in `score`; by side: {"gold": …, "train": …}
+    """
+    files, gold = SliceOptions.of(train=train).train, side_of(test)
+    if not files:
+        raise SettingError("train is empty. Give a file.")
+    options = {"task": task, "format": format, "column": column, "encoding": encoding, TRAIN: files}
+    prepared = prepare(gold, {}, options)
+    background = read_background(gold, {}, prepared, files, checks_labels=False)
+    index = background.gold
+    exact, loose = (SharedSentences(**vars(shared_counts(background, spelling))) for spelling in ("same", "loose"))
+    names = "+".join(map(name_of, files))
+    return Leakage(
+        test=index.name,
+        train=background.training.name,
+        task=prepared.task.name,
+        unit=prepared.task.unit,
+        documents=index.documents,
+        sentences=index.sentences,
+        units=index.units,
+        exact=exact,
+        loose=loose,
+        repeated=index.repeated,
+        signature=f"evenhand:{__version__}|task:{prepared.task.name}|test:{name_of(gold)}|train:{names}",
+    )
+
+
+@checked_arguments(known_options)
+def slices(
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side],
+    *,
+    by: Slices,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
+    vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    match: Match = None,
+    **options: Unpack[EvaluationKeywords],
+) -> Table:
+    """The scores of systems on slices of the units, as a table with one row per slice, system and measure.
+
+    by         slices, as in `score`: names ("seen", "length=1,2,3+"), tables of metadata, or a list of these
+    train      the training data of the systems, for slices such as "seen"
+    match      measures [those of `score`]
+
+    Other keywords are as in `score`.
+    """
+    from evenhand.api.score import score
+
+    if is_nothing(by):
+        raise SettingError('by is empty. Name slices, such as by="length".')
+    of_slices: dict[str, Any] = {"slices": by, "train": train, "drop_leaked": drop_leaked, "vocabulary": vocabulary}
+    scored = score(gold, systems, match=match, **of_slices, **options)
+    results = {scored.name: scored} if isinstance(scored, Result) else scored
+    rows = [
+        {"slice": name, "value": value, "system": system, "measure": measure, "gold": piece.units}
+        | {"headline": score.headline, **saved_score(score)["overall"]}
+        for system, result in results.items()
+        for name, pieces in result.slices.items()
+        for value, piece in pieces.items()
+        for measure, score in piece.items()
+    ]
+    kinds: dict[str, Kind] = {"slice": "text", "value": "text", "system": "text", "measure": "text", "gold": "count"}
+    for row in rows:
+        kinds |= {
+            name: "count" if isinstance(value, int) else "number" for name, value in row.items() if name not in kinds
+        }
+    columns = [[row.get(name) for row in rows] for name in kinds]
+    return Table(kinds, columns, "", next(iter(results.values())).signature)
 
 
 def score_with_slices(

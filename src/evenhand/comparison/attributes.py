@@ -41,6 +41,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.settings import ScoreSettings
 from evenhand.tasks.evaluation import LabelFilter
+from evenhand.tasks.unit_rows import Places
 from evenhand.tasks.units import Locations
 
 NO_PLACE = "no place"
@@ -185,7 +186,7 @@ def _bounds(units: Units, locations: Locations, context: SliceContext) -> tuple[
 def _by_position(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     words, sentence, first, end = _bounds(units, locations, context)
     begins, ends = first == words.bounds[sentence], end >= words.bounds[sentence + 1]
-    return names.codes(POSITIONS)[np.select([begins, ends], [0, 2], 1)]
+    return names.codes(POSITIONS)[ints(np.select([begins, ends], [0, 2], 1))]
 
 
 def _by_part(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
@@ -210,7 +211,7 @@ class _GoldSpans:
         self.words = words
         self._spans = spans
         shape = np.asarray(spans.shape)
-        self._places = training.Places.of(spans.scope, spans.start, spans.end, shape)
+        self._places = Places.of(spans.scope, spans.start, spans.end, shape)
         first, end = words.of_units(self._places)
         start, end = self.spread(spans.scope, first, end)
         order = np.lexsort((end, start))
@@ -276,7 +277,7 @@ def _others(units: Units, locations: Locations, context: SliceContext) -> tuple[
 
 def _by_nested(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     inside, around, _ = _others(units, locations, context)
-    return names.codes(NESTED)[np.select([inside, around], [0, 1], 2)]
+    return names.codes(NESTED)[ints(np.select([inside, around], [0, 1], 2))]
 
 
 def _by_neighbour(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:

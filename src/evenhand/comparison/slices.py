@@ -16,9 +16,10 @@ By columns and most attributes, strings of a language model that are not in the 
 Numbers are put into bins: `length=1,2,3,4+` (single numbers, ranges such as 5-9, and open ends), `year=q4` (four
 quantile bins) or `rate=0,q3` (the value 0, and three quantile bins of all other values). Quantile bins have about the
 same number of gold units. Values are added to a bin in ascending order. The bin ends with the value that makes it
-larger than the mean: the gold units that were left when the bin began, divided by the number of bins that were left. A
-column with more than 20 different numbers gets `q4`. Of a column with more than 50 different texts, the 20 with the
-most gold units are kept, and the others are *(other)*.
+larger than the mean: the gold units whose values have no bin of their own, divided by the number of quantile bins. The
+last bin has the remaining values; if single values have many units, there are fewer bins. A column with more than 20
+different numbers gets `q4`. Of a column with more than 50 different texts, the 20 with the most gold units are kept,
+and the others are *(other)*.
 
 Source: Fu et al. 2020 for scores by attributes of units, and for the bins.
 """
@@ -127,15 +128,12 @@ def _quantile_bins(counts: Mapping[float, float], bins: int) -> dict[float, str]
     """The name of the bin of each value; `counts` has the number of gold units of each value, in ascending order."""
     members: list[list[float]] = [[]]
     size = 0.0
-    remaining = sum(counts.values())
-    mean = remaining / bins
+    mean = sum(counts.values()) / bins
     for value, count in counts.items():
         members[-1].append(value)
         size += count
         if size > mean and len(members) < bins:
-            remaining -= size
             size = 0.0
-            mean = remaining / (bins - len(members))
             members.append([])
     names: dict[float, str] = {}
     for values in filter(None, members):

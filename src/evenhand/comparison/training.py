@@ -18,8 +18,8 @@ are those of its two arguments, and the label of a link is its target.
 - `leaked`: *yes* if training has a sentence with the same words, else *no*.
 
 Leakage compares sentences: *exact* (same words) and *loose* (same words, case ignored, with every digit as 0). A
-document is shared if training has at least 80 % of its sentences. A sentence of the test set is repeated if an earlier
-one has the same words.
+document is shared if training has at least 80 % of its sentences. A sentence of the test set is repeated if another one
+has the same words.
 
 Case is ignored by Unicode's case folding. Words, strings and sentences are compared by hash values of 64 bits.
 
@@ -49,7 +49,7 @@ from evenhand.data.layers import Spans
 from evenhand.data.tokens import PADDING, Characters, Tokens, masks
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError, counted, nearest
+from evenhand.errors import InputError, SettingError, nearest
 from evenhand.parameters import TRAIN
 from evenhand.pipeline.inputs import Input, RunConfig, batches_of, is_same_file, name_of, open_sides, paths_of
 from evenhand.tasks.evaluation import LabelFilter
@@ -57,7 +57,7 @@ from evenhand.tasks.unit_rows import Places, UnitRows
 from evenhand.tasks.units import Locations, Predictions
 
 Units = Predictions | UnitRows
-Spelling = Literal["exact", "folded", "loose"]
+Spelling = Literal["same", "folded", "loose"]
 """How words are compared: unchanged, without case, or without case and with every digit as 0."""
 LONG = 5
 """The least number of words of a sentence whose occurrence in training is unlikely to be chance."""
@@ -107,7 +107,7 @@ def _spelled_hashes(tokens: Tokens, spelling: Spelling) -> Words:
     first, last = int(tokens.start.min()), int(tokens.end.max())
     data = tokens.data[first:last]
     words = Tokens(data + PADDING, tokens.start - first, tokens.end - first)
-    if spelling == "exact":
+    if spelling == "same":
         return _hashes(words)
     plain = data.translate(_FOLDED if spelling == "folded" else _LOOSE)
     values = _hashes(Tokens(plain + PADDING, words.start, words.end))
@@ -205,11 +205,11 @@ class TextWords:
     @cached_property
     def exact(self) -> Words:
         """The hash values of all words."""
-        return _spelled_hashes(self.tokens, "exact")
+        return _spelled_hashes(self.tokens, "same")
 
     def sentences(self, spelling: Spelling) -> Words:
         """The hash values of all sentences."""
-        values = self.exact if spelling == "exact" else _spelled_hashes(self.tokens, spelling)
+        values = self.exact if spelling == "same" else _spelled_hashes(self.tokens, spelling)
         return _sequence_hashes(values, self.lengths)
 
     def of_units(self, places: Places) -> tuple[Ints, Ints]:
@@ -252,7 +252,7 @@ class TextWords:
         """The hash values of the strings of units. A unit that begins or ends within a word has only a part of it."""
         rows, sizes = self.rows_of_units(places, shapes)
         words = self.tokens.take(rows)
-        if self._first_atom is None and spelling == "exact":
+        if self._first_atom is None and spelling == "same":
             return _sequence_hashes(self.exact[rows], sizes)
         if self._first_atom is not None and len(rows):
             begin, stop = self._atoms_of(places)
@@ -315,14 +315,14 @@ class TextIndex:
             return
         words = TextWords(corpus, is_split=is_split)
         columns = {"words": words.exact, "lengths": words.lengths, "document": document}
-        columns |= {"exact_sentence": words.sentences("exact"), "loose_sentence": words.sentences("loose")}
+        columns |= {"same_sentence": words.sentences("same"), "loose_sentence": words.sentences("loose")}
         if units:
             code = units[0].vocabulary.labels.into(self.labels)
             label = code[units[0].label] if len(units[0]) else units[0].label
             shapes = units[0].vocabulary.shapes.values
             places = [Places.of(spans.scope, spans.start, spans.end, np.asarray(spans.shape)) for spans in units]
             of_units = {
-                "exact": _strings_of(words, places, shapes, "exact"),
+                "same": _strings_of(words, places, shapes, "same"),
                 "folded": _strings_of(words, places, shapes, "folded"),
                 "label": label,
                 "of_sentence": np.bincount(units[0].scope, minlength=corpus.sentences),
@@ -387,7 +387,7 @@ class TextIndex:
             self._ngrams[size] = ngrams
         return ngrams
 
-    def spans(self, values: Words, spelling: Literal["exact", "folded"], label: Ints | None = None) -> Ints:
+    def spans(self, values: Words, spelling: Literal["same", "folded"], label: Ints | None = None) -> Ints:
         """The number of units with these strings and, if specified, these labels (-1: none has it)."""
         key = spelling, label is not None
         if key not in self._strings:
@@ -397,13 +397,23 @@ class TextIndex:
 
     def pairs(self) -> tuple[Words, Ints]:
         """The strings and labels of all units."""
-        return self.column("exact", np.uint64), self.column("label")
+        return self.column("same", np.uint64), self.column("label")
 
     @cached_property
     def repeated(self) -> int:
-        """The number of sentences that have the words of an earlier one."""
-        sentences = self.column("exact_sentence", np.uint64)[self.column("lengths") > 0]
-        return len(sentences) - len(np.unique(sentences))
+        """The number of sentences whose words occur more than once."""
+        counts = HashCounts.of(self.column("same_sentence", np.uint64)[self.column("lengths") > 0]).counts
+        return int(counts[counts > 1].sum())
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences with words."""
+        return int(np.count_nonzero(self.column("lengths")))
+
+    @property
+    def units(self) -> int | None:
+        """The number of units; None if they have no labels."""
+        return len(self.column("label")) if "of_sentence" in self._columns else None
 
     @cached_property
     def document_lengths(self) -> Ints:
@@ -419,7 +429,7 @@ class TextIndex:
         first = np.searchsorted(document, np.arange(self._documents))
         return np.asarray(before - before[np.minimum(first, len(before) - 1)][document])
 
-    def shared_sentences(self, other: TextIndex, spelling: Literal["exact", "loose"]) -> Bools:
+    def shared_sentences(self, other: TextIndex, spelling: Literal["same", "loose"]) -> Bools:
         """Which sentences occur in another text; empty sentences do not."""
         name = f"{spelling}_sentence"
         counts = HashCounts.of(other.column(name, np.uint64)[other.column("lengths") > 0])
@@ -489,7 +499,7 @@ class Background:
     @cached_property
     def leaked(self) -> Bools:
         """Which sentences of the gold standard occur in training."""
-        return self.gold.shared_sentences(self.training, "exact")
+        return self.gold.shared_sentences(self.training, "same")
 
 
 def read_background(
@@ -498,10 +508,13 @@ def read_background(
     prepared: RunConfig,
     train: Sequence[Input],
     before: Background | None = None,
+    *,
+    checks_labels: bool = True,
 ) -> Background:
     """Read training data, if there is some, and the gold standard, which is read again for the evaluation.
 
-    `before` has the training data of an earlier call, for the same gold standard without some sentences.
+    `before` has the training data of an earlier call, for the same gold standard without some sentences. With
+    `checks_labels`, training data without any label of the gold standard are an error.
     """
     settings, task = prepared.settings, prepared.task
     labels = StringIndex[str]() if before is None else before.gold.labels
@@ -535,7 +548,7 @@ def read_background(
         raise SettingError(f"{names} has no words to compare. Give training data with words.")
     if not of_gold.has_text:
         raise SettingError(f"{of_gold.name} has no words to compare with training data. Leave out --train.")
-    if task.display.has_label_answers:
+    if checks_labels and task.display.has_label_answers:
         _check_labels(of_train, of_gold)
     return Background(of_gold, of_train, is_split)
 
@@ -553,9 +566,9 @@ def _title(side: Input) -> str:
 def _refuse_itself(gold: Input, train: Input) -> None:
     """Raise an error if training data and gold standard are the same file, or have the same content."""
     is_same = gold is train or is_same_file(gold, train)
-    files = [Path(path) for side in (gold, train) for path in paths_of([side]) if isinstance(path, Path)]
-    if not is_same and len(files) == 2 and all(path.is_file() for path in files):
-        is_same = filecmp.cmp(*files, shallow=False)
+    files = [path for path in paths_of([gold, train]) if isinstance(path, Path) and path.is_file()]
+    if not is_same and len(files) == 2:
+        is_same = filecmp.cmp(files[0], files[1], shallow=False)
     if is_same:
         remedy = "name the data that the systems were trained on"
         raise InputError(_title(train), None, f"the training data is the gold standard {_title(gold)}", remedy)
@@ -587,14 +600,14 @@ def by_seen(units: Units, locations: Locations, names: StringIndex[str], context
     background: Background = context.background
     train, unit_strings = background.training, _UnitStrings(units, locations, background)
     label = background.label_codes(context.labels, target_labels(units))
-    exact = unit_strings("exact")
-    has_string = train.spans(exact, "exact") > 0
+    exact = unit_strings("same")
+    has_string = train.spans(exact, "same") > 0
     value = np.full(len(units), 4)
     value[unit_strings.occur_in(train)] = 3
     value[train.spans(unit_strings("folded"), "folded") > 0] = 2
     value[has_string] = 1
-    value[(train.spans(exact, "exact", label) > 0) & (label >= 0)] = 0
-    return names.codes(SEEN)[value]
+    value[(train.spans(exact, "same", label) > 0) & (label >= 0)] = 0
+    return names.codes(SEEN)[ints(value)]
 
 
 def by_consistency(units: Units, locations: Locations, names: StringIndex[str], context: Any) -> Ints:
@@ -605,7 +618,7 @@ def by_consistency(units: Units, locations: Locations, names: StringIndex[str], 
     total = background.training.spans(folded, "folded")
     own = np.where(label >= 0, background.training.spans(folded, "folded", label), 0)
     value = np.select([total == 0, own == 0, 2 * own <= total, own < total], [0, 1, 2, 3], 4)
-    return names.codes(CONSISTENCY)[value]
+    return names.codes(CONSISTENCY)[ints(value)]
 
 
 def by_frequency(units: Units, locations: Locations, names: StringIndex[str], context: Any) -> Ints:
@@ -618,7 +631,7 @@ def by_frequency(units: Units, locations: Locations, names: StringIndex[str], co
 def by_ambiguity(units: Units, locations: Locations, names: StringIndex[str], context: Any) -> Ints:
     """The number of labels of the string of a unit."""
     background: Background = context.background
-    return number_codes(background.ambiguity(_UnitStrings(units, locations, background)("exact")), names)
+    return number_codes(background.ambiguity(_UnitStrings(units, locations, background)("same")), names)
 
 
 def by_oov(units: Units, locations: Locations, names: StringIndex[str], context: Any) -> Ints:
@@ -626,7 +639,7 @@ def by_oov(units: Units, locations: Locations, names: StringIndex[str], context:
     background: Background = context.background
     strings = _UnitStrings(units, locations, background)
     unseen, words = strings.words_not_in(background.training)
-    return names.codes(SHARES)[np.select([unseen == 0, unseen < words], [0, 1], 2)]
+    return names.codes(SHARES)[ints(np.select([unseen == 0, unseen < words], [0, 1], 2))]
 
 
 def by_oov_density(locations: Locations, names: StringIndex[str], context: Any) -> Ints:
@@ -674,7 +687,7 @@ class _UnitStrings:
         self._size = len(units)
         self._exact: Words | None = None
 
-    def __call__(self, spelling: Literal["exact", "folded"]) -> Words:
+    def __call__(self, spelling: Literal["same", "folded"]) -> Words:
         values = np.zeros(self._size, dtype=np.uint64)
         values[self._rows] = _strings_of(self._words, self._places, self._shapes, spelling)
         return values
@@ -685,7 +698,7 @@ class _UnitStrings:
         occur[self._rows] = True
         for place in self._places:
             _, sizes = self._words.rows_of_units(place, self._shapes)
-            occur[self._rows] &= index.has_sequences(self._words.strings(place, self._shapes, "exact"), sizes)
+            occur[self._rows] &= index.has_sequences(self._words.strings(place, self._shapes, "same"), sizes)
         return occur
 
     def words_not_in(self, index: TextIndex) -> tuple[Ints, Ints]:
@@ -716,44 +729,34 @@ def places_of(units: Units) -> tuple[list[Places], Sequence[tuple[int, ...]]]:
 
 
 @dataclass(frozen=True)
-class SharedSentences:
-    """The sentences of a test set that occur in training."""
+class SharedCounts:
+    """The sentences of a gold standard that occur in training."""
 
     sentences: int
     long: int
     """Those with at least `LONG` words."""
-    units: int
-    """The gold units in them."""
+    units: int | None
+    """The gold units in them; None if units have no labels."""
     documents: int
     """Documents with at least the share `SHARED_DOCUMENT` of their sentences in training."""
 
 
-def shared(background: Background, spelling: Literal["exact", "loose"]) -> SharedSentences:
+def shared_counts(background: Background, spelling: Literal["same", "loose"]) -> SharedCounts:
     """Count the sentences and documents of the gold standard that occur in training."""
     gold = background.gold
     in_training = gold.shared_sentences(background.training, spelling)
     lengths, document = gold.column("lengths"), gold.column("document")
-    is_sentence = lengths > 0
-    total = np.bincount(document[is_sentence], minlength=gold.documents)
+    total = np.bincount(document[lengths > 0], minlength=gold.documents)
     common = np.bincount(document[in_training], minlength=gold.documents)
-    units = gold.column("of_sentence")
-    return SharedSentences(
+    return SharedCounts(
         int(np.count_nonzero(in_training)),
         int(np.count_nonzero(in_training & (lengths >= LONG))),
-        int(units[in_training].sum()) if len(units) else 0,
+        None if gold.units is None else int(gold.column("of_sentence")[in_training].sum()),
         int(np.count_nonzero((total > 0) & (common >= SHARED_DOCUMENT * total - 1e-9))),
     )
 
 
-def notes_on_training(background: Background) -> Iterator[str]:
-    """Notes on leakage, and on labeled strings that training and gold standard do not share."""
-    gold, train = background.gold, background.training
-    exact, total = shared(background, "exact"), int(np.count_nonzero(gold.column("lengths") > 0))
-    share = 100 * exact.long / total if total else 0.0
-    yield (
-        f"{exact.long:,} of {counted(total, 'test sentence')} ({share:.1f} %) have five words or more and occur in the "
-        f"training data."
-    )
-    strings, labels = gold.pairs()
-    if len(strings) and not train.spans(strings, "exact", labels).any():
-        yield "No test span occurs in training with the same string and label."
+def shares_no_unit(background: Background) -> bool:
+    """Whether there are gold units, and training has none of their strings with the same label."""
+    strings, labels = background.gold.pairs()
+    return bool(len(strings)) and not background.training.spans(strings, "same", labels).any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -41,7 +42,8 @@ class Table(WithRows):
 
     @property
     def _row(self) -> Any:
-        return namedtuple("Row", self.columns)  # columns are not known before
+        names = [re.sub(r"\W", "_", name) for name in self.columns]  # a slice may be called sentence-length
+        return namedtuple("Row", names, rename=True)  # columns are not known before
 
     @overload
     def __getitem__(self, index: str) -> list[Any]: ...

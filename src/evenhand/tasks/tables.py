@@ -161,12 +161,18 @@ def slice_tables(results: Results, by: str | None = None) -> Iterator[DisplayTab
     comes first, and has queries.
     """
     first = next(iter(results.values()))
-    for name, slices in first.slices.items():
-        models = sorted(next(iter(slices.values())).scores, key=lambda model: model != by)[:_MOST_SLICED]
+    for name in first.slices:
+        models = _sliced_models(first, name, by)
         if len(results) == 1:
-            yield _slice_table(first, name, models)
+            yield slice_table(first, name, by)
         else:
             yield from (_slices_side_by_side(results, name, model) for model in models)
+
+
+def _sliced_models(result: Result, name: str, by: str | None) -> list[str]:
+    """The measures in tables of slices, the one of the page first."""
+    measures = next(iter(result.slices[name].values())).scores
+    return sorted(measures, key=lambda model: model != by)[:_MOST_SLICED]
 
 
 def all_gold(task: str, slice_: str | None = None) -> Query | None:
@@ -182,7 +188,9 @@ def _slice_queries(task: str, model: str, name: str, value: str) -> tuple[Query 
     return all_gold(task, chosen), lambda system: Query(system, right=False, slice=chosen, by=model)
 
 
-def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTable:
+def slice_table(result: Result, name: str, by: str | None = None) -> DisplayTable:
+    """The scores of one system on slices, with counts; `by` is the measure of a page."""
+    models = _sliced_models(result, name, by)
     slices, formula = result.slices[name], result[models[0]].model.of_labels()
     kinds = [kind for kind in formula.counts if kind != "gold"]
     columns = [Column(name, "text"), Column("gold", "count")]

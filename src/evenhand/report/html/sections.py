@@ -25,7 +25,10 @@ from evenhand.results.result import Result
 from evenhand.results.signature import ALPHA
 from evenhand.tables import PLAIN, DisplayTable, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
-from evenhand.tasks.tables import slice_tables
+from evenhand.tasks.tables import slice_table, slice_tables
+
+SEEN = "seen"
+"""The slices that are next to the labels of a system."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class HtmlSection:
     is_open: bool = True
     summary: str = ""
     """One line next to the heading, for folded sections."""
+    beside: Sequence[HtmlTable] = ()
+    """Tables next to the first one."""
     has_pair: bool = False
     """Whether the reader chooses two systems; the page then computes their tables from the units."""
 
@@ -115,7 +120,16 @@ def _system(report: Report, result: Result) -> HtmlSection:
     groups = report.fix_first[result.name]
     first = f"; to fix first: {groups[0].title(TASKS[report.task])} ({groups[0].count:,})" if groups else ""
     summary = f"{score_name(report.results, report.by)} {PLAIN.score(report.scores[result.name])}{first}"
-    return HtmlSection(_id("system", result.name), result.name, main, parts, is_open=alone, summary=summary)
+    seen = [html_table(_scores_of_slices(result, report.by), report.by)] if result.slices.get(SEEN) else []
+    name = _id("system", result.name)
+    return HtmlSection(name, result.name, main, parts, is_open=alone, summary=summary, beside=seen)
+
+
+def _scores_of_slices(result: Result, by: str) -> DisplayTable:
+    """The slices next to the labels of a system, without the counts of error types."""
+    table = slice_table(result, SEEN, by)
+    kept = [number for number, column in enumerate(table.columns) if column.kind != "count" or column.name == "gold"]
+    return replace(table.with_columns(kept), remark="")
 
 
 def _id(part: str, name: str) -> str:
