@@ -105,9 +105,7 @@ def study(files: dict[str, Path]) -> Study:
     request = SliceRequest.of(SLICES)
     options = SliceOptions.of((), None, files["train"])
     systems = {"florian": files["florian"]}
-    job = ComparisonJob(
-        files["gold"], systems, [], "exact", ResamplingSettings(), {}, options, False, searched=request
-    )
+    job = ComparisonJob(files["gold"], systems, [], "exact", ResamplingSettings(), {}, options, False, searched=request)
     attributes = job(side="gold").attributes
     assert attributes is not None
     units: AttributedUnits = attributes.finish()

@@ -126,7 +126,9 @@ class Causes(Displayed, WithTables, WithRows):
     def table(self) -> Table:
         """All slices that were searched, with their tests."""
         rows = self.rows()
-        return Table(COLUMNS, [[row[column] for row in rows] for column in range(len(COLUMNS))], signature=self.signature)
+        return Table(
+            COLUMNS, [[row[column] for row in rows] for column in range(len(COLUMNS))], signature=self.signature
+        )
 
     def rows(self) -> list[list[Any]]:
         """The rows of the table."""
@@ -146,7 +148,12 @@ class Causes(Displayed, WithTables, WithRows):
         return self.read_units(name, limit)
 
     def plot(
-        self, kind: str = "slices", path: str | Path | None = None, *, width: float | None = None, height: float | None = None
+        self,
+        kind: str = "slices",
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
     ) -> Any:
         """Draw the error rates of slices as a Matplotlib figure.
 
