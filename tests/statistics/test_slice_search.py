@@ -40,7 +40,7 @@ def contributions(members: Membership, error: Values, slice: int, contrast: str)
 def test_slices_are_values_and_pairs_with_enough_units_and_documents() -> None:
     document = np.repeat(np.arange(10), 10)
     common = np.repeat([0, 1], 50)  # value 0 in the documents 0 to 4, which are too few
-    rare = np.array(([0] * 19 + [1] * 81))
+    rare = np.array([0] * 19 + [1] * 81)
     spread = np.tile([0, 1], 50)
     members = membership([common, rare, spread], document)
     assert members.parts == (((2, 0),), ((2, 1),))

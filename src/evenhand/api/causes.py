@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
@@ -15,18 +14,18 @@ from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
     ResamplingSettings,
-    comparison_signature,
     compared_options,
+    comparison_signature,
     one_measure,
 )
 from evenhand.api.slices import SliceOptions, TrainingFiles
 from evenhand.arrays import Values, ints
 from evenhand.comparison.attributes import ATTRIBUTES
-from evenhand.comparison.causes import AttributedUnits, SliceFindings, UnitSide, find_slices
-from evenhand.comparison.slices import SliceRequest, Slices, notes_on_metadata
+from evenhand.comparison.causes import SliceFindings, UnitSide, find_slices
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import ChosenUnits, Unit
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, counted
+from evenhand.errors import SettingError
 from evenhand.parameters import check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import Input, content_for, known_options, side_of, systems_by_name
 from evenhand.results.causes import ALPHA, Causes, FoundSlice, SearchedSlice
@@ -62,7 +61,7 @@ def causes(
     seed: int = 0,
     **options: Unpack[Keywords],
 ) -> Causes:
-    """Search for slices in which a system has more errors, `causes(gold, a)`, or two systems differ, `causes(gold, a, b)`.
+    """Search for slices in which a system has more errors: `causes(gold, a)`; or two differ: `causes(gold, a, b)`.
 
     by         the measure that decides which units are wrong, as in `compare`
     units      "all", "gold" (units of the gold standard only: what is missed) or "system" (units of the system only)
@@ -97,11 +96,7 @@ def causes(
         searched=request,
         optional=optional,
     )
-    run = job(side=units)
-    assert run.attributes is not None
-    contrast: Contrast = "rest" if len(sides) == 1 else "zero"
-    search = SearchSettings(contrast, len(sides) == 2 and not worse, ALPHA, seed)
-    return _Found(job, run, run.attributes.finish(), search, units).result()
+    return searched_run(job, job(side=units), range(len(sides)), units, worse=worse)
 
 
 def searched_slices(task: Task, options: SliceOptions, *, only: bool = False) -> tuple[SliceRequest, tuple[str, ...]]:
@@ -127,107 +122,134 @@ def searched_slices(task: Task, options: SliceOptions, *, only: bool = False) ->
     return SliceRequest({**dict.fromkeys(defaults, ""), **names}, request.tables), tuple(defaults)
 
 
+def searched_run(
+    job: ComparisonJob,
+    run: ComparedRun,
+    systems: Sequence[int],
+    side: UnitSide = "all",
+    *,
+    worse: bool = False,
+    examples: int = EXAMPLES,
+) -> Causes:
+    """Search the slices of one or two systems of a run whose units have attributes."""
+    of, groups = run.groups
+    if groups < FEWEST_DOCUMENTS:
+        can_take_sentences = of == "documents" and not run.prepared.task.evaluation.by_document
+        hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
+        raise SettingError(f"Expected at least {FEWEST_DOCUMENTS} {of} to search slices, got {groups}.{hint}")
+    contrast: Contrast = "rest" if len(systems) == 1 else "zero"
+    settings = SearchSettings(contrast, len(systems) == 2 and not worse, ALPHA, run.resampling.seed)
+    findings = find_slices(run.units, systems, settings, by_sentence=of == "sentences")
+    return _RunSearch(job, run, tuple(systems), findings, side, examples).result()
+
+
 @dataclass(frozen=True)
-class _Found:
-    """A run and its units, which are searched."""
+class _RunSearch:
+    """The search of a run."""
 
     job: ComparisonJob
     run: ComparedRun
-    units: AttributedUnits
-    settings: SearchSettings
+    systems: tuple[int, ...]
+    findings: SliceFindings
     side: UnitSide
+    examples: int
 
     def result(self) -> Causes:
         run, task = self.run, self.run.prepared.task
-        of, groups = run.groups
-        if groups < FEWEST_DOCUMENTS:
-            can_take_sentences = of == "documents" and not task.evaluation.by_document
-            hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
-            number = counted(groups, of.removesuffix("s"))
-            raise SettingError(f"Expected at least {FEWEST_DOCUMENTS} {of} to search slices, got {number}.{hint}")
-        systems = tuple(run.counts.systems)
-        present, wrong = self.units.present.any(axis=0), self.units.wrong.sum(axis=1).tolist()
-        findings = find_slices(self.units, range(len(systems)), self.settings, by_sentence=of == "sentences")
-        slices, found = self._slices(findings)
-        slicings = run.attributes.slicings if run.attributes is not None else []
-        settings = f"units:{self.side}|slices:{','.join(self.units.codes)}|worse:{int(not self.settings.two_sided)}"
+        systems, units = self._names, self.findings.units
+        slices, found = self._slices()
+        bins = self.job.searched.names
+        names = ",".join(f"{name}={bins[name]}" if bins.get(name) else name for name in units.codes)
+        settings = f"units:{self.side}|slices:{names}|worse:{int(not self.findings.settings.two_sided)}"
         return Causes(
             gold=run.gold,
             task=task.name,
             by=run.by,
             unit=task.unit_of(run.by),
             systems=systems,
-            of=of,
-            groups=groups,
-            size=int(np.count_nonzero(present)),
-            wrong=dict(zip(systems, wrong, strict=True)),
+            of=run.groups[0],
+            groups=run.groups[1],
+            size=len(units.unit),
+            wrong={name: int(units.wrong[number].sum()) for name, number in zip(systems, self.systems, strict=True)},
             side=self.side,
-            attributes=tuple(self.units.codes),
+            attributes=tuple(units.codes),
             slices=tuple(slices.values()),
             found=found,
-            two_sided=self.settings.two_sided,
+            two_sided=self.findings.settings.two_sided,
             seed=run.resampling.seed,
             signature=f"{comparison_signature(run)}|{settings}",
-            notes=(*self.job.data.notes, *notes_on_metadata(slicings, self.job.gold), *self.units.notes),
-            read_units=partial(self._units_of, findings),
+            notes=(*self.job.data.notes, *units.notes),
+            read_units=self._units_of,
         )
 
-    def _points(self, findings: SliceFindings) -> Values | None:
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.run.counts.systems[number] for number in self.systems)
+
+    def _points(self) -> Values | None:
         """The points of each slice; of two systems, the difference."""
         model, tallies = self.run.model, self.run.tallies_of(self.run.model)
         points = [
-            findings.recoverable(self.run.prepared.task, model, tallies[name], number)
-            for number, name in enumerate(self.run.counts.systems)
+            self.findings.recoverable(self.run.prepared.task, model, tallies[name], number)
+            for name, number in zip(self._names, self.systems, strict=True)
         ]
         *before, after = points
         if after is None:
             return None
         return after - before[0] if before and before[0] is not None else after
 
-    def _slices(self, findings: SliceFindings) -> tuple[dict[int, SearchedSlice], tuple[FoundSlice, ...]]:
+    def _slices(self) -> tuple[dict[int, SearchedSlice], tuple[FoundSlice, ...]]:
         """All slices by number, and the list."""
-        tests, names, points = findings.tests, findings.names, self._points(findings)
+        findings, points = self.findings, self._points()
+        tests, names = findings.tests, findings.names
         detectable, z = tests.detectable(), z_of(1 - 0.95)
-        rates = [findings.rates(number) for number in range(len(self.run.counts.systems))]
+        rates = [findings.rates(number) for number in self.systems]
         rows = {}
         for slice in np.flatnonzero(tests.is_searched).tolist():
+            in_slice = [(float(rate[slice]), float(z * error[slice])) for rate, error in rates]
             rows[slice] = SearchedSlice(
                 names[slice],
-                *(int(column[slice]) for column in (tests.units, tests.documents)),
-                *(float(column[slice]) for column in (tests.inside, tests.outside)),
-                None if points is None else float(points[slice]),
-                *(float(column[slice]) for column in (tests.statistic, tests.p)),
-                None if np.isnan(detectable[slice]) else float(detectable[slice]),
-                tuple(float(rate[slice]) for rate, _ in rates),
-                tuple(
-                    (max(0.0, float(rate[slice] - z * error[slice])), min(1.0, float(rate[slice] + z * error[slice])))
-                    for rate, error in rates
-                ),
+                units=int(tests.units[slice]),
+                documents=int(tests.documents[slice]),
+                inside=float(tests.inside[slice]),
+                outside=float(tests.outside[slice]),
+                points=None if points is None else float(points[slice]),
+                statistic=float(tests.statistic[slice]),
+                p=float(tests.p[slice]),
+                detectable=None if np.isnan(detectable[slice]) else float(detectable[slice]),
+                rates=tuple(rate for rate, _ in in_slice),
+                intervals=tuple((max(0.0, rate - room), min(1.0, rate + room)) for rate, room in in_slice),
             )
-        chosen = [self._examples(findings, listed) for listed in findings.listed]
+        chosen = [self._examples(listed) for listed in findings.listed]
         details = self._read(sorted({number for numbers in chosen for number in numbers}))
         found = [
             FoundSlice(
-                *(names[listed.slice], rows[listed.slice].units, rows[listed.slice].documents, len(listed.units)),
-                *(listed.inside, listed.outside, rows[listed.slice].points, listed.statistic, listed.p),
-                tuple(details[number] for number in numbers),
+                names[listed.slice],
+                units=rows[listed.slice].units,
+                documents=rows[listed.slice].documents,
+                left=len(listed.units),
+                inside=listed.inside,
+                outside=listed.outside,
+                points=rows[listed.slice].points,
+                statistic=listed.statistic,
+                p=listed.p,
+                examples=tuple(details[number] for number in numbers),
             )
             for listed, numbers in zip(findings.listed, chosen, strict=True)
         ]
         return rows, tuple(found)
 
-    def _examples(self, findings: SliceFindings, listed: ListedSlice) -> list[int]:
+    def _examples(self, listed: ListedSlice) -> list[int]:
         """The first errors of a slice that no slice before it has; of different documents, if there are enough."""
-        rows = listed.units
-        sign = np.sign(listed.statistic)
-        wrong = rows[np.sign(findings.error[rows]) == sign]
-        _, first = np.unique(findings.units.document[wrong], return_index=True)
+        rows, units = listed.units, self.findings.units
+        wrong = rows[np.sign(self.findings.error[rows]) == np.sign(listed.statistic)]
+        _, first = np.unique(units.document[wrong], return_index=True)
         others = np.setdiff1d(np.arange(len(wrong)), first)
-        order = np.concatenate((first, others))[:EXAMPLES]
-        return sorted(findings.units.unit[wrong[order]].tolist())
+        order = np.concatenate((first, others))[: self.examples]
+        return sorted(units.unit[wrong[order]].tolist())
 
-    def _units_of(self, findings: SliceFindings, name: str, limit: int | None = None) -> list[Unit]:
-        numbers = np.sort(findings.wrong(findings.names.index(name))).tolist()[:limit]
+    def _units_of(self, name: str, limit: int | None) -> list[Unit]:
+        numbers = np.sort(self.findings.wrong(self.findings.names.index(name))).tolist()[:limit]
         return list(self._read(numbers).values())
 
     def _read(self, numbers: Sequence[int]) -> dict[int, Unit]:

@@ -20,12 +20,12 @@ import numpy as np
 from evenhand.api.score import lacking_layers
 from evenhand.api.slices import SliceOptions, TrainingFiles, counts_of_slices
 from evenhand.arrays import Ints, Values, is_ones
-from evenhand.comparison.causes import AttributeCollector, UnitSide
+from evenhand.comparison.causes import AttributeCollector, AttributedUnits, UnitSide
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
 from evenhand.comparison.slices import SliceCounts, SliceRequest, Slices, notes_on_metadata
-from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import ChosenUnits, Unit, UnitSearch
+from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
@@ -293,6 +293,12 @@ class ComparedRun:
         return self.counts.by
 
     @cached_property
+    def units(self) -> AttributedUnits:
+        """The units with their attributes, if a side was requested for a search of slices."""
+        assert self.attributes is not None
+        return self.attributes.finish()
+
+    @cached_property
     def model(self) -> Formula:
         return model(self.prepared.settings.task, self.by).prepare(self.prepared.settings)
 
@@ -445,8 +451,8 @@ class ComparisonJob:
         """Evaluate the systems in one pass.
 
         `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
-        other measures, whose settings are `scored`, and counts of their slices, `sliced`. `side` is the side whose units
-        get attributes for a search of slices, if any do.
+        other measures, whose settings are `scored`, and counts of their slices, `sliced`. For a search of slices, the
+        units of a `side` get attributes.
         """
         compared = self.prepared
         task = compared.task
@@ -474,7 +480,7 @@ class ComparisonJob:
         attributes = None
         if side is not None:
             slicings = self.searched.slicings(task, context, self.gold)
-            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side)
+            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side, self.gold)
             observers.append(attributes)
         layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)

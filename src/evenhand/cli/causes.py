@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.help import LISTING, STATISTICS, Command, option
+from evenhand.cli.help import LISTING, Command, option
 from evenhand.cli.options import (
     Choice,
     by_or_match_option,
@@ -64,5 +64,6 @@ def causes(**options: Any) -> None:
     import evenhand
 
     style = table_style(options)
-    result = evenhand.causes(*sides(options), **score_options(options, *NAMES), **slice_keywords(options))
+    chosen = score_options(options, *NAMES) | slice_keywords(options)
+    result = evenhand.causes(*sides(options), **chosen)
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)

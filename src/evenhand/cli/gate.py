@@ -92,6 +92,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=int,
     help="Fail if the candidate has more units wrong that the baseline has right.",
 )
+@option(CRITERIA, "--no-worse-slice", is_flag=True, help="Fail if `evenhand causes` finds a slice with more errors.")
 @option(
     CRITERIA,
     "--alpha",
@@ -165,7 +166,7 @@ def gate(**options: Any) -> None:
     baseline, candidate = _pair(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
-    criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
+    criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "no_worse_slice", "alpha", "only")
     plain = (*criteria, "by", "trials", "seed", "of", "slice_min", "floor_at")
     result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain), **slice_keywords(options))
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)

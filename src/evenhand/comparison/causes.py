@@ -17,15 +17,17 @@ Sources: Liu et al. 2021 for errors by attributes; this project for the search.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values
-from evenhand.comparison.slices import Slicing, binned
+from evenhand.comparison.slices import Slicing, binned, notes_on_metadata
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
+from evenhand.pipeline.inputs import Input
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.tally import Tally
 from evenhand.statistics.slice_search import (
@@ -45,7 +47,8 @@ from evenhand.tasks.units import Locations, Predictions
 UnitSide = Literal["all", "gold", "system"]
 JOINT = " & "
 """Between the two values of a slice: `seen=new & label=MISC`."""
-_COLUMNS = ("unit", "document", "sentence", "label", "is_extra", "kind", "wrong", "present")
+_COLUMNS = ("unit", "document", "sentence", "kind", "wrong", "present")
+"""Columns of units that are collected unchanged."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +81,8 @@ class AttributedUnits:
 
     def of(self, rows: Ints) -> AttributedUnits:
         """Some of the units."""
-        return AttributedUnits(
-            self.unit[rows],
-            self.document[rows],
-            self.sentence[rows],
-            {name: codes[rows] for name, codes in self.codes.items()},
-            self.values,
-            *(table[:, rows] for table in (self.kind, self.wrong, self.present)),
-            self.kinds,
-            self.notes,
-        )
+        columns = {name: getattr(self, name)[..., rows] for name in _COLUMNS}
+        return replace(self, codes={name: codes[rows] for name, codes in self.codes.items()}, **columns)
 
 
 class AttributeCollector:
@@ -100,11 +95,13 @@ class AttributeCollector:
         slicings: Sequence[Slicing],
         optional: Collection[str],
         labels: StringIndex[str],
-        side: UnitSide = "all",
+        side: UnitSide,
+        gold: Input,
     ) -> None:
         """`optional` slicings are left out if the gold standard does not have what they need."""
+        self._gold = gold
         self._task, self._by, self._labels, self._side = task, by, labels, side
-        self.slicings, self._optional = list(slicings), optional
+        self._slicings, self._optional = list(slicings), optional
         self._names = {slicing.name: StringIndex[str]() for slicing in slicings}
         self._parts: list[dict[str, Ints | Bools]] = []
         self._codes: dict[str, list[Ints]] = {slicing.name: [] for slicing in slicings}
@@ -117,7 +114,7 @@ class AttributeCollector:
         self._kinds = answers.kinds
         present = answers.kind < len(answers.kinds)  # the others do not count: TN of spans
         rows = np.flatnonzero(self._is_of_side(answers) & present.any(axis=0))
-        for slicing in list(self.slicings):
+        for slicing in list(self._slicings):
             codes = self._codes_of(slicing, answers, locations)
             if codes is not None:
                 self._codes[slicing.name].append(codes[rows])
@@ -143,8 +140,9 @@ class AttributeCollector:
         if answers.absent is None:
             unit = self._task.unit_of(self._by)
             raise SettingError(f"units is {self._side!r}, but both sides have the same {unit}s. Leave it out.")
-        is_of_side: Bools = ~answers.is_surplus if self._side == "gold" else (answers.predicted >= 0).any(axis=0)
-        return is_of_side
+        if self._side == "gold":
+            return ~answers.is_surplus
+        return np.asarray((answers.predicted >= 0).any(axis=0))
 
     def _codes_of(self, slicing: Slicing, answers: Predictions, locations: Locations) -> Ints | None:
         """The codes of an attribute; None if it is left out, which the first part decides."""
@@ -153,16 +151,19 @@ class AttributeCollector:
         except SettingError:
             if slicing.name not in self._optional or self._parts:
                 raise
-            self.slicings.remove(slicing)
+            self._slicings.remove(slicing)
             self._left_out.append(slicing.name)
             return None
 
     def finish(self) -> AttributedUnits:
         """All units, with values in bins."""
-        columns = {name: np.concatenate([part[name] for part in self._parts], axis=-1) for name in _COLUMNS}
+        columns: dict[str, Any] = {
+            name: np.concatenate([part[name] for part in self._parts], axis=-1) for name in self._parts[0]
+        }
         gold = np.flatnonzero(~columns["is_extra"])
-        codes, values, notes = dict[str, Ints](), dict[str, Sequence[str]](), list[str]()
-        for slicing in self.slicings:
+        codes, values = dict[str, Ints](), dict[str, Sequence[str]]()
+        notes = notes_on_metadata(self._slicings, self._gold)
+        for slicing in self._slicings:
             of_unit, names = np.concatenate(self._codes[slicing.name]), self._names[slicing.name].values
             slices, code_of, note = binned(slicing, names, np.bincount(of_unit[gold], minlength=len(names)))
             codes[slicing.name], values[slicing.name] = code_of[of_unit], slices
@@ -171,16 +172,8 @@ class AttributeCollector:
         codes[label], values[label] = columns["label"], self._labels.values
         if self._left_out:
             notes.append(f"not searched because the gold standard has no words: {', '.join(self._left_out)}.")
-        return AttributedUnits(
-            columns["unit"],
-            columns["document"],
-            columns["sentence"],
-            codes,
-            values,
-            *(columns[name] for name in ("kind", "wrong", "present")),
-            self._kinds,
-            tuple(notes),
-        )
+        chosen = {name: columns[name] for name in _COLUMNS}
+        return AttributedUnits(codes=codes, values=values, kinds=self._kinds, notes=tuple(notes), **chosen)
 
 
 @dataclass(frozen=True)
@@ -200,7 +193,8 @@ class SliceFindings:
     def wrong(self, slice: int) -> Ints:
         """The numbers in the run of the units of a slice with an error or, of two systems, with a difference."""
         rows = self.members.units(slice)
-        return self.units.unit[rows[self.error[rows] != 0]]
+        numbers: Ints = self.units.unit[rows[self.error[rows] != 0]]
+        return numbers
 
     def rates(self, system: int) -> tuple[Values, Values]:
         """By slice: the error rate of a system, and its standard error.

@@ -9,8 +9,8 @@ import numpy as np
 from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
 from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
-from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.comparison.units import ChosenUnits, UnitSearch
+from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError

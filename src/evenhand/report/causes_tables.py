@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from evenhand.comparison.units import Unit
 from evenhand.errors import counted
@@ -37,13 +38,13 @@ def opening(causes: Causes) -> str:
 
 def summary_sentences(causes: Causes) -> Iterator[str]:
     """How many slices were searched and found."""
-    searched = f"{counted(len(causes.slices), 'slice')} searched"
-    name = causes.systems[-1]
+    searched, name = f"{counted(len(causes.slices), 'slice')} searched", causes.systems[-1]
+    significant = f"{causes.significant:,}" if causes.significant else "none"
     if len(causes.systems) == 2:
         different = "differs from" if causes.two_sided else "is worse than"
-        found = f"{name} {different} {causes.systems[0]} significantly in {causes.significant:,}"
+        found = f"{name} {different} {causes.systems[0]} significantly in {significant}"
     else:
-        found = f"{name} has significantly more errors in {causes.significant:,}"
+        found = f"{name} has significantly more errors in {significant}"
     yield f"{searched}; {found}."
     if len(causes.found) < causes.significant:
         yield f"The others overlap the {counted(len(causes.found), 'slice')} listed here."
@@ -93,7 +94,7 @@ def _row(found: FoundSlice, *, two: bool) -> list[Cell]:
 
 def example_text(unit: Unit) -> str:
     """A unit in a few words: its string, and what the last system predicts."""
-    string = unit.words or unit.place
+    string = unit.words or PurePath(unit.place).name
     if len(string) > _LONGEST_EXAMPLE:
         string = f"{string[: _LONGEST_EXAMPLE - 1]}…"
     return f"{string} ({list(unit.answers.values())[-1]})"

@@ -114,14 +114,14 @@ class Membership:
         inside = np.bincount(self.slice, minlength=self.slices)
         return inside, np.bincount(pairs % max(1, self.slices), minlength=self.slices)
 
-    def blocks(self) -> Iterator[tuple[int, int, slice]]:
-        """Consecutive documents, first and last, whose contributions fit into memory, and their entries."""
+    def blocks(self) -> Iterator[tuple[int, int, Ints, Ints]]:
+        """Consecutive documents, first and end, whose contributions fit into memory; slices and units of entries."""
         step = max(1, _CELLS // max(1, self.slices))
         document = self.document[self.unit]
         for first in range(0, self.documents, step):
             last = min(first + step, self.documents)
-            entries = np.searchsorted(document, (first, last))
-            yield first, last, slice(int(entries[0]), int(entries[1]))
+            begin, end = np.searchsorted(document, (first, last)).tolist()
+            yield first, last, self.slice[begin:end], self.unit[begin:end]
 
 
 def membership(attributes: Sequence[Ints], document: Ints) -> Membership:
@@ -142,10 +142,8 @@ def membership(attributes: Sequence[Ints], document: Ints) -> Membership:
         pairs, of_unit = _large_enough(code, document)
         units.append(np.flatnonzero(of_unit >= 0))
         slices.append(of_unit[units[-1]] + len(parts))
-        pairs = zip(
-            ones[pairs // max(1, len(others))].tolist(), others[pairs % max(1, len(others))].tolist(), strict=True
-        )
-        parts += [((one, first), (other, second)) for first, second in pairs]
+        both = ones[pairs // max(1, len(others))].tolist(), others[pairs % max(1, len(others))].tolist()
+        parts += [((one, first), (other, second)) for first, second in zip(*both, strict=True)]
     entries = np.concatenate(units)
     order = np.argsort(document[entries], kind="stable")
     return Membership(tuple(parts), np.concatenate(slices)[order], entries[order], document)
@@ -218,8 +216,8 @@ def search(members: Membership, error: Values, settings: SearchSettings, without
         p, critical = _adjusted(drawn, observed, settings.alpha)
     statistic, standard_error, adjusted = np.zeros(members.slices), np.zeros(members.slices), np.ones(members.slices)
     statistic[searched], standard_error[searched], adjusted[searched] = observed, spread, p
-    of_slice = np.bincount(members.slice, error[members.unit], members.slices)
-    rest = float(error[present].sum()) - of_slice
+    of_slice = np.bincount(members.slice, error[members.unit], members.slices).astype(np.float64)
+    rest: Values = np.full(members.slices, error[present].sum()) - of_slice
     return SliceTests(
         is_searched,
         units,
@@ -235,7 +233,8 @@ def search(members: Membership, error: Values, settings: SearchSettings, without
 
 
 def _ratio(sums: Values, sizes: Ints) -> Values:
-    return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
+    shares: Values = np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
+    return shares
 
 
 def _contributions(
@@ -246,9 +245,8 @@ def _contributions(
     trials = np.zeros((FLIPS, members.slices), dtype=np.float32)
     of_document = np.bincount(members.document, centred, members.documents)
     inside, beside = 1 / np.maximum(units, 1), 1 / np.maximum(outside, 1)
-    for number, (first, last, entries) in enumerate(members.blocks()):
-        unit = members.unit[entries]
-        cell = (members.document[unit] - first) * members.slices + members.slice[entries]
+    for number, (first, last, slices, unit) in enumerate(members.blocks()):
+        cell = (members.document[unit] - first) * members.slices + slices
         size = (last - first) * members.slices
         within = np.bincount(cell, centred[unit], size).reshape(last - first, members.slices)
         moved = within * inside
@@ -258,7 +256,7 @@ def _contributions(
         squares += (moved**2).sum(axis=0)
         signs = stream(settings.seed, number).integers(0, 2, (FLIPS, last - first), dtype=np.int8)
         trials += add_up((2 * signs - 1).astype(np.float32), moved.astype(np.float32))
-    return sums, squares, trials
+    return sums, squares, trials.astype(np.float64)
 
 
 def _adjusted(trials: Values, statistic: Values, alpha: float) -> tuple[Values, float]:
