@@ -14,6 +14,7 @@ from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
     ResamplingSettings,
+    compared_by,
     compared_options,
     comparison_signature,
     one_measure,
@@ -97,6 +98,15 @@ def causes(
         optional=optional,
     )
     return searched_run(job, job(side=units), range(len(sides)), units, worse=worse)
+
+
+def scored_slices(
+    gold: Input, by: str | None, options: Mapping[str, Any], slicing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Keywords of `score`: the default measure of `causes`, and the slices that it searches."""
+    task = TASKS[content_for(side_of(gold), dict(options)).task]
+    request, _ = searched_slices(task, SliceOptions.of(**slicing))
+    return {**slicing, "slices": request, "match": compared_by(task, by, options)}
 
 
 def searched_slices(task: Task, options: SliceOptions, *, only: bool = False) -> tuple[SliceRequest, tuple[str, ...]]:

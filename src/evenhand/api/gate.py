@@ -648,7 +648,9 @@ def gate(
     attributes, optional = SliceRequest(), tuple[str, ...]()
     if limits.no_worse_slice:
         attributes, optional = searched_slices(TASKS[content.task], searched)
-    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content, attributes, optional)
+    job = ComparisonJob(
+        gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content, attributes, optional
+    )
     run = job(scored=prepared, sliced=request, side="all" if limits.no_worse_slice else None)
     _refuse_empty(run.gold, content.task)
     scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)

@@ -8,7 +8,6 @@ import click
 
 from evenhand.cli.help import LISTING, Command, option
 from evenhand.cli.options import (
-    Choice,
     by_or_match_option,
     input_arguments,
     of_option,
@@ -19,6 +18,7 @@ from evenhand.cli.options import (
     sides,
     slice_keywords,
     slice_options,
+    units_option,
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 
@@ -28,14 +28,7 @@ NAMES = ("by", "units", "only", "worse", "of", "seed")
 @click.command(cls=Command)
 @input_arguments("SYSTEM [SYSTEM2]")
 @by_or_match_option
-@option(
-    LISTING,
-    "--units",
-    type=Choice(["all", "gold", "system"]),
-    default="all",
-    metavar="SIDE",
-    help="all; gold: only units of GOLD, so errors are misses; system: only units of SYSTEM.",
-)
+@units_option
 @option(LISTING, "--only", is_flag=True, help="Search only the slices that are named, and labels.")
 @option(LISTING, "--worse", is_flag=True, help="With SYSTEM2: only slices in which it is worse.")
 @slice_options(LISTING)

@@ -149,15 +149,13 @@ class Causes(Displayed, WithTables, WithRows):
 
     def plot(
         self,
-        kind: str = "slices",
         path: str | Path | None = None,
         *,
         width: float | None = None,
         height: float | None = None,
     ) -> Any:
-        """Draw the error rates of slices as a Matplotlib figure.
+        """Draw the error rates of slices as a Matplotlib figure: dots with intervals or, for two systems, slopes.
 
-        kind     "slices" (dots with intervals) or "heat" (attributes by system)
         path     write it to this file, as SVG, PDF or PNG
         width    in inches, likewise height
         """
@@ -166,7 +164,7 @@ class Causes(Displayed, WithTables, WithRows):
         check_matplotlib()
         from evenhand.report.figures.causes import plot
 
-        return plot(self, kind, path, Size(width, height))
+        return plot(self, path, Size(width, height))
 
     @staticmethod
     def from_json(source: str | Path) -> Causes:
