@@ -244,6 +244,7 @@ class _RunSearch:
                 statistic=listed.statistic,
                 p=listed.p,
                 examples=tuple(details[number] for number in numbers),
+                parts=findings.units.parts(findings.members.parts[listed.slice]),
             )
             for listed, numbers in zip(findings.listed, chosen, strict=True)
         ]

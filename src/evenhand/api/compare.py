@@ -282,8 +282,6 @@ class ComparedRun:
     """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
     """The counts of the slices of scores (for a report)."""
-    attributes: AttributeCollector | None = None
-    """The units with their attributes (for a search of slices)."""
     scored: RunConfig | None = None
     """The settings of scores, with those of training data (for a report)."""
 
@@ -295,8 +293,8 @@ class ComparedRun:
     @cached_property
     def units(self) -> AttributedUnits:
         """The units with their attributes, if a side was requested for a search of slices."""
-        assert self.attributes is not None
-        return self.attributes.finish()
+        assert self.counts.extras.attributes is not None
+        return self.counts.extras.attributes.finish()
 
     @cached_property
     def model(self) -> Formula:
@@ -459,11 +457,15 @@ class ComparisonJob:
         by = str(self.by)
         vocabulary = Vocabulary()
         context = self.data.context(vocabulary.labels)
-        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection)
+        attributes = None
+        if side is not None:
+            slicings = self.searched.slicings(task, context, self.gold)
+            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side, self.gold)
+        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection, attributes)
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
-        observers: list[Observer] = [counts]
+        observers: list[Observer] = [counts] if attributes is None else [attributes, counts]
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
             scored = self._with_data(scored)
@@ -477,11 +479,6 @@ class ComparisonJob:
             slice_counts = counts_of_slices(self.gold, data, vocabulary.labels)
             observers.append(slice_counts)
             job = replace(job, models=(*job.models, task.unit_measure))
-        attributes = None
-        if side is not None:
-            slicings = self.searched.slicings(task, context, self.gold)
-            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side, self.gold)
-            observers.append(attributes)
         layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
@@ -489,7 +486,6 @@ class ComparisonJob:
             *(name_of(self.gold), run, counts, compared, self.resampling),
             slice_counts=slice_counts,
             scored=scored,
-            attributes=attributes,
         )
 
     def _with_data(self, scored: RunConfig) -> RunConfig:

@@ -24,6 +24,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values
 from evenhand.comparison.slices import Slicing, binned, notes_on_metadata
+from evenhand.comparison.training import Units
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -64,6 +65,8 @@ class AttributedUnits:
     """By attribute, (units): the code of its value."""
     values: Mapping[str, Sequence[str]]
     """By attribute: its values by code."""
+    bins: Mapping[str, Ints]
+    """By attribute except the label: the code of the value of each raw value (`AttributeCollector.raw`)."""
     kind: Ints
     """(systems, units): the error type as an index of `kinds`."""
     wrong: Bools
@@ -76,8 +79,12 @@ class AttributedUnits:
 
     def name(self, parts: Sequence[tuple[int, int]]) -> str:
         """The name of a slice: `label=ORG`, `seen=new & label=MISC`."""
+        return JOINT.join(f"{attribute}={value}" for attribute, value in self.parts(parts))
+
+    def parts(self, parts: Sequence[tuple[int, int]]) -> tuple[tuple[str, str], ...]:
+        """The attributes of a slice and their values by name."""
         attributes = list(self.codes)
-        return JOINT.join(f"{attributes[number]}={self.values[attributes[number]][value]}" for number, value in parts)
+        return tuple((attributes[number], self.values[attributes[number]][value]) for number, value in parts)
 
     def of(self, rows: Ints) -> AttributedUnits:
         """Some of the units."""
@@ -155,25 +162,29 @@ class AttributeCollector:
             self._left_out.append(slicing.name)
             return None
 
+    def raw(self, units: Units, locations: Locations) -> list[Ints]:
+        """The raw values of other units, one row per attribute that is not left out."""
+        return [slicing.of_units(units, locations, self._names[slicing.name]) for slicing in self._slicings]
+
     def finish(self) -> AttributedUnits:
         """All units, with values in bins."""
         columns: dict[str, Any] = {
             name: np.concatenate([part[name] for part in self._parts], axis=-1) for name in self._parts[0]
         }
         gold = np.flatnonzero(~columns["is_extra"])
-        codes, values = dict[str, Ints](), dict[str, Sequence[str]]()
+        codes, values, bins = dict[str, Ints](), dict[str, Sequence[str]](), dict[str, Ints]()
         notes = notes_on_metadata(self._slicings, self._gold)
         for slicing in self._slicings:
             of_unit, names = np.concatenate(self._codes[slicing.name]), self._names[slicing.name].values
             slices, code_of, note = binned(slicing, names, np.bincount(of_unit[gold], minlength=len(names)))
-            codes[slicing.name], values[slicing.name] = code_of[of_unit], slices
+            codes[slicing.name], values[slicing.name], bins[slicing.name] = code_of[of_unit], slices, code_of
             notes += [] if note is None else [note]
         label = self._task.display.label
         codes[label], values[label] = columns["label"], self._labels.values
         if self._left_out:
             notes.append(f"not searched because the gold standard has no words: {', '.join(self._left_out)}.")
         chosen = {name: columns[name] for name in _COLUMNS}
-        return AttributedUnits(codes=codes, values=values, kinds=self._kinds, notes=tuple(notes), **chosen)
+        return AttributedUnits(codes=codes, values=values, bins=bins, kinds=self._kinds, notes=tuple(notes), **chosen)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
+from evenhand.comparison.causes import AttributeCollector
 from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
 from evenhand.comparison.units import ChosenUnits, UnitSearch
@@ -90,6 +91,8 @@ class Extras:
     slicings: Sequence[Slicing] = ()
     search: UnitSearch | ChosenUnits | None = None
     collection: UnitCollection | None = None
+    attributes: AttributeCollector | None = None
+    """It collects units before the comparison does, and its attributes are those of collected units, too."""
 
 
 class ComparisonCounts:
@@ -147,6 +150,7 @@ class ComparisonCounts:
         if self.extras.collection is not None:
             units, names = evaluation.units(self.by), self._slice_names
             slices = [slicing.of_units(units, locations, names[slicing.name]) for slicing in self.extras.slicings]
+            slices += self.extras.attributes.raw(units, locations) if self.extras.attributes is not None else []
             of_units = np.array(slices, dtype=np.int64).reshape(len(slices), len(units))
             self.extras.collection.add(units, locations, evaluation.drawing(self.by), of_units)
 

@@ -74,6 +74,8 @@ class FoundSlice:
     statistic: float
     p: Share
     examples: tuple[Unit, ...]
+    parts: tuple[tuple[str, str], ...]
+    """Its attributes and their values."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ from dataclasses import asdict, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -22,6 +22,9 @@ from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
+
+if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
 
 
 class ResamplingInfo(TypedDict):
@@ -458,6 +461,10 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    causes: Mapping[str, Causes] = field(default_factory=dict)
+    """The slices in which a system has significantly more errors, by system; of the best systems."""
+    attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
+    """The attributes of these slices, like `slices`; units have their values after those of slices."""
 
     @property
     def task(self) -> str:
