@@ -120,14 +120,14 @@ def report(
         labels=tuple(run.counts.labels.values),
         slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
     )
-    if has_causes and run.groups[1] >= FEWEST_DOCUMENTS:
+    if has_causes:
         made = _with_causes(made, job, run)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 
 def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report:
     """The report with the worst slices of the best systems, and the attributes of these slices."""
-    names = list(report.ordered)[:MOST_SEARCHED]
+    names = list(report.ordered)[:MOST_SEARCHED] if run.groups[1] >= FEWEST_DOCUMENTS else []
     causes = {name: searched_run(job, run, [run.counts.systems.index(name)], examples=0) for name in names}
     attributes = {name: (run.units.values[name], bins) for name, bins in run.units.bins.items()}
     return replace(report, causes=causes, attributes=attributes)
