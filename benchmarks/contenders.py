@@ -16,6 +16,7 @@ from time import process_time
 from brackets import evenhand_constituents, plain_brackets
 from brat import plain_brat
 from chains import evenhand_chains, plain_loop
+from confidences import fair_curve, fair_score
 from conlleval_loop import conlleval_loop
 from corefud import evenhand_corefud, plain_corefud
 from links import timed_links, timed_loop
@@ -241,6 +242,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-lists": evenhand_lists,
     "evenhand-metric": evenhand_metric,
     "evenhand-drop-in": evenhand_drop_in,
+    "evenhand-fair": fair_score,
+    "evenhand-fair-curve": fair_curve,
     "evenhand-jsonl": evenhand_read,
     "evenhand-read": evenhand_read,
     "json-loads": json_loads,

@@ -19,6 +19,7 @@ from typing import Any
 import brackets
 import brat
 import chains
+import confidences
 import corefud
 import corpus
 import links
@@ -87,6 +88,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     for turn in range(ROUNDS):
         _spans(bench, million, ten_million, turn)
         _layers(bench, data, json_lines, million[0])
+        _confidences(bench, data)
         _answers(bench, data)
         bench.run("evenhand-100k", pair[0], pair[1] / "a.conll", repeat=4, contender="evenhand")
         bench.run("evenhand-tests", *pair, repeat=3)
@@ -100,7 +102,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _records(bench, data)
         _constituents(bench, data, 40_000)
         _start_up(bench, data)
-    further = _large(bench, data) + scale.processes(data) + worst.measure(data)
+    further = _large(bench, data) + confidences.exact_curve() + scale.processes(data) + worst.measure(data)
     further += shapes.measurements(shapes.measure(data, published, shapes.TURNS))
     print("  a page with 50,000 units ...", file=sys.stderr)
     further += report_page.beside_compare(data)
@@ -119,6 +121,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         for name in ("evenhand", "evenhand-exact", "evenhand-leak", "conlleval-loop"):
             bench.run(name, *million, repeat=3)
         _layers(bench, data, json_lines, million[0])
+        _confidences(bench, data)
         _answers(bench, data)
         bench.run("evenhand-chains", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
@@ -150,6 +153,13 @@ def _layers(bench: Bench, data: Path, json_lines: Path, columns: Path) -> None:
     documents = brat.write_documents(data)
     bench.run("evenhand-brat", documents, documents, repeat=4, contender="evenhand-read")
     bench.run("plain-brat", documents, documents, repeat=4)
+
+
+def _confidences(bench: Bench, data: Path) -> None:
+    """Spans with confidences: all points of the curve beside one score."""
+    files = confidences.write_scored(data, 100_000)
+    for name in ("evenhand-fair", "evenhand-fair-curve") * 2:
+        bench.run(name, *files, repeat=3)
 
 
 def _answers(bench: Bench, data: Path) -> None:

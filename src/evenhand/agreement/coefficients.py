@@ -12,6 +12,7 @@ undefined (not a number) where it would be 0/0: if no position has codes of two 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -261,7 +262,12 @@ class Coefficient:
 
     def of(self, patterns: Patterns, counts: Values) -> float | None:
         """The coefficient, given the number of positions of each pattern; None if it is undefined."""
-        return defined(self.value(counts @ self.rows(patterns)))
+        return defined(self.value(exact_sums(counts, self.rows(patterns))))
+
+
+def exact_sums(counts: Values, rows: Values) -> Values:
+    """`counts @ rows` without rounding in between, because rounding in matrix products depends on the processor."""
+    return np.array([math.fsum(column) for column in (counts[:, None] * rows).T.tolist()])
 
 
 def defined(value: Values | float) -> float | None:

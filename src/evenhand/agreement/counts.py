@@ -29,6 +29,7 @@ from evenhand.agreement.coefficients import (
     Coefficient,
     Patterns,
     defined,
+    exact_sums,
     mean_defined,
     ratio,
     units_of,
@@ -542,7 +543,7 @@ def cu_alphas(counts: AnnotatorCounts, book: Codebook, pair: int) -> tuple[float
     if not labels:
         return None, {}
     statistics = Statistics(counts, counts.pairs[pair], _by_label(counts.patterns, book, labels))
-    sums = statistics.totals @ unitizing.shared_rows(statistics.patterns)
+    sums = exact_sums(statistics.totals, unitizing.shared_rows(statistics.patterns))
     sums[2 * len(labels) :] += [counts.crossing.get((pair, label), 0) for label in labels]
     used = np.bincount(statistics.patterns.codes[statistics.totals > 0].ravel() + 1, minlength=len(labels) + 2)[2:] > 0
     values = zip(labels, unitizing.ku_alpha_of(sums), used, strict=True)

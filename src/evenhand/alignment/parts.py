@@ -50,8 +50,8 @@ class Follower:
     def follow(self, gold: Batches, *, is_last: bool) -> Bools | None:
         """Read as far as the gold standard has been read, and raise an error where the texts differ.
 
-        Return after which sentences of `gold` a part may end; None: after any. `is_last` is whether the gold standard
-        ends here.
+        Return after which sentences of `gold` a part may end; None: after any. `is_last`: the gold standard is known to
+        end here. If it ends where a part has ended, only `finish` is called.
         """
         return None
 
@@ -60,7 +60,7 @@ class Follower:
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Called after the last part."""
+        """Called after the last part; raise an error if the system continues."""
 
 
 @dataclass
@@ -86,26 +86,30 @@ class Alignment:
         """Batches of the gold standard, and what each system has there."""
         gold = whole_documents(self.gold) if self.whole_documents else self.gold
         waiting: list[Annotation] = []
-        following, patience = next(gold, None), 1
-        while following is not None:
-            batch, following = following, next(gold, None)
+        patience = 1
+        for batch in gold:
             waiting.append(batch)
-            is_last = following is None
-            if not is_last and (len(waiting) < patience or not self.is_full(waiting)):
+            if len(waiting) < patience or not self.is_full(waiting):
                 continue
-            sentences = self._sentences(waiting, is_last=is_last)
-            if not sentences and not is_last:
+            sentences = self._sentences(waiting)
+            if not sentences:
                 patience = 2 * len(waiting)  # so the time is linear, even if the sides never end a sentence together
                 continue
             taken, waiting = _cut(waiting, sentences)
             patience = 1
-            yield taken, {name: follower.take(taken) for name, follower in self.followers.items()}
+            yield taken, self._taken(taken)
             del taken, batch  # so they are freed before the next ones are read
+        if waiting:
+            self._sentences(waiting, is_last=True)
+            yield waiting, self._taken(waiting)
         for follower in self.followers.values():
             follower.finish()
 
-    def _sentences(self, waiting: Batches, *, is_last: bool) -> int:
-        """The number of sentences in the longest part that may end here."""
+    def _taken(self, gold: Batches) -> dict[str, Any]:
+        return {name: follower.take(gold) for name, follower in self.followers.items()}
+
+    def _sentences(self, waiting: Batches, *, is_last: bool = False) -> int:
+        """The number of sentences in the longest part that may end here; `is_last`: the gold standard ends here."""
         may_end: Bools | None = None
         for follower in self.followers.values():
             ends = follower.follow(waiting, is_last=is_last)

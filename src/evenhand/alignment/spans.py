@@ -119,6 +119,8 @@ class SpanFollower(Follower):
         """Number of tokens of the waiting text that were compared with the gold standard's."""
         self._by_token = True
         """Whether tokens are counted; else sentences, because one side has no tokens."""
+        self._before: tuple[str, int] | None = None
+        """The source of the gold standard's last batch that was taken, and its number of sentences."""
         self._unit = "tokens"
         """What its file has for each token, in messages."""
 
@@ -136,7 +138,7 @@ class SpanFollower(Follower):
         if has < need:
             raise self._ends_early(corpora, has)
         if is_last and (has > need or self._read()):
-            raise self._continues(corpora[-1], need)
+            raise self._continues(corpora[-1].source, corpora[-1].sentences, need)
         if not self._by_token:
             return None
         ends, own_ends = _sentence_ends(corpora), self._ends
@@ -151,6 +153,7 @@ class SpanFollower(Follower):
         size = sum(map(self._size, corpora))
         pieces = self._taken(size, sum(corpus.sentences for corpus in corpora))
         self._compared -= size
+        self._before = corpora[-1].source, corpora[-1].sentences
         tags = complete([piece.tags(self._layer) for piece in pieces]) if len(self._layers) > 1 else None
         spans = Spans.of(Vocabulary(), *[empty()] * 4)
         if pieces:
@@ -164,6 +167,8 @@ class SpanFollower(Follower):
         return AlignedSpans(spans, Tags.concatenate(tags) if tags else None, encoding, texts)
 
     def finish(self) -> None:
+        if self._before is not None and (self._read_size or self._read()):
+            raise self._continues(*self._before, 0)
         if self._by_id is not None and self.reading is not None:
             self._by_id.finish()
             self.reading = self._by_id.reading
@@ -262,17 +267,20 @@ class SpanFollower(Follower):
         remedy = remedy_for(gold_corpus, by_position=self._by_position) if self._by_token else SAME_SENTENCES
         return InputError(corpus.source, line, finding, remedy, "text")
 
-    def _continues(self, gold: Corpus, need: int) -> InputError:
-        """The error for a system that continues after the end of the gold standard."""
+    def _continues(self, source: str, sentences: int, need: int) -> InputError:
+        """The error for a system that continues after the end of the gold standard.
+
+        `source` and `sentences` are those of its last batch; the system is longer from position `need` on.
+        """
         system = [batch.corpus for batch in self._waiting]
         corpus, position = _at(system, need, self._size)
         unit = "character" if corpus.atoms == "characters" else "token"
         what = f"the {unit} {corpus.tokens[position]!r}" if corpus.tokens and self._by_token else "another sentence"
-        finding = f"found {what} after the end of {self._sides.key} {gold.source}"
+        finding = f"found {what} after the end of {self._sides.key} {source}"
         if corpus.tokens is None and corpus.line(position) is None:
             before = position if corpus.bounds is None else int(np.searchsorted(corpus.bounds, position))
             more = sum(other.sentences for other in system[system.index(corpus) :]) - before
-            finding = other_number(gold.sentences, gold.sentences + more, self._sides)
+            finding = other_number(sentences, sentences + more, self._sides)
         remedy = remedy_for(corpus, by_position=self._by_position)
         return InputError(corpus.source, corpus.line(position), finding, remedy, "text")
 

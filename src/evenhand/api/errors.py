@@ -189,11 +189,11 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
-    vocabulary, slicings = Vocabulary(), list[Slicing]()
+    vocabulary, slicings, notes = Vocabulary(), list[Slicing](), tuple[str, ...]()
     options = SliceOptions.of(query.request(), None, query.train, query.drop_leaked)
     if options:
         data = options.read(inputs.gold, sides, config)
-        config, request = data.prepared, options.request
+        config, request, notes = data.prepared, options.request, data.notes
         layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
         slicings = request.slicings(config.task, data.context(vocabulary.labels), inputs.gold)
     collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
@@ -203,7 +203,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
     readings = (side.reading or ReadInfo() for side in run.systems.values())
     signatures = (signature(config.settings, read_as, run.atoms, gold, reading) for reading in readings)
     drawn = "" if query.sample is None else f"|sample:{query.sample}|seed:{query.seed}"
-    return collected.table(f"{joint_signature(signatures)}{drawn}")
+    return collected.table(f"{joint_signature(signatures)}{drawn}", notes)
 
 
 class _Collected:
@@ -296,7 +296,7 @@ class _Collected:
         for name, values in columns.items():
             collected.setdefault(name, []).extend(values)
 
-    def table(self, signature: str) -> Table:
+    def table(self, signature: str, notes: Sequence[str]) -> Table:
         """The table of all collected units. Further columns, such as arguments of relations, are left out if empty."""
         name, _, value = (self._query.slice or "").partition("=")
         known_values = self._slicings[name][1].values if name else []
@@ -320,7 +320,7 @@ class _Collected:
         kinds |= {name: _kind([value for columns in systems for value in columns[name]]) for name in further}
         sources = [*(source for source, _ in _BASE.values()), *further]
         rows = [[value for columns in systems for value in columns.get(source, ())] for source in sources]
-        return Table(kinds, rows, self._caption(), signature)
+        return Table(kinds, rows, self._caption(), signature, notes)
 
     def _caption(self) -> str:
         """The number of units of each system and error type."""

@@ -24,7 +24,7 @@ from evenhand.api.compare import (
     comparison,
     one_measure,
 )
-from evenhand.api.confidence import confidence
+from evenhand.api.confidence import confidence, without_hints
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.api.slices import SliceOptions, TrainingFiles, score_with_slices, with_slices
 from evenhand.comparison.slices import SliceRequest, Slices
@@ -606,8 +606,11 @@ def gate(
         )
     check_choice("floor_at", floor_at, ("value", "lower"))
     gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
-    of_confidence = [limit for limit in limits.scores if limit.kind != "max-drop" and _names_confidence(limit.name)]
+    of_confidence = [limit for limit in limits.scores if _names_confidence(limit.name)]
     limits = replace(limits, scores=[limit for limit in limits.scores if limit not in of_confidence])
+    for limit in of_confidence:
+        if limit.kind == "max-drop":
+            raise SettingError(f"{limit.name} is a figure of confidences, which has no drop; use floor or ceiling.")
     if floor_at == "lower" and not of_confidence:
         raise SettingError("floor_at does nothing in this gate, because no limit is a figure of confidences.")
     measure = one_measure(by, chosen)
@@ -641,6 +644,7 @@ def gate(
             results = score_with_slices(gold, systems, prepared, "total", of_slices)
         else:
             results = score_inputs(gold, systems, prepared, "total")
+        results = without_hints(results) if of_confidence else results
         _refuse_empty(results.gold, content.task)
         checked = (*criteria(limits, names, results, last, None, least), *confident())
         return Gate(last, default, checked, results, None)
@@ -706,17 +710,19 @@ def _confidence_criteria(
         named = _names_confidence(limit.name)
         assert named is not None
         label, measure, figure = named
+        if label is not None and figure.figure == "macro_ap":
+            raise SettingError(f"{limit.name} is the mean of all labels; leave {label} out, or use ap.")
         if measure not in evaluated:
-            result = confidence(gold, candidate, resamples=0, **{**options, "match": measure})
+            result = confidence(gold, candidate, resamples=0, by_label=at == "lower", **{**options, "match": measure})
             (evaluated[measure],) = result.systems.values()
-        system = evaluated[measure]
+        system = evaluated[measure] if label is None else evaluated[measure].label(label)
         limit.check(Figure(limit.name, nan, "fraction", figure.figure in LOW_IS_GOOD))
-        value = system.figure(figure) if label is None else system.of_label(label, figure)
+        value = system.figure(figure)
         if isnan(value):
             reason = f": {system.uncalibrated}" if figure.figure in CALIBRATED and system.uncalibrated else ""
             raise SettingError(f"{limit.name} is undefined{reason}.")
         if at == "lower":
-            interval = system.interval(figure, _RESAMPLES, seed, _LEVEL) if label is None else None
+            interval = system.interval(figure, _RESAMPLES, seed, _LEVEL)
             if interval is None:
                 raise SettingError(f"{limit.name} has no interval; leave out --floor-at lower.")
             value = interval[0 if limit.kind == "floor" else 1]

@@ -7,6 +7,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from evenhand import __version__
 from evenhand.api.score import Systems, is_nothing, results_of, totals_of
 from evenhand.comparison.attributes import SliceContext
@@ -33,6 +35,7 @@ from evenhand.pipeline.inputs import (
 from evenhand.pipeline.run import Job, Run
 from evenhand.results.leakage import Leakage, SharedSentences, leakage_sentence
 from evenhand.results.result import Result, Results, SliceScores, saved_score
+from evenhand.results.signature import joint_signature
 from evenhand.results.table import Kind, Table
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
@@ -121,10 +124,27 @@ class SliceOptions:
             if leaked.all():
                 raise SettingError("All sentences of the gold standard occur in the training data. Omit --drop-leaked.")
             sentences = counted(int(leaked.sum()), "test sentence")
-            notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} left out (--drop-leaked).")
-            prepared = replace(prepared, dropped=DroppedSentences(leaked))
+            verb = "is" if leaked.sum() == 1 else "are"
+            notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} {verb} left out (--drop-leaked).")
+            self._check_numbers(background, prepared)
+            prepared = replace(prepared, dropped=DroppedSentences(leaked, background.gold.ids_of(leaked)))
             background = read_background(gold, systems, prepared, (), background)
         return SliceData(prepared, background, self.request, self.words, tuple(notes))
+
+    def _check_numbers(self, background: Background, prepared: RunConfig) -> None:
+        """Refuse what refers to sentences or documents by their numbers, which change if some are left out."""
+        if prepared.settings.parameters.get("overrides") is not None:
+            raise SettingError("Overrides refer to sentences by number. Leave out overrides or drop_leaked.")
+        gold = background.gold
+        document, leaked = gold.column("document"), background.leaked | (gold.column("lengths") == 0)
+        remaining = np.bincount(document[~leaked], minlength=gold.documents)
+        others = [name for name in self.request.names if name not in prepared.task.comparison.attributes]
+        by_document = self.request.tables or others or self.request.has("document")
+        if by_document and not gold.has_document_names and not remaining.all():
+            raise SettingError(
+                "drop_leaked leaves out whole documents, which have no names, so the others get new numbers. "
+                "Name the documents, or leave out slices by document."
+            )
 
 
 def notes_on_training(background: Background, unit: str) -> list[str]:
@@ -176,7 +196,7 @@ def leakage(
     )
 
 
-@checked_arguments(known_options)
+@checked_arguments(known_options, inputs=("by",))
 def slices(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
@@ -217,7 +237,8 @@ def slices(
             name: "count" if isinstance(value, int) else "number" for name, value in row.items() if name not in kinds
         }
     columns = [[row.get(name) for row in rows] for name in kinds]
-    return Table(kinds, columns, "", next(iter(results.values())).signature)
+    notes = dict.fromkeys(note for result in results.values() for note in result.notes)
+    return Table(kinds, columns, "", joint_signature(result.signature for result in results.values()), list(notes))
 
 
 def score_with_slices(

@@ -22,7 +22,7 @@ from evenhand.cli.options import (
     training_keywords,
     training_options,
 )
-from evenhand.cli.output import quiet_option, show
+from evenhand.cli.output import quiet_option, say_notes, show
 
 _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample", "seed", "context")
 
@@ -109,3 +109,5 @@ def errors(**options: Any) -> None:
         show(text(table, max(width, 80), options["limit"], "-o FILE has them all"), "text")
     else:
         show(standard_output(table, options["form"]), options["form"])
+    if not options["quiet"]:
+        say_notes(table.notes)

@@ -389,6 +389,7 @@ def training_options(section: str) -> tuple[Decorator, ...]:
             metavar="FILE",
             help="Training data of the systems, for the slices seen, oov and others, and for a note on leakage. "
             "Repeatable.",
+            rare=True,
         ),
         option(
             section,
@@ -612,7 +613,7 @@ _SCORING_OPTIONS = {
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
-    "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
+    "map": _map_option("SIDE", "gold, system, train, or a system's name [all]"),
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "

@@ -257,7 +257,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--counts",
     type=OUTPUT,
     metavar="FILE",
-    help="Save the counts to FILE (.json) for evenhand merge.",
+    help="Save the counts to FILE (.json or .parquet) for evenhand merge.",
     rare=True,
 )
 @table_options()
@@ -337,7 +337,7 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
     is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        without = "without --show, --slice and --groups"
+        without = "without --show, --slice, --train and --groups"
         raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if not is_possible or not _is_summarized(form, wants, against):
         return None

@@ -20,7 +20,7 @@
 `comparison.training` defines the attributes that need training data or count strings. A unit that is not in the text is
 in the slice *no place*.
 
-Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data; Fu
+Sources: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data; Fu
 et al. 2020 for density; this project for the others.
 """
 

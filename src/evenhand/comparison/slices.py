@@ -575,6 +575,12 @@ class SliceCounts:
         gold = gold_by_measure.get(self._unit_formula.name) or next(iter(gold_by_measure.values()))
         units = np.bincount(gold.group, gold.count, minlength=len(values))
         slices, slice_of_value, note = binned(slicing, values, units)
+        if NO_PLACE in slices and not any(
+            (slice_of_value[tally.group] == slices.index(NO_PLACE)).any() for tally in merged.values()
+        ):
+            # Only units that do not count, such as words that only a system has, are not in the text.
+            slice_of_value -= slice_of_value > slices.index(NO_PLACE)
+            slices.remove(NO_PLACE)
         labels: list[dict[str, int]] = [{} for _ in slices]
         gold = gold.regroup(slice_of_value)
         for number, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):

@@ -33,7 +33,6 @@ import filecmp
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -302,7 +301,10 @@ class TextIndex:
         """The number of units of each label, in the order of their first occurrence."""
         self.has_text = True
         self._columns: dict[str, list[Any]] = {}
+        self._ids: list[str] | None = []
+        """The ids of sentences; None if some have none."""
         self._documents = 0
+        self.has_document_names = True
 
     def add(self, batch: Annotation, units: tuple[Spans, ...], *, is_split: bool) -> None:
         """Add a batch with its units: spans, or the heads and the tails of relations."""
@@ -310,6 +312,11 @@ class TextIndex:
         first = self._documents - int(corpus.continues and self._documents > 0)
         document = corpus.document_of(np.arange(corpus.sentences)) + first
         self._documents = first + len(corpus.documents)
+        self.has_document_names &= all(corpus.document_names)
+        if corpus.ids is None:
+            self._ids = None
+        elif self._ids is not None:
+            self._ids += corpus.ids.texts(0, corpus.sentences)
         if corpus.tokens is None or corpus.bounds is None:
             self.has_text = False
             return
@@ -342,6 +349,10 @@ class TextIndex:
             self._columns[name] = [np.concatenate(parts) if parts else np.zeros(0, dtype=kind)]
         return self._columns[name][0]
 
+    def ids_of(self, chosen: Bools) -> frozenset[str] | None:
+        """The ids of some sentences; None if sentences have no ids."""
+        return None if self._ids is None else frozenset(self._ids[row] for row in np.flatnonzero(chosen).tolist())
+
     @property
     def documents(self) -> int:
         return self._documents
@@ -351,7 +362,7 @@ class TextIndex:
         return HashCounts.of(self.column("words", np.uint64))
 
     @cached_property
-    def _ngrams(self) -> dict[int, HashCounts]:
+    def _ngrams(self) -> dict[int, Words]:
         return {}
 
     @cached_property
@@ -367,11 +378,13 @@ class TextIndex:
         occurs = np.zeros(len(values), dtype=np.bool_)
         for size in np.unique(sizes).tolist():
             rows = np.flatnonzero(sizes == size)
-            occurs[rows] = self._of_length(size)(values[rows]) > 0
+            ngrams = self._of_length(size)
+            at = np.minimum(np.searchsorted(ngrams, values[rows]), max(len(ngrams) - 1, 0))
+            occurs[rows] = ngrams[at] == values[rows] if len(ngrams) else False
         return occurs
 
-    def _of_length(self, size: int) -> HashCounts:
-        """The n-grams of a length. Those of a few lengths are kept."""
+    def _of_length(self, size: int) -> Words:
+        """The sorted n-grams of a length. Those of a few lengths are kept."""
         if size in self._ngrams:
             return self._ngrams[size]
         words, lengths = self.column("words", np.uint64), self.column("lengths")
@@ -382,7 +395,7 @@ class TextIndex:
         for k in range(size):
             values += words[first + k] * power
             power = np.uint64(int(power) * 0x9E3779B97F4A7C15 % 2**64)
-        ngrams = HashCounts.of(values)
+        ngrams: Words = np.sort(values)
         if len(self._ngrams) < _MAX_NGRAMS:
             self._ngrams[size] = ngrams
         return ngrams
@@ -461,8 +474,6 @@ class Background:
     train: TextIndex | None = None
     is_split: bool = False
     """Whether words are divided because a text has no tokens."""
-    codes: dict[str, Ints] = field(default_factory=dict, compare=False)
-    tables: dict[int, HashCounts] = field(default_factory=dict, compare=False)
 
     @property
     def training(self) -> TextIndex:

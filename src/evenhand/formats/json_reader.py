@@ -78,7 +78,7 @@ TASK_SCORES = "scores of whole records, which are not scores of spans"
 AGAIN = "answers that were given again"
 SAMPLE = 1 << 14
 """The number of bytes of JSON lines that show how to read the file."""
-_BLOCKS = 2
+_BLOCKS = 3
 """Blocks are larger than in other formats by this factor: each is scanned many times, and has few lines."""
 _BATCH = 1 << 13
 """The number of records of a JSON value that are read together."""

@@ -439,6 +439,7 @@ class OpenFile:
                 if settings.annotator is not None:
                     batch = _with_readings(batch, annotator=settings.annotator.name)
                 yield batch if self.confidence == 1 else batch.recognised(self.confidence)
+                del batch  # so it is freed before the next one is read
 
 
 def open_file(source: Source, settings: ReadSettings) -> OpenFile:

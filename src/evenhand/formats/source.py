@@ -169,6 +169,7 @@ def notify_observers(name: str, batches: Iterator[Annotation]) -> Iterator[Annot
             observer.on_detected(name, batch)
         is_first = False
         yield batch
+        del batch  # so it is freed before the next one is read
 
 
 class FileHead:

@@ -24,6 +24,7 @@ from evenhand.arrays import Bools
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
+from evenhand.data.layers import Spans, Tags, Trees
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -129,26 +130,42 @@ def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:
     return isinstance(item, list | tuple) and len(item) == 2 and all(map(isinstance, item, kinds))
 
 
+_DIVISIBLE = (Spans, Tags, Trees)
+"""Layers of which some sentences can be taken."""
+
+
 @dataclass(frozen=True)
 class DroppedSentences:
     """Sentences of the gold standard that are left out, with the same sentences of every system."""
 
     is_dropped: Bools
     """By sentence of the gold standard."""
+    ids: frozenset[str] | None = None
+    """Their ids, if the gold standard has any; systems may have other orders."""
 
     def remaining(self, batches: Stream) -> Stream:
-        """The batches of a side without these sentences; an error if the side has another number of sentences."""
+        """The batches of a side without these sentences.
+
+        Without ids, sentences are identified by their numbers, so another number of sentences is an error.
+        """
         before, source = 0, ""
         for batch in batches:
             corpus, source = batch.corpus, batch.corpus.source
+            other = next((name for name, layer in batch.layers.items() if not isinstance(layer, _DIVISIBLE)), None)
+            if other is not None:
+                remedy = "leave out --drop-leaked"
+                raise InputError(source, None, f"has the layer {other!r}, of which no sentence can be left out", remedy)
             dropped = self.is_dropped[before : before + corpus.sentences]
             before += corpus.sentences
-            if before > len(self.is_dropped):
+            if self.ids is not None and corpus.ids is not None:
+                names = corpus.ids.texts(0, corpus.sentences)
+                dropped = np.array([name in self.ids for name in names], dtype=np.bool_)
+            elif before > len(self.is_dropped):
                 break
             edges = np.flatnonzero(np.diff(np.concatenate(([1], dropped, [1])).astype(np.int8)))
             for first, last in edges.reshape(-1, 2).tolist():
                 yield batch.within(first, last)
-        if before != len(self.is_dropped):
+        if before != len(self.is_dropped) and self.ids is None:
             size = len(self.is_dropped)
             finding = f"expected {size:,} sentences, as in the gold standard, to leave some out, got {before:,}"
             raise InputError(source, None, finding, "leave out --drop-leaked")

@@ -255,7 +255,7 @@ class RunAccumulator:
             summary = run.systems[name]
             summary.join(SideSummary(follower.reading, follower.breaks_differ, grounding=follower.grounding))
             summary.mismatches = follower.issues
-        run.names = dict(alignment.document_names)
+        run.names = alignment.document_names
         run.by_position = alignment.by_position
         run.ends_apart = alignment.ends_apart
         run.labels = tuple(sorted(labels))

@@ -11,12 +11,11 @@ from dataclasses import replace
 from math import isnan
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import WARNING, SettingError, announced, counted, plural, unknown
+from evenhand.errors import WARNING, SettingError, announced, counted, unknown
 from evenhand.registry import lazy
 from evenhand.results.display import Displayed, WithTables
-from evenhand.results.leakage import Leakage
 from evenhand.results.result import Result, Results
-from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Kind, Marked, TableStyle
+from evenhand.tables import PLAIN, Cell, DisplayTable, Kind, Marked, TableStyle
 from evenhand.tasks.registry import TASKS
 
 
@@ -63,7 +62,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Confidence": lazy("evenhand.report.confidence_tables:confidence_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
-    "Leakage": lazy("evenhand.report.document:leakage_document"),
+    "Leakage": lazy("evenhand.report.leakage_tables:leakage_document"),
     "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
@@ -90,26 +89,6 @@ def score_document(results: Results, style: TableStyle) -> ReportDocument:
         heading = f"{result.name}: {counted(result.predicted, unit)}{in_chains}"
         sections.append(Section(heading, list(display.details(result, style, alone=len(results) == 1))))
     return ReportDocument(gold_line(results), sections, results.notes, results.signature)
-
-
-def leakage_document(leakage: Leakage, style: TableStyle) -> ReportDocument:
-    """The result in one sentence, and a table of exact and loose comparisons."""
-    has_units = leakage.units is not None
-    columns = [Column("test sentences in training", "text"), Column("sentences", "count"), Column("share", "share")]
-    columns += [Column("five words or more", "count"), Column("documents", "count")]
-    columns += [Column(f"gold {plural(leakage.unit)}", "count")] * has_units
-    rows: list[list[Cell]] = []
-    for name, shared in (("exact", leakage.exact), ("loose", leakage.loose)):
-        share = shared.sentences / leakage.sentences if leakage.sentences else 0.0
-        rows.append([name, shared.sentences, share, shared.long, shared.documents, *[shared.units] * has_units])
-    repeated = (
-        f"{leakage.repeated:,} of {counted(leakage.sentences, 'test sentence')} occur more than once in the test set."
-    )
-    remark = f"documents: with at least 80 % of their sentences. {repeated}"
-    opening = f"{leakage.test}: {leakage.sentence}"
-    return ReportDocument(
-        opening, [Section("", [DisplayTable("", columns, rows, remark=remark)])], leakage.notes, leakage.signature
-    )
 
 
 def gold_line(results: Results) -> str:

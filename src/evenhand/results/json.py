@@ -40,10 +40,9 @@ from evenhand.results.confidence import (
     BestThreshold,
     Calibration,
     Confidence,
-    LabelConfidence,
     SystemConfidence,
 )
-from evenhand.results.counts import COMMAND, Counts
+from evenhand.results.counts import COMMAND, Counts, saved_counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
@@ -127,7 +126,7 @@ def load_counts(source: str | Path) -> Counts:
             raise ValueError("its systems have no counts")
         return Counts(_field(saved, "gold", str), config, groups, run, str(source), files)
 
-    return _load(source, COMMAND, build)
+    return _load(source, COMMAND, build, saved_counts)
 
 
 def load_confidence(source: str | Path) -> Confidence:
@@ -164,11 +163,16 @@ def checked_json(source: str | Path) -> Saved:
     return saved
 
 
-def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
+def _load(
+    source: str | Path,
+    command: str,
+    build: Callable[[Saved], Loaded],
+    parse: Callable[[bytes], Any] = msgspec.json.decode,
+) -> Loaded:
     """The result of a command that `build` makes of the JSON; any defect of the JSON is an error with the file."""
     name, text = _read(source)
     try:
-        saved = _convert(msgspec.json.decode(text), Saved)
+        saved = _convert(parse(text), Saved)
         _check_origin(name, saved, command)
         return build(saved)
     except InputError:
@@ -277,24 +281,26 @@ def _confidence(saved: Saved) -> Confidence:
     )
 
 
-def _system_confidence(saved: Saved) -> SystemConfidence:
+def _system_confidence(saved: Saved, label: str | None = None) -> SystemConfidence:
+    """The figures of a system, or of a label of it."""
     curve = _field(saved, "curve")
     threshold = np.array(_field(curve, "threshold", list[float]))
     base = np.array(_field(curve, "base", list[float]))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
-    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
     return SystemConfidence(
-        name=_field(saved, "name", str),
+        name=_field(saved, "name", str) if label is None else label,
         beta=best.beta,
         units=_field(saved, "units", Count),
         scores=_field(saved, "scores", tuple[float, float] | None),
         curve=Curve(threshold, counts, base),
+        ap=_field(saved, "ap", float),
         best_threshold=best,
         **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
         calibration=_field(saved, "calibration", Calibration | None),
         uncalibrated=_convert(saved.get("uncalibrated"), str | None),
-        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
+        labels={name: _system_confidence(one, name) for name, one in _field(saved, "labels", dict[str, Saved]).items()},
+        shares_threshold=label is not None and _field(saved, "threshold", float | None) != best.threshold,
     )
 
 

@@ -45,6 +45,11 @@ class Leakage(Displayed, WithTables):
     notes: tuple[str, ...] = ()
 
     @property
+    def comparisons(self) -> dict[str, SharedSentences]:
+        """Both comparisons of words, by name."""
+        return {"exact": self.exact, "loose": self.loose}
+
+    @property
     def sentence(self) -> str:
         """The result in one sentence."""
         return leakage_sentence(self.exact.long, self.sentences)
@@ -63,8 +68,7 @@ class Leakage(Displayed, WithTables):
                 "units": self.units,
                 "repeated": self.repeated,
             },
-            "exact": self.exact,
-            "loose": self.loose,
+            **self.comparisons,
         }
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from evenhand.tasks.spans.values import PartValues
 
 Stream = Iterator[Annotation]
-PART_SPANS = 1 << 13
+PART_SPANS = 1 << 12
 """Number of gold spans in a part, large enough to make the cost of a call negligible."""
 PART_ATOMS = 1 << 19
 """Number of atoms in a part with few spans."""
