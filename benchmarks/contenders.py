@@ -77,6 +77,34 @@ def evenhand_compare(gold: str, folder: str) -> Timed:
     return process_time() - begin, len(comparison.pairs)
 
 
+def evenhand_pair(gold: str, folder: str) -> Timed:
+    """The first two systems of a folder, with 10,000 trials and 1,000 resamples."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = _first_two(gold, folder)
+    begin = process_time()
+    comparison = eh.compare(gold, systems, by="exact")
+    render(comparison)
+    return process_time() - begin, len(comparison.pairs)
+
+
+def evenhand_power(gold: str, folder: str) -> Timed:
+    """What the test set can show of the same systems."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = _first_two(gold, folder)
+    begin = process_time()
+    power = eh.power(gold, systems, by="exact")
+    render(power)
+    return process_time() - begin, len(power.pairs)
+
+
+def _first_two(gold: str, folder: str) -> list[Path]:
+    return [path for path in sorted(Path(folder).glob("*.tags")) if path != Path(gold)][:2]
+
+
 def evenhand_tests(gold: str, folder: str) -> Timed:
     """10,000 trials and 10,000 resamples of fair F1, by what they add to a comparison without any."""
     import evenhand as eh
@@ -238,6 +266,8 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-rank": evenhand_rank,
     "evenhand-clusters": evenhand_clusters,
     "evenhand-compare": evenhand_compare,
+    "evenhand-pair": evenhand_pair,
+    "evenhand-power": evenhand_power,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
     "evenhand-metric": evenhand_metric,

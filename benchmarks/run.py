@@ -190,6 +190,8 @@ def _many_systems(bench: Bench, gold: Path, systems: list[Path], turn: int) -> N
         bench.run("evenhand-four", gold, system, repeat=3)
         bench.run("evenhand-one", gold, system, repeat=3, contender="evenhand")
     bench.run("evenhand-rank", gold, gold.parent, repeat=2)
+    bench.run("evenhand-pair", gold, gold.parent, repeat=3)
+    bench.run("evenhand-power", gold, gold.parent, repeat=3)
     bench.run("evenhand-clusters", gold, gold.parent, repeat=2)
     bench.run("evenhand-compare", gold, gold.parent, repeat=2)
 

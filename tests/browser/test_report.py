@@ -327,7 +327,9 @@ def test_thirty_seconds_with_wnut17(open_page: Open, wnut17: Path) -> None:
     """All within 1440 x 900: the verdict, the kinds of errors, what to fix first, the first erroneous unit."""
     page = open_page(wnut17, viewport={"width": 1440, "height": 900})
     verdict = page.inner_text("#verdict")
-    assert verdict.startswith("uh_ritual leads arcada by 0.37 points, p = 0.78: no significant difference.")
+    assert verdict.startswith(
+        "uh_ritual leads arcada by 0.37 points, p = 0.78: not significant; this test set can detect "
+    )
     assert "Both beat mic-cis." in verdict
     assert "13 spans are ill-formed" in page.inner_text("#cautions")
     assert "missing: person" in page.inner_text("#fix-first")
@@ -342,8 +344,8 @@ def test_systems_stand_by_score_with_what_is_sure(open_page: Open, wnut17: Path)
     assert rows.locator("th").all_inner_texts() == ["uh_ritual", "arcada", "flytxt", "mic-cis"]
     assert rows.locator(".standing").all_inner_texts() == [
         "best",
-        "not significant, p = 0.78",
-        "not significant, p = 0.16",
+        "not significant, p = 0.78; detectable: 4.7 points",
+        "not significant, p = 0.16; detectable: 4.7 points",
         "lower, p = 0.028",
     ]
     assert rows.locator(".best").all_inner_texts() == ["46.56"]

@@ -231,7 +231,7 @@ class _RunSearch:
                 intervals=tuple((max(0.0, rate - room), min(1.0, rate + room)) for rate, room in in_slice),
             )
         chosen = [self._examples(listed) for listed in findings.listed]
-        details = self._read(sorted({number for numbers in chosen for number in numbers}))
+        details = self._read([number for numbers in chosen for number in numbers])
         found = [
             FoundSlice(
                 names[listed.slice],
@@ -257,16 +257,17 @@ class _RunSearch:
         _, first = np.unique(units.document[wrong], return_index=True)
         others = np.setdiff1d(np.arange(len(wrong)), first)
         order = np.concatenate((first, others))[: self.examples]
-        return sorted(units.unit[wrong[order]].tolist())
+        return units.unit[np.sort(wrong[order])].tolist()
 
     def _units_of(self, name: str, limit: int | None) -> list[Unit]:
-        numbers = np.sort(self.findings.wrong(self.findings.names.index(name))).tolist()[:limit]
-        return list(self._read(numbers).values())
+        numbers = self.findings.wrong(self.findings.names.index(name)).tolist()[:limit]
+        details = self._read(numbers)
+        return [details[number] for number in numbers]
 
     def _read(self, numbers: Sequence[int]) -> dict[int, Unit]:
         """The details of units, from a second pass."""
         if not numbers:
             return {}
-        chosen = ChosenUnits("error", ints(numbers))
+        chosen = ChosenUnits("error", np.unique(ints(numbers)))
         self.job(chosen)
         return chosen.units

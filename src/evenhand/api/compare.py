@@ -23,6 +23,7 @@ from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.causes import AttributeCollector, AttributedUnits, UnitSide
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
+from evenhand.comparison.ranking import Detectable
 from evenhand.comparison.slices import SliceCounts, SliceRequest, Slices, notes_on_metadata
 from evenhand.comparison.units import ChosenUnits, Unit, UnitSearch
 from evenhand.comparison.units import Collection as UnitCollection
@@ -86,6 +87,7 @@ from evenhand.tasks.task import GoldProfile, Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
+    from evenhand.statistics.power import PowerCurve
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
@@ -267,6 +269,44 @@ class Testing:
             return self._statistic(of_after) - self._statistic(of_before)
 
         return bca(values, delta, jackknife(both, self._sizes, difference), self._sizes, level)
+
+
+def detectable_of(
+    tables: GroupTables, pair: tuple[str, str], delta: float, pairs: int, alpha: float, seed: int
+) -> Detectable | None:
+    """What the groups can show of two systems, in the direction of their difference; None if all counts are equal.
+
+    The level of the test is divided by the number of pairs, the first step of Holm's correction.
+    """
+    from evenhand.statistics.power import ROUGH_BELOW, TARGET  # loaded if it is needed
+
+    if not tables.differing(*pair):
+        return None
+    level, groups = alpha / pairs, tables.groups
+    curve = curve_of(tables, pair, delta, level, seed)
+    if curve is None:
+        return Detectable(None, TARGET, level, groups, "refused")
+    return Detectable(curve.detectable(groups), TARGET, level, groups, "rough" if groups < ROUGH_BELOW else "drawn")
+
+
+def curve_of(tables: GroupTables, pair: tuple[str, str], delta: float, alpha: float, seed: int) -> PowerCurve | None:
+    """The power of the test of a pair; None with too few groups, or if the systems differ alike in all of them."""
+    from evenhand.statistics.power import FEWEST, PowerCurve
+
+    spread = tables.spread(*pair) if tables.groups >= FEWEST else None
+    return PowerCurve(spread, alpha, seed=seed, is_reversed=delta < -ROUNDING) if spread and spread.sd else None
+
+
+def with_detectable(
+    changes: Mapping[tuple[str, str], ScoreChange], tables: GroupTables, alpha: float, seed: int
+) -> dict[tuple[str, str], ScoreChange]:
+    """The changes, with what the test set can show where a difference is not significant."""
+    return {
+        pair: replace(change, detectable=detectable_of(tables, pair, change.delta, len(changes), alpha, seed))
+        if change.significance is not None and change.significance.p_holm >= alpha
+        else change
+        for pair, change in changes.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -534,7 +574,7 @@ def _check_annotation(task: Task, by: str, run: Run) -> None:
         raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
-def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
+def _compared_pairs(job: ComparisonJob, run: ComparedRun, alpha: float) -> dict[tuple[str, str], Pair]:
     """By the names of two systems: their differences, with tests and intervals."""
     names = run.counts.systems
     counts_of_pairs = run.counts.differences.finish()
@@ -546,7 +586,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
         for transition in of_class
     )
     answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
-    changes = _tests(run, run.model, list(pairs.values()))
+    changes = _tests(run, run.model, list(pairs.values()), alpha)
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
     results = {}
     for pair, counts in counts_of_pairs.items():
@@ -576,16 +616,24 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
             change.significance,
             mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
             change.interval,
+            change.detectable,
             {name: further_changes[before, after] for name, further_changes in further.items()},
         )
     return results
 
 
-def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
-    """The difference of each pair under a measure, with test and interval; undefined without gold units."""
+def _tests(
+    run: ComparedRun, model: Formula, pairs: list[tuple[str, str]], alpha: float | None = None
+) -> dict[tuple[str, str], ScoreChange]:
+    """The difference of each pair under a measure, with test and interval; undefined without gold units.
+
+    With alpha, a difference that is not significant has what the test set can show.
+    """
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
-    return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
+    tables = GroupTables.of(model, run.tallies_of(model), run.groups[1])
+    changes = Testing(tables, run.resampling)(pairs)
+    return changes if alpha is None else with_detectable(changes, tables, alpha, run.resampling.seed)
 
 
 def _transitions(
@@ -626,7 +674,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     groups = run.groups
     scores = _headlines(model, run.tallies_of(model), gold)
     further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
-    pairs = _compared_pairs(job, run)
+    pairs = _compared_pairs(job, run, alpha)
     resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
     resampling["of"] = groups[0] if run.has_groups else None
     lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups

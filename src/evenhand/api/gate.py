@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     NOT_COMPARED,
+    ComparedRun,
     ComparisonJob,
     ResamplingSettings,
     compared_by,
@@ -27,6 +28,7 @@ from evenhand.api.compare import (
 from evenhand.api.confidence import confidence, without_hints
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.api.slices import SliceOptions, TrainingFiles, score_with_slices, with_slices
+from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
@@ -153,6 +155,28 @@ class ScoreLimit:
 
 
 @dataclass(frozen=True)
+class PowerLimit:
+    """The power that the test set must have, so a gate does not pass for lack of data."""
+
+    least: float
+    drop: float
+    """The drop that the test must show, in points."""
+
+    @staticmethod
+    def checked(need_power: object, power_for: object) -> PowerLimit | None:
+        if need_power is None:
+            if power_for is not None:
+                raise SettingError("--for does nothing without --need-power; name the power, such as 0.8.")
+            return None
+        least = check_number(
+            "need-power", parse_unit(need_power, 1), lambda value: 0 < value < 1, "a number between 0 and 1"
+        )
+        drop = DEFAULT_DROP if power_for is None else parse_unit(power_for, 100)
+        fits = "points above 0 and at most 100"
+        return PowerLimit(least, check_number("--for", drop, lambda value: 0 < value <= 100, fits))
+
+
+@dataclass(frozen=True)
 class Limits:
     """The limits that a user specifies; by default none."""
 
@@ -164,6 +188,7 @@ class Limits:
     alpha: float | None
     only: bool
     """Whether the default criteria are left out."""
+    power: PowerLimit | None = None
     is_default: bool = False
     """Whether alpha is the default."""
 
@@ -177,6 +202,8 @@ class Limits:
         no_worse_slice: object,
         alpha: object,
         only: bool,
+        need_power: object = None,
+        power_for: object = None,
     ) -> Limits:
         """Check the limits that a user specifies."""
         drops = max_drop if max_drop is None or isinstance(max_drop, Mapping) else {"": max_drop}
@@ -195,6 +222,7 @@ class Limits:
             bool(no_worse_slice),
             alpha,
             only=bool(only),
+            power=PowerLimit.checked(need_power, power_for),
         )
 
     @property
@@ -206,6 +234,7 @@ class Limits:
     def of_changes(self) -> list[str]:
         """The limits that need a baseline."""
         named = {"max-label-drop": self.label_drop, "max-new-errors": self.new_errors, "alpha": self.alpha}
+        named["need-power"] = None if self.power is None else self.power.least
         others = [name for name, value in named.items() if value is not None]
         others += ["no-worse-slice"] if self.no_worse_slice else []
         return [limit.kind for limit in self.scores if limit.kind == "max-drop"] + others
@@ -488,12 +517,39 @@ def judge_by_alpha(comparison: Comparison, pair: Pair, limit: float, *, by_defau
         return by_p(True, f"The candidate is not worse {numbers}.{instead}")
     worse = f"The candidate is worse by {drop:.2f} points"
     if decides(test, limit):
-        chance, passed = ("", False) if p < limit else (", which may be chance", True)
-        return by_p(passed, f"{worse}{chance} {numbers}.{instead}")
+        if p < limit:
+            return by_p(False, f"{worse} {numbers}.{instead}")
+        from evenhand.report.verdict import detectable_clause  # loaded if it is needed
+
+        clause = detectable_clause([pair.detectable], str(comparison.resampling["of"]))
+        return by_p(True, f"{worse}, which may be chance {numbers}{f'; {clause}' if clause else ''}.{instead}")
     why = _cannot_decide(comparison, pair, limit)
     if by_default:
         return _drop(drop, DEFAULT_DROP, f" {why}.")
     return by_p(False, f"{worse}. {why}; use --max-drop.")
+
+
+def judge_by_power(limit: PowerLimit, run: ComparedRun, pair: Pair, alpha: float) -> Criterion:
+    """Whether the test would show a drop of the candidate, if its true score were so much lower."""
+    from evenhand.statistics.power import FEWEST, ROUGH_BELOW, PowerCurve
+
+    (kind, number), drop = run.groups, _points(limit.drop)
+    size, least = counted(number, kind.removesuffix("s")), f"the minimum is {100 * limit.least:g} % power"
+    by_power = partial(Criterion, "need-power", limit.least)
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), number)
+    if number < FEWEST:
+        few = f"{size} {'is' if number == 1 else 'are'} too few to show a drop of {drop}"
+        return by_power(nan, False, f"{few}; {least}.")
+    if not tables.differing(pair.before, pair.after):
+        return by_power(nan, True, "The two outputs are identical; there is no difference to detect.")
+    curve = PowerCurve(tables.spread(pair.before, pair.after), alpha, limit.least, is_reversed=True)
+    if not curve.spread.sd:
+        reason = f"the systems differ alike in all {size}, so power cannot be estimated"
+        return by_power(nan, False, f"{reason[:1].upper()}{reason[1:]}; {least}.")
+    power = curve.power(limit.drop / 100, number)
+    rough = "rough: only " if number < ROUGH_BELOW else ""
+    figures = f"{100 * power:.1f} times in 100 (alpha = {alpha:g}, {rough}{size})"
+    return by_power(power, power >= limit.least, f"A drop of {drop} would be significant {figures}; {least}.")
 
 
 def not_checked(limits: Limits, comparison: Comparison) -> Iterator[Unchecked]:
@@ -546,6 +602,8 @@ def gate(
     max_new_errors: int | None = None,
     no_worse_slice: bool = False,
     alpha: Limit | None = None,
+    need_power: Limit | None = None,
+    power_for: Limit | None = None,
     only: bool = False,
     by: str | MatchFunction | None = None,
     trials: int | None = None,
@@ -568,6 +626,8 @@ def gate(
     max_new_errors  maximum number of units that only the baseline has right
     no_worse_slice  it must not be significantly worse in any slice that `causes` searches
     alpha           it must not be worse with a p-value below this; with a baseline, 0.05 by default
+    need_power      minimum power of the test: fail if the test set cannot show a drop of `power_for` points
+    power_for       that drop, in points [1]
     only            check only the specified criteria, not the default one
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences if the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
@@ -599,7 +659,9 @@ def gate(
     fails by a specified alpha; by default its score may fall by max_drop or, without that, by one point. `by`,
     `trials`, `seed` and other keywords are as in `compare`; parameters of the named measures are accepted, too.
     """
-    limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, no_worse_slice, alpha, only)
+    limits = Limits.checked(
+        *(floor, ceiling, max_drop, max_label_drop, max_new_errors, no_worse_slice, alpha, only, need_power, power_for)
+    )
     if candidate is None:
         raise SettingError(
             "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
@@ -660,12 +722,16 @@ def gate(
     scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)
     if scored is not None and run.slice_counts is not None:
         scored = with_slices(scored, run.run, run.slice_counts, gold, job.data.notes)
-    result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
+    alpha = limits.alpha or DEFAULT_ALPHA
+    result = comparison(job, run, alpha)
     checked = (*criteria(limits, names, scored, last, result, least), *confident())
     causes = None
     if limits.no_worse_slice:
         causes = searched_run(job, run, (0, 1), worse=True, examples=0)
-        checked = (*checked, _no_worse_slice(causes))
+        checked += (_no_worse_slice(causes),)
+    if limits.power is not None:
+        settled = run.settled(job.pairs, alpha)
+        checked += (judge_by_power(limits.power, settled, next(iter(result.pairs.values())), alpha),)
     few = result.resampling["few_documents"]
     return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)), causes)
 

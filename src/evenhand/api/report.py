@@ -16,11 +16,13 @@ from evenhand.api.compare import (
     compared_by,
     compared_options,
     comparison,
+    curve_of,
     default_trials,
 )
 from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
 from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
+from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
@@ -37,7 +39,8 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
-from evenhand.results.comparison import Ranking, Report
+from evenhand.report.verdict import Lead
+from evenhand.results.comparison import Comparison, Ranking, Report
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
 from evenhand.statistics.slice_search import FEWEST_DOCUMENTS
@@ -46,11 +49,14 @@ from evenhand.tasks.task import GoldProfile
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords
+    from evenhand.statistics.power import PowerChart
 
 DEFAULT_LIMIT = 50_000
 MOST_SEARCHED = 5
 """Maximum number of systems, the best ones, whose slices are searched."""
 _LONGEST_TITLE = 80
+_CHART_POINTS = 9
+"""Number of sizes of the chart of power; a figure has more."""
 
 
 @checked_arguments(known_options)
@@ -110,15 +116,17 @@ def report(
     results = totals_of(run.gold_name, run.run, scored)
     if run.slice_counts is not None:
         results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
+    compared = comparison(job, run) if pairs else None
     made = Report(
         title=title or "",
         results=results,
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
-        comparison=comparison(job, run) if pairs else None,
+        comparison=compared,
         by=run.by,
         units=units,
         labels=tuple(run.counts.labels.values),
         slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+        power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
     )
     if has_causes:
         made = _with_causes(made, job, run)
@@ -131,6 +139,20 @@ def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report
     causes = {name: searched_run(job, run, [run.counts.systems.index(name)], examples=0) for name in names}
     attributes = {name: (run.units.values[name], bins) for name, bins in run.units.bins.items()}
     return replace(report, causes=causes, attributes=attributes)
+
+
+def _power(compared: Comparison, run: ComparedRun) -> PowerChart | None:
+    """What the test set can show of the best two systems."""
+    lead = Lead.of(compared)
+    pair = lead.pair(*lead.names[:2]) if len(lead.names) > 1 else None
+    if pair is None or pair.significance is None:
+        return None
+    from evenhand.statistics.power import power_chart  # loaded if there is a chart
+
+    names = next(names for names, one in compared.pairs.items() if one is pair)
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
+    curve = curve_of(tables, names, pair.delta, ALPHA / len(compared.pairs), run.resampling.seed)
+    return None if curve is None else power_chart({"": curve}, curve.spread.groups, points=_CHART_POINTS)
 
 
 def _title(systems: Sequence[str]) -> str:

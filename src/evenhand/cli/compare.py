@@ -38,6 +38,7 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.power import power_of, power_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from evenhand.results.causes import Causes
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
 
 
@@ -115,6 +117,7 @@ def plot() -> None:
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
       evenhand plot causes gold.conll flair.conll -o causes.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
+      evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
 
 
@@ -271,6 +274,18 @@ def causes(**options: Any) -> None:
         write_figure(result, None, options)
 
 
+@plot.command(cls=Command)
+@power_options
+@figure_options
+def power(**options: Any) -> None:
+    """Power by the size of the test set and by the difference.
+
+    Two systems, or one and --delta. The present size and the detectable difference are marked.
+    """
+    check(options)
+    write_figure(power_of(options), None, options)
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -281,7 +296,7 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence | Causes,
+    result: Result | Results | Comparison | Ranking | Confidence | Causes | Power,
     kind: str | None,
     options: dict[str, Any],
     **choices: Any,
@@ -290,7 +305,8 @@ def write_figure(
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
-    figure = result.plot(*filter(None, [kind]), width=options["width"], height=options["height"], **choices)
+    choices |= {} if kind is None else {"kind": kind}
+    figure = result.plot(width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)

@@ -132,6 +132,8 @@ class AttributeCollector:
                 "unit": rows + self._before,
                 "document": document,
                 "sentence": np.where(has_place, locations.before + answers.sentence[rows], -1),
+                "start": answers.start[rows],
+                "end": answers.end[rows],
                 "label": answers.label[rows],
                 "is_extra": answers.is_surplus[rows],
                 "kind": np.where(present, answers.kind, -1)[:, rows],
@@ -171,11 +173,14 @@ class AttributeCollector:
         columns: dict[str, Any] = {
             name: np.concatenate([part[name] for part in self._parts], axis=-1) for name in self._parts[0]
         }
+        # In the order of the text, so sums do not depend on where parts end.
+        order = np.lexsort(tuple(columns[name] for name in ("label", "is_extra", "end", "start", "sentence")))
+        columns = {name: column[..., order] for name, column in columns.items()}
         gold = np.flatnonzero(~columns["is_extra"])
         codes, values, bins = dict[str, Ints](), dict[str, Sequence[str]](), dict[str, Ints]()
         notes = notes_on_metadata(self._slicings, self._gold)
         for slicing in self._slicings:
-            of_unit, names = np.concatenate(self._codes[slicing.name]), self._names[slicing.name].values
+            of_unit, names = np.concatenate(self._codes[slicing.name])[order], self._names[slicing.name].values
             slices, code_of, note = binned(slicing, names, np.bincount(of_unit[gold], minlength=len(names)))
             codes[slicing.name], values[slicing.name], bins[slicing.name] = code_of[of_unit], slices, code_of
             notes += [] if note is None else [note]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from evenhand.tasks.evaluation import Evaluation, SideSummary
 from evenhand.tasks.task import Task
 from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Locations, Predictions, SystemAgreement
 from evenhand.tasks.words.measures import ABSENT, MISSING
+
+if TYPE_CHECKING:
+    from evenhand.statistics.power import InfluenceSpread
 
 _MAX_LABELS = 2**17 - 2
 _LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
@@ -82,6 +86,22 @@ class GroupTables:
         """The score of all groups."""
         table = self.tables[system]
         return float(self.statistic(table.sum(axis=0) if is_ones(self.sizes) else self.sizes @ table))
+
+    @property
+    def groups(self) -> int:
+        return int(self.sizes.sum())
+
+    def influence(self, system: str) -> Values:
+        """How far each group moves the score of a system (`statistics.power.influences`)."""
+        from evenhand.statistics.power import influences  # loaded if a difference is not significant
+
+        return influences(self.tables[system], self.sizes, self.statistic)
+
+    def spread(self, lower: str, higher: str) -> InfluenceSpread:
+        """How far each group moves the difference of two systems."""
+        from evenhand.statistics.power import InfluenceSpread
+
+        return InfluenceSpread.of(self.influence(higher) - self.influence(lower), self.sizes)
 
 
 @dataclass(frozen=True)

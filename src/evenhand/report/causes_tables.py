@@ -9,7 +9,7 @@ from evenhand.comparison.units import Unit
 from evenhand.errors import counted
 from evenhand.report.comparison_tables import p_text
 from evenhand.report.document import ReportDocument, Section
-from evenhand.report.power_tables import points as points_text
+from evenhand.report.verdict import points as points_text
 from evenhand.results.causes import Causes, FoundSlice
 from evenhand.tables import UNDEFINED, Cell, Column, DisplayTable, TableStyle
 

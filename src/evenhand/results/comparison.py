@@ -13,7 +13,7 @@ import msgspec
 
 from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.comparison.differences import Bound
-from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
+from evenhand.comparison.ranking import Clusters, Correlation, Detectable, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -25,6 +25,7 @@ from evenhand.tasks.tables import ErrorGroup
 
 if TYPE_CHECKING:
     from evenhand.results.causes import Causes
+    from evenhand.statistics.power import PowerChart
 
 
 class ResamplingInfo(TypedDict):
@@ -102,6 +103,8 @@ class ScoreChange:
     delta: float
     significance: Significance | None
     interval: tuple[Difference, Difference] | None
+    detectable: Detectable | None = None
+    """Under the compared measure, if the difference is not significant."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,8 @@ class Pair:
     mcnemar: Share | None = None
     """The p-value of McNemar's exact test, for words."""
     interval: tuple[Difference, Difference] | None = None
+    detectable: Detectable | None = None
+    """What the test set can show, if the difference is not significant."""
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
     """For chains: the change of each score."""
 
@@ -164,6 +169,7 @@ class Pair:
             # words are right or wrong, so none of them has moved
             **({"moved": self.moved} if self.mcnemar is None else {}),
             **_saved_test(self, resampling),
+            **present(detectable=self.detectable),
             **({} if self.mcnemar is None else {"mcnemar": {"p": self.mcnemar}}),
             **present(
                 further={
@@ -465,6 +471,8 @@ class Report(Displayed):
     """The slices in which a system has significantly more errors, by system; of the best systems."""
     attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """The attributes of these slices, like `slices`; units have their values after those of slices."""
+    power: PowerChart | None = None
+    """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
 
     @property
     def task(self) -> str:

@@ -626,6 +626,7 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
         "size": saved["units"],
         "moved": saved.get("moved", 0),
         "classes": {name: differences(name) for name in CLASSES},
+        "detectable": saved.get("detectable"),
         "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
         "further": {name: _change(changes[name]) for name in further},
     }

@@ -19,6 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
+from evenhand.report.html.power import power_figure
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
@@ -64,6 +65,7 @@ class HtmlSection:
     """One line next to the heading, for folded sections."""
     beside: Sequence[HtmlTable] = ()
     """Tables next to the first one."""
+    figure: Markup = Markup()
     has_pair: bool = False
     """Whether the reader chooses two systems; the page then computes their tables from the units."""
 
@@ -180,6 +182,9 @@ def _comparison(report: Report, comparison: Comparison) -> HtmlSection:
         )
         for heading, table in further
     ]
+    if report.power is not None:
+        heading, summary, figure = power_figure(report.power, comparison)
+        parts.insert(0, HtmlSection("power", heading, [], is_open=False, summary=summary, figure=figure))
     return HtmlSection("differences", "Changes between systems", [html_table(pairs, by)], parts, has_pair=True)
 
 
