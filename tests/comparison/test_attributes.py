@@ -119,6 +119,16 @@ def test_labels_that_do_not_count_are_not_neighbours() -> None:
 
 def test_files_without_words_have_no_strings() -> None:
     gold = eh.tags([["B-A", "O"]])
-    for name in ("capitals", "position"):
+    for name in ("capitals", "frequency"):
         with pytest.raises(eh.SettingError, match=r"has no (text|words)"):
             eh.score(gold, gold, slices=name)
+
+
+def test_files_without_words_have_positions() -> None:
+    gold = eh.tags([["B-A", "O", "B-A"], ["O"]])
+    names = ("position", "part", "density", "nested", "neighbour", "document-length")
+    result = eh.score(gold, gold, match="exact", slices=",".join(names))
+    expected = [{"first": 1, "last": 1}, {"1": 1, "3": 1}, {"0.666667": 2}, {"neither": 2}, {"yes": 2}, {"4": 2}]
+    for name, units in zip(names, expected, strict=True):
+        sizes = {value: piece.units for value, piece in result.slices[name].items() if piece.units}
+        assert sizes == units, name

@@ -103,8 +103,8 @@ def _by_sentence_length(locations: Locations, names: StringIndex[str], context: 
 def _by_document_length(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     assert context.background is not None
     gold = context.background.gold
-    if not gold.has_text:
-        raise SettingError("The gold standard has no words; leave out 'document-length'.")
+    if not gold.has_lengths:
+        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'document-length'.")
     return number_codes(gold.document_lengths[locations.document_of], names)
 
 
@@ -229,7 +229,7 @@ class _GoldSpans:
     def density(self) -> np.ndarray:
         """The share of the words of each sentence that are in spans."""
         rows, _ = self.words.rows_of_units(self._places, self._spans.vocabulary.shapes.values)
-        is_inside = np.zeros(len(self.words.tokens), dtype=np.int64)
+        is_inside = np.zeros(int(self.words.bounds[-1]), dtype=np.int64)
         is_inside[rows] = 1
         before = np.append(0, np.cumsum(is_inside))
         inside = before[self.words.bounds[1:]] - before[self.words.bounds[:-1]]

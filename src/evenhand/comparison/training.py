@@ -168,17 +168,17 @@ class TextWords:
 
     def __init__(self, corpus: Corpus, *, is_split: bool) -> None:
         """With `is_split`, tokens are divided like a text, because the other text has no tokens."""
-        assert corpus.tokens is not None
         assert corpus.bounds is not None
-        self._bounds = corpus.bounds
+        self._source = corpus.source
+        self._bounds = self.bounds = corpus.bounds
         self._position_atoms: Ints | None = None
         """The first character of each token, and the end, if positions are tokens that are divided."""
-        self._atoms = corpus.tokens
         self._first_atom: Ints | None = None
         """The first character of each word, and the end; None if words are the atoms of positions."""
-        if corpus.atoms == "tokens" and not is_split:
-            self.tokens, self.bounds = corpus.tokens, corpus.bounds
+        self._tokens = corpus.tokens
+        if corpus.tokens is None or (corpus.atoms == "tokens" and not is_split):
             return
+        self._atoms = corpus.tokens
         bounds = corpus.bounds
         if corpus.atoms == "tokens":
             text, edges = corpus.tokens.spaced()
@@ -194,7 +194,14 @@ class TextWords:
             self.bounds = np.searchsorted(begins, bounds)
         first = self._first_atom
         atoms = self._atoms
-        self.tokens = Tokens(atoms.data, atoms.start[first[:-1]], atoms.end[first[1:] - 1])
+        self._tokens = Tokens(atoms.data, atoms.start[first[:-1]], atoms.end[first[1:] - 1])
+
+    @property
+    def tokens(self) -> Tokens:
+        """The words; files of tags alone have none, but the numbers of their words are known."""
+        if self._tokens is None:
+            raise SettingError(f"{self._source} has no words, so words and strings cannot be compared.")
+        return self._tokens
 
     @cached_property
     def lengths(self) -> Ints:
@@ -299,7 +306,7 @@ class TextIndex:
         self.labels = labels
         self.label_counts: dict[str, int] = {}
         """The number of units of each label, in the order of their first occurrence."""
-        self.has_text = True
+        self.has_text = self.has_lengths = True
         self._columns: dict[str, list[Any]] = {}
         self._ids: list[str] | None = []
         """The ids of sentences; None if some have none."""
@@ -317,13 +324,16 @@ class TextIndex:
             self._ids = None
         elif self._ids is not None:
             self._ids += corpus.ids.texts(0, corpus.sentences)
-        if corpus.tokens is None or corpus.bounds is None:
-            self.has_text = False
+        self.has_lengths &= corpus.bounds is not None
+        self.has_text &= self.has_lengths and corpus.tokens is not None
+        if not self.has_lengths:
             return
         words = TextWords(corpus, is_split=is_split)
-        columns = {"words": words.exact, "lengths": words.lengths, "document": document}
-        columns |= {"same_sentence": words.sentences("same"), "loose_sentence": words.sentences("loose")}
-        if units:
+        columns: dict[str, Any] = {"lengths": words.lengths, "document": document}
+        if self.has_text:
+            columns |= {"words": words.exact}
+            columns |= {"same_sentence": words.sentences("same"), "loose_sentence": words.sentences("loose")}
+        if units and self.has_text:
             code = units[0].vocabulary.labels.into(self.labels)
             label = code[units[0].label] if len(units[0]) else units[0].label
             shapes = units[0].vocabulary.shapes.values
@@ -485,7 +495,7 @@ class Background:
 
         def words() -> TextWords:
             corpus = locations.whole_corpus
-            if corpus.tokens is None or corpus.bounds is None:
+            if corpus.bounds is None:
                 raise SettingError(f"{self.gold.name} has no words, so words and strings cannot be compared.")
             return TextWords(corpus, is_split=self.is_split)
 

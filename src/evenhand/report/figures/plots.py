@@ -79,7 +79,7 @@ def _kind(subject: Subject, kind: str | None) -> str:
         )
     if kind not in kinds:
         made_by = _FIGURES[kind][1]
-        raise SettingError(f"The figure {kind!r} comes from evenhand.{made_by}; this result has {list_names(kinds)}.")
+        raise SettingError(f"The figure {kind!r} comes from evenhand.{made_by}; this result has {' and '.join(kinds)}.")
     return kind
 
 
