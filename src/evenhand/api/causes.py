@@ -257,7 +257,8 @@ class _RunSearch:
         _, first = np.unique(units.document[wrong], return_index=True)
         others = np.setdiff1d(np.arange(len(wrong)), first)
         order = np.concatenate((first, others))[: self.examples]
-        return units.unit[np.sort(wrong[order])].tolist()
+        numbers: list[int] = units.unit[np.sort(wrong[order])].tolist()
+        return numbers
 
     def _units_of(self, name: str, limit: int | None) -> list[Unit]:
         numbers = self.findings.wrong(self.findings.names.index(name)).tolist()[:limit]
