@@ -275,6 +275,7 @@ def causes(**options: Any) -> None:
 
 
 @plot.command(cls=Command)
+@input_arguments()
 @power_options
 @figure_options
 def power(**options: Any) -> None:

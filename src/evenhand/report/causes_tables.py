@@ -41,13 +41,14 @@ def summary_sentences(causes: Causes) -> Iterator[str]:
     searched, name = f"{counted(len(causes.slices), 'slice')} searched", causes.systems[-1]
     significant = f"{causes.significant:,}" if causes.significant else "none"
     if len(causes.systems) == 2:
-        different = "differs from" if causes.two_sided else "is worse than"
-        found = f"{name} {different} {causes.systems[0]} significantly in {significant}"
+        different = "differs significantly from" if causes.two_sided else "is significantly worse than"
+        found = f"{name} {different} {causes.systems[0]} in {significant}"
     else:
         found = f"{name} has significantly more errors in {significant}"
     yield f"{searched}; {found}."
     if len(causes.found) < causes.significant:
-        yield f"The others overlap the {counted(len(causes.found), 'slice')} listed here."
+        listed = "slice" if len(causes.found) == 1 else counted(len(causes.found), "slice")
+        yield f"The others overlap the {listed} listed here."
     if len(causes.found) > 1:
         yield "From the second line on, errors are of the units that no slice above has."
 
@@ -62,7 +63,8 @@ def closing_sentences(causes: Causes) -> Iterator[str]:
     else:
         least = points_text(causes.detectable)
         yield f"In half of the slices, only differences of about {least} points or more can be shown (80 % power)."
-    yield NOT_WHY if len(causes.systems) == 1 else NOT_WHY_OF_TWO
+    if causes.found:
+        yield NOT_WHY if len(causes.systems) == 1 else NOT_WHY_OF_TWO
 
 
 def found_table(causes: Causes) -> DisplayTable:
