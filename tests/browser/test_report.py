@@ -627,3 +627,25 @@ def test_a_page_compares_by_every_measure_in_the_help(task: str, tmp_path: Path,
         report = eh.report(path / gold, path / systems[0], task=task, by=by, trials=0, resamples=0)  # type: ignore[arg-type]
         assert report.by == by
         assert report.to_html().startswith("<!DOCTYPE html>")
+
+
+def test_the_worst_slices_lead_to_their_errors(open_page: Open, tmp_path: Path, data: Path) -> None:
+    """Slices of attributes, of labels and of pairs; the chosen system is part of the address."""
+    folder, path = data / "wnut17", tmp_path / "page.html"
+    systems = [folder / "systems" / f"{name}.conll" for name in ("uh_ritual", "arcada")]
+    report = eh.report(folder / "gold.conll", systems, train=folder / "train.conll", align="position", **QUICK)
+    report.to_html(path)
+    page = open_page(path)
+    page.click("#worst-slices > summary")
+    assert "This shows where the system fails, not why." in page.inner_text("#worst-slices")
+    names = set()
+    for name, causes in report.causes.items():
+        page.select_option("#worst-slices select", label=name)
+        assert fragment_of(page) == f"#worst-slices?system={name}"
+        for number, found in enumerate(causes.found):
+            link = page.locator(".fixes:visible >> nth=-1").locator("td.number a").nth(number)
+            expected = int(link.inner_text().replace(",", ""))
+            follow(page, link.click)
+            assert count(page) == expected
+            names.add(found.slice)
+    assert any(" & " in name for name in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
@@ -20,7 +21,7 @@ from evenhand.api.compare import (
     one_measure,
 )
 from evenhand.api.slices import SliceOptions, TrainingFiles
-from evenhand.arrays import Values, ints
+from evenhand.arrays import Ints, Values, ints
 from evenhand.comparison.attributes import ATTRIBUTES
 from evenhand.comparison.causes import SliceFindings, UnitSide, find_slices
 from evenhand.comparison.slices import SliceRequest, Slices
@@ -189,7 +190,7 @@ class _RunSearch:
             seed=run.resampling.seed,
             signature=f"{comparison_signature(run)}|{settings}",
             notes=(*self.job.data.notes, *units.notes),
-            read_units=self._units_of,
+            read_units=partial(units_of_slice, self.job, self.findings.wrong()),
         )
 
     @property
@@ -231,7 +232,7 @@ class _RunSearch:
                 intervals=tuple((max(0.0, rate - room), min(1.0, rate + room)) for rate, room in in_slice),
             )
         chosen = [self._examples(listed) for listed in findings.listed]
-        details = self._read([number for numbers in chosen for number in numbers])
+        details = _read(self.job, [number for numbers in chosen for number in numbers])
         found = [
             FoundSlice(
                 names[listed.slice],
@@ -260,15 +261,18 @@ class _RunSearch:
         numbers: list[int] = units.unit[np.sort(wrong[order])].tolist()
         return numbers
 
-    def _units_of(self, name: str, limit: int | None) -> list[Unit]:
-        numbers = self.findings.wrong(self.findings.names.index(name)).tolist()[:limit]
-        details = self._read(numbers)
-        return [details[number] for number in numbers]
 
-    def _read(self, numbers: Sequence[int]) -> dict[int, Unit]:
-        """The details of units, from a second pass."""
-        if not numbers:
-            return {}
-        chosen = ChosenUnits("error", np.unique(ints(numbers)))
-        self.job(chosen)
-        return chosen.units
+def units_of_slice(job: ComparisonJob, wrong: Mapping[str, Ints], slice: str, limit: int | None) -> list[Unit]:
+    """The details of the units of a slice that are wrong; `wrong` has their numbers in the run."""
+    numbers = wrong[slice].tolist()[:limit]
+    details = _read(job, numbers)
+    return [details[number] for number in numbers]
+
+
+def _read(job: ComparisonJob, numbers: Sequence[int]) -> dict[int, Unit]:
+    """The details of units, from a second pass."""
+    if not numbers:
+        return {}
+    chosen = ChosenUnits("error", np.unique(ints(numbers)))
+    job(chosen)
+    return chosen.units

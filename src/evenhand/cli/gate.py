@@ -92,7 +92,13 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=int,
     help="Fail if the candidate has more units wrong that the baseline has right.",
 )
-@option(CRITERIA, "--no-worse-slice", is_flag=True, help="Fail if `evenhand causes` finds a slice with more errors.")
+@option(
+    CRITERIA,
+    "--no-worse-slice",
+    is_flag=True,
+    help="Fail if `evenhand causes` finds a slice with more errors.",
+    rare=True,
+)
 @option(
     CRITERIA,
     "--alpha",

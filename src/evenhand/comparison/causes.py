@@ -206,11 +206,13 @@ class SliceFindings:
     listed: Sequence[ListedSlice]
     settings: SearchSettings
 
-    def wrong(self, slice: int) -> Ints:
-        """The numbers in the run of the units of a slice with an error or, of two systems, with a difference."""
-        rows = self.members.units(slice)
-        numbers: Ints = self.units.unit[rows[self.error[rows] != 0]]
-        return numbers
+    def wrong(self) -> dict[str, Ints]:
+        """By slice: the numbers in the run of its units with an error or, of two systems, with a difference."""
+        entries = np.flatnonzero(self.error[self.members.unit])
+        slices, units = self.members.slice[entries], self.members.unit[entries]
+        order = np.lexsort((units, slices))
+        edges = np.searchsorted(slices[order], np.arange(1, self.members.slices))
+        return dict(zip(self.names, np.split(self.units.unit[units[order]], edges), strict=True)) if self.names else {}
 
     def rates(self, system: int) -> tuple[Values, Values]:
         """By slice: the error rate of a system, and its standard error.

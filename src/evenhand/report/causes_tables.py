@@ -63,8 +63,7 @@ def closing_sentences(causes: Causes) -> Iterator[str]:
     else:
         least = points_text(causes.detectable)
         yield f"In half of the slices, only differences of about {least} points or more can be shown (80 % power)."
-    if causes.found:
-        yield NOT_WHY if len(causes.systems) == 1 else NOT_WHY_OF_TWO
+    yield NOT_WHY if len(causes.systems) == 1 else NOT_WHY_OF_TWO
 
 
 def found_table(causes: Causes) -> DisplayTable:
