@@ -65,6 +65,18 @@ def evenhand_rank(gold: str, folder: str, trials: int | None = 0) -> Timed:
     return process_time() - begin, max(each.score for each in ranking["exact"].values())
 
 
+def evenhand_suspects(gold: str, folder: str) -> Timed:
+    """Suspects of a gold standard with all systems of a folder, beside masked words."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = [path for path in sorted(Path(folder).glob("*.conll")) if path != Path(gold)]
+    begin = process_time()
+    suspects = eh.suspects(gold, systems, rule="fit")
+    render(suspects)
+    return process_time() - begin, len(suspects.suspects)
+
+
 def evenhand_compare(gold: str, folder: str) -> Timed:
     """All pairs of the systems of a folder, with 10,000 trials and 1,000 resamples."""
     import evenhand as eh
@@ -275,6 +287,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-leak": evenhand_leak,
     "evenhand-four": evenhand_four,
     "evenhand-rank": evenhand_rank,
+    "evenhand-suspects": evenhand_suspects,
     "evenhand-clusters": evenhand_clusters,
     "evenhand-compare": evenhand_compare,
     "evenhand-pair": evenhand_pair,

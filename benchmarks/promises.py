@@ -52,6 +52,7 @@ PROMISES = (
     Promise("fair curve of 100,000 spans with scores : one score", "evenhand-fair-curve", "evenhand-fair", ceiling=10),
     Promise("rank of 16 systems, 1,000 resamples : score of one", "evenhand-rank", "evenhand-four", ceiling=12),
     Promise("the same with clusters of significance : score of one", "evenhand-clusters", "evenhand-four", ceiling=30),
+    Promise("suspects of 16 systems : rank of 16 systems", "evenhand-suspects", "evenhand-rank", ceiling=5),
     Promise("CPU per token, 10 million : 1 million", "evenhand-10M", "evenhand", ceiling=1.25, times=10),
     Promise("CPU per token, 100 million : 1 million", "evenhand-100M", "evenhand", ceiling=1.25, times=100),
     Promise("13 metrics of CoNLL 2018, udtools : Evenhand", "udtools", "evenhand-conll18", floor=10),

@@ -27,14 +27,16 @@ FIGURES = {
     **dict.fromkeys(OF_CONFIDENCES, ("spans",)),
     "causes": ("spans",),
     "power": ("spans",),
+    "suspects": ("spans",),
 }
 """The kinds of figures, and the tasks that they are drawn for."""
 ARGUMENTS = {
     **dict.fromkeys(OF_CONFIDENCES, "gold.conll scored.jsonl"),
     "causes": "gold.conll crf.conll",
     "power": "gold.conll crf.conll tagger.conll --by-sentence",
+    "suspects": "draft.conll crf.conll tagger.conll --truth gold.conll",
 }
-"""The arguments of kinds that need confidences, or two systems."""
+"""The arguments of kinds that need confidences, two systems, or a corrected gold standard."""
 HEAD = """# Gallery
 
 Every picture and every page here was made by one command on the bundled examples (`src/evenhand/examples`).

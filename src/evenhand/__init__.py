@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from evenhand.api.slices import slices as slices
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
+    from evenhand.api.suspects import suspects as suspects
     from evenhand.data.annotation import Annotation as Annotation
     from evenhand.data.from_lists import spans as spans
     from evenhand.data.from_lists import tags as tags
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.results.summary import Summary as Summary
+    from evenhand.results.suspects import Suspects as Suspects
     from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
     from evenhand.tasks.spans.custom import Span as Span
@@ -97,6 +99,7 @@ _NAMES = {
     "evenhand.api.slices": ("leakage", "slices"),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
+    "evenhand.api.suspects": ("suspects",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
     "evenhand.data.from_records": ("chains", "extractions", "links", "records", "relations"),
@@ -116,6 +119,7 @@ _NAMES = {
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),
     "evenhand.results.summary": ("Summary",),
+    "evenhand.results.suspects": ("Suspects",),
     "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
     "evenhand.tasks.spans.custom": ("Span",),

@@ -69,6 +69,7 @@ class TaskKeywords(ReadParameters, total=False):
     unknown_labels: str
     overrides: str | PathLike[str] | None
     overrides_as: str
+    accept_proposed: bool
     weights: str | None
     separator_weight: float
     token_weight: ColumnName | None

@@ -10,6 +10,7 @@ import click
 
 from evenhand.cli.help import COMPARING, LISTING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
+    INPUT,
     INTERVAL_NAMES,
     OUTPUT,
     STATISTICS_NAMES,
@@ -39,6 +40,7 @@ from evenhand.cli.output import (
     table_style,
 )
 from evenhand.cli.power import power_of, power_options
+from evenhand.cli.suspects import voting_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Confidence
     from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
+    from evenhand.results.suspects import Suspects
 
 
 @click.command(cls=Command)
@@ -276,6 +279,22 @@ def causes(**options: Any) -> None:
 
 @plot.command(cls=Command)
 @input_arguments()
+@voting_options
+@option(SCORING, "--truth", type=INPUT, required=True, metavar="CORRECTED", help="A corrected gold standard.")
+@figure_options
+@reading_options(sided=True)
+@scoring_options(without=("match", "beta"))
+def suspects(**options: Any) -> None:
+    """Errors of the gold standard found by the share reviewed, given a corrected gold standard."""
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "rule", "truth", "leave_out")
+    write_figure(evenhand.suspects(*sides(options), **chosen), None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
 @power_options
 @figure_options
 def power(**options: Any) -> None:
@@ -297,7 +316,7 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence | Causes | Power,
+    result: Result | Results | Comparison | Ranking | Confidence | Causes | Power | Suspects,
     kind: str | None,
     options: dict[str, Any],
     **choices: Any,

@@ -33,6 +33,7 @@ COMMANDS = {
     "accept": ("confidence", "Find a threshold with a guarantee."),
     "causes": ("causes", "Find slices with significantly more errors."),
     "power": ("power", "Estimate what a test set can show."),
+    "suspects": ("suspects", "Find probable errors of a gold standard."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),
     "convert": ("files", "Convert between formats and encodings."),

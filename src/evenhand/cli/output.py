@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from evenhand.results.power import Power
     from evenhand.results.result import Results
     from evenhand.results.summary import Summary
+    from evenhand.results.suspects import Suspects
     from evenhand.tables import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
@@ -229,6 +230,7 @@ def emit(
     | Causes
     | Confidence
     | Acceptance
+    | Suspects
     | Agreement
     | Adjudication,
     form: str,

@@ -33,6 +33,8 @@ from evenhand.results.confidence import Confidence
 from evenhand.results.display import SIGNATURE, Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
 from evenhand.results.summary import Estimate, Summary
+from evenhand.results.suspects import COLUMNS as SUSPECT_COLUMNS
+from evenhand.results.suspects import Suspects
 from evenhand.results.table import Kind, Table, Value
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
@@ -113,6 +115,8 @@ def _rows_of(subject: WithRows) -> TableRows:
         return TableRows(CAUSES_COLUMNS, subject.rows())
     if isinstance(subject, Confidence):
         return TableRows(CONFIDENCE_COLUMNS, list(confidence_rows(subject)))
+    if isinstance(subject, Suspects):
+        return TableRows(SUSPECT_COLUMNS, [suspect.row() for suspect in subject.suspects])
     raise TypeError(f"{type(subject).__name__} has no rows")
 
 

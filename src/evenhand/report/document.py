@@ -68,6 +68,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),
     "Summary": lazy("evenhand.report.summary_tables:summary_document"),
+    "Suspects": lazy("evenhand.report.suspect_tables:suspects_document"),
 }
 """By the type of the result."""
 

@@ -213,6 +213,8 @@ TASK = spec.Task(
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
         labeled_units=labeled_words,
         has_causes=True,
+        has_suspects=True,
+        one_label=True,
     ),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(

@@ -276,6 +276,10 @@ class ComparisonSpec:
     """Slices that every comparison has."""
     has_causes: bool = False
     """Whether `causes` searches slices of its units for errors."""
+    has_suspects: bool = False
+    """Whether evaluations have the annotations that `suspects` searches (`Evaluation.annotations`)."""
+    one_label: bool = False
+    """Whether every unit has exactly one label, so a wrong gold label always has another one instead."""
 
     @property
     def all_slices(self) -> tuple[str, ...]:

@@ -468,6 +468,9 @@ class SpanEvaluation(Evaluation):
         position.start[unplaced] = position.end[unplaced] = -1
         return replace(rows, position=position, strings={**rows.strings, **strings})
 
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        return self.gold, {name: pair.placed[1] for name, pair in self.pairs.items()}
+
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))
 
