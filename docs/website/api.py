@@ -17,6 +17,8 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *(
                 "score",
                 "summarize",
+                "slices",
+                "leakage",
                 "errors",
                 "compare",
                 "rank",
@@ -52,6 +54,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
                 "Power",
                 "Causes",
                 "Suspects",
+                "Leakage",
                 "Confidence",
                 "Acceptance",
                 "Agreement",

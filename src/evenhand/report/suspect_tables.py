@@ -63,11 +63,13 @@ def place(suspect: Suspect) -> str:
 
 
 def described(span: LabeledBounds | None, reading: Reading | None) -> str:
-    """A label and its text, or its position without a text."""
+    """A label and its text or, without a text, its tokens, counted from 1."""
     if span is None:
         return "nothing"
-    text = f"{span.start}-{span.end}" if reading is None else " ".join(reading.string.split())
-    return f"{span.label} {text}"
+    if reading is not None:
+        return f"{span.label} {' '.join(reading.string.split())}"
+    tokens = f"token {span.end}" if span.end == span.start + 1 else f"tokens {span.start + 1}-{span.end}"
+    return f"{span.label}, {tokens}"
 
 
 def voters_table(suspects: Suspects) -> DisplayTable:
@@ -80,7 +82,10 @@ def voters_table(suspects: Suspects) -> DisplayTable:
     rows: list[list[Cell]] = [
         [name, voter.f1, f"{voter.weight:.3f}", voter.proposals] for name, voter in suspects.systems.items()
     ]
-    remark = "Proposals: listed suspects with the system's answer. A voter gains from its own proposals; --leave-out."
+    remark = (
+        "Proposals: listed suspects with the system's answer. A voter gains from its own proposals: before you rank a "
+        "system on the corrected gold standard, leave it out with --leave-out."
+    )
     return DisplayTable("", columns, rows, remark=remark)
 
 
