@@ -101,6 +101,17 @@ def evenhand_pair(gold: str, folder: str) -> Timed:
     return process_time() - begin, len(comparison.pairs)
 
 
+def evenhand_causes(gold: str, system: str) -> Timed:
+    """The slices in which one system has more errors."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    causes = eh.causes(gold, system)
+    render(causes)
+    return process_time() - begin, len(causes.found)
+
+
 def evenhand_power(gold: str, folder: str) -> Timed:
     """What the test set can show of the same systems."""
     import evenhand as eh
@@ -281,6 +292,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-compare": evenhand_compare,
     "evenhand-pair": evenhand_pair,
     "evenhand-power": evenhand_power,
+    "evenhand-causes": evenhand_causes,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
     "evenhand-metric": evenhand_metric,

@@ -88,6 +88,7 @@ PROMISES = (
     Promise("all figures of EVALB : plain reader", "evenhand-constituents", "plain-brackets", ceiling=1.5),
     Promise("all 120 pairs of 16 systems : score of one", "evenhand-compare", "evenhand-one", ceiling=40),
     Promise("power of two systems : compare with intervals", "evenhand-power", "evenhand-pair", ceiling=3),
+    Promise("causes of one system : score of one", "evenhand-causes", "evenhand-one", ceiling=20),
     Promise("10,000 trials and resamples : score of one", "evenhand-tests", "evenhand-100k", ceiling=3),
     Promise("`evenhand --help` : `import click`", "help", "import-click", ceiling=2),
     Promise("`evenhand score` of a small file : `import numpy`", "score-small", "import-numpy", ceiling=2),

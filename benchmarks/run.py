@@ -191,6 +191,7 @@ def _many_systems(bench: Bench, gold: Path, systems: list[Path], turn: int) -> N
     for system in systems[turn * 5 : turn * 5 + 5]:
         bench.run("evenhand-four", gold, system, repeat=3)
         bench.run("evenhand-one", gold, system, repeat=3, contender="evenhand")
+        bench.run("evenhand-causes", gold, system, repeat=3)
     bench.run("evenhand-rank", gold, gold.parent, repeat=2)
     bench.run("evenhand-pair", gold, gold.parent, repeat=3)
     bench.run("evenhand-power", gold, gold.parent, repeat=3)

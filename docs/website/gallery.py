@@ -25,12 +25,14 @@ FIGURES = {
     "comparison": ("spans",),
     "ranks": ("spans", "chains"),
     **dict.fromkeys(OF_CONFIDENCES, ("spans",)),
+    "causes": ("spans",),
     "power": ("spans",),
     "suspects": ("spans",),
 }
 """The kinds of figures, and the tasks that they are drawn for."""
 ARGUMENTS = {
     **dict.fromkeys(OF_CONFIDENCES, "gold.conll scored.jsonl"),
+    "causes": "gold.conll crf.conll",
     "power": "gold.conll crf.conll tagger.conll --by-sentence",
     "suspects": "draft.conll crf.conll tagger.conll --truth gold.conll",
 }

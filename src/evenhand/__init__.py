@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evenhand import engines as engines
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
+    from evenhand.api.causes import causes as causes
     from evenhand.api.compare import compare as compare
     from evenhand.api.confidence import accept as accept
     from evenhand.api.confidence import confidence as confidence
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from evenhand.integrations.germeval import germeval as germeval
     from evenhand.results.agreement import Adjudication as Adjudication
     from evenhand.results.agreement import Agreement as Agreement
+    from evenhand.results.causes import Causes as Causes
     from evenhand.results.comparison import Comparison as Comparison
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
@@ -81,6 +83,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
+    "evenhand.api.causes": ("causes",),
     "evenhand.api.compare": ("compare",),
     "evenhand.api.errors": ("errors",),
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
@@ -109,6 +112,7 @@ _NAMES = {
     "evenhand.formats.spacy": ("docs",),
     "evenhand.integrations.germeval": ("GermEval", "germeval"),
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
+    "evenhand.results.causes": ("Causes",),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),

@@ -474,3 +474,21 @@ def test_too_few_groups_have_no_power_and_equal_outputs_need_none(write) -> None
 def test_a_power_that_no_test_can_have_is_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(eh.SettingError, match=message):
         eh.gate(*TREES, **options)
+
+
+def test_no_slice_may_be_worse() -> None:
+    ner = Path(eh.__file__).parent / "examples" / "ner"
+    gold, crf, tagger = (ner / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+    worse = eh.gate(gold, tagger, crf, no_worse_slice=True, only=True)
+    (criterion,) = worse.failures
+    assert (criterion.name, criterion.value) == ("no-worse-slice", len(worse.causes.found))
+    assert worse.causes.found[0].slice in criterion.sentence
+    better = eh.gate(gold, crf, tagger, no_worse_slice=True, only=True)
+    assert better.passed
+    (criterion,) = better.criteria
+    assert criterion.sentence.startswith(
+        "The candidate is significantly worse in none of 35 slices. Half of them can only"
+    )
+    assert better.signature.endswith("|units:all|slices:length,sentence-length,position,capitals,label|worse:1")
+    with pytest.raises(eh.SettingError, match="no-worse-slice needs a baseline"):
+        eh.gate(gold, candidate=crf, no_worse_slice=True)

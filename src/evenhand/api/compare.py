@@ -20,12 +20,13 @@ import numpy as np
 from evenhand.api.score import lacking_layers
 from evenhand.api.slices import SliceOptions, TrainingFiles, counts_of_slices
 from evenhand.arrays import Ints, Values, is_ones
+from evenhand.comparison.causes import AttributeCollector, AttributedUnits, UnitSide
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
 from evenhand.comparison.ranking import Detectable
 from evenhand.comparison.slices import SliceCounts, SliceRequest, Slices, notes_on_metadata
+from evenhand.comparison.units import ChosenUnits, Unit, UnitSearch
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
@@ -330,6 +331,12 @@ class ComparedRun:
         return self.counts.by
 
     @cached_property
+    def units(self) -> AttributedUnits:
+        """The units with their attributes, if a side was requested for a search of slices."""
+        assert self.counts.extras.attributes is not None
+        return self.counts.extras.attributes.finish()
+
+    @cached_property
     def model(self) -> Formula:
         return model(self.prepared.settings.task, self.by).prepare(self.prepared.settings)
 
@@ -452,6 +459,10 @@ class ComparisonJob:
     """Whether the compared units are sliced, not only those of scores."""
     content: GoldProfile | None = None
     """What the gold standard contains; it is read if None."""
+    searched: SliceRequest = SliceRequest()
+    """The attributes of units whose slices are searched for errors."""
+    optional: Collection[str] = ()
+    """Those of them that are left out if the gold standard does not have them."""
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
@@ -461,33 +472,40 @@ class ComparisonJob:
         self.by = compared_by(task, self.by, self.options)
         chosen = {**self.options, "match": task.selection.tested(self.by, content), TRAIN: self.slices.train or None}
         prepared = prepare(self.gold, self.systems, chosen, content)
-        self.data = self.slices.read(self.gold, self.systems, prepared)
+        options = replace(self.slices, request=self.slices.request.joined(self.searched))
+        self.data = options.read(self.gold, self.systems, prepared)
         self.prepared = self.data.prepared
         request = self.slices.request if self.slices_differences else SliceRequest()
         self.all_slices = request.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
-        search: UnitSearch | None = None,
+        search: UnitSearch | ChosenUnits | None = None,
         collection: UnitCollection | None = None,
         scored: RunConfig | None = None,
         sliced: SliceRequest | None = None,
+        side: UnitSide | None = None,
     ) -> ComparedRun:
         """Evaluate the systems in one pass.
 
         `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
-        other measures, whose settings are `scored`, and counts of their slices, `sliced`.
+        other measures, whose settings are `scored`, and counts of their slices, `sliced`. For a search of slices, the
+        units of a `side` get attributes.
         """
         compared = self.prepared
         task = compared.task
         by = str(self.by)
         vocabulary = Vocabulary()
         context = self.data.context(vocabulary.labels)
-        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection)
+        attributes = None
+        if side is not None:
+            slicings = self.searched.slicings(task, context, self.gold)
+            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side, self.gold)
+        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection, attributes)
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
-        observers: list[Observer] = [counts]
+        observers: list[Observer] = [counts] if attributes is None else [attributes, counts]
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
             scored = self._with_data(scored)
@@ -501,11 +519,13 @@ class ComparisonJob:
             slice_counts = counts_of_slices(self.gold, data, vocabulary.labels)
             observers.append(slice_counts)
             job = replace(job, models=(*job.models, task.unit_measure))
-        layers = (*self.all_slices.names, *map(extra_layer, columns))
+        layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
         return ComparedRun(
-            name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts, scored=scored
+            *(name_of(self.gold), run, counts, compared, self.resampling),
+            slice_counts=slice_counts,
+            scored=scored,
         )
 
     def _with_data(self, scored: RunConfig) -> RunConfig:

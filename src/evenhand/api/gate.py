@@ -14,6 +14,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import unquote
 
+from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     NOT_COMPARED,
     ComparedRun,
@@ -28,7 +29,7 @@ from evenhand.api.confidence import confidence, without_hints
 from evenhand.api.score import score_inputs, totals_of
 from evenhand.api.slices import SliceOptions, TrainingFiles, score_with_slices, with_slices
 from evenhand.comparison.counts import GroupTables
-from evenhand.comparison.slices import Slices
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
 from evenhand.parameters import (
@@ -51,6 +52,7 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
+from evenhand.results.causes import Causes
 from evenhand.results.comparison import Comparison, Pair, Significance
 from evenhand.results.confidence import CALIBRATED, LOW_IS_GOOD, FigureName, SystemConfidence
 from evenhand.results.display import plain
@@ -182,6 +184,7 @@ class Limits:
     """Floors, then ceilings, then drops."""
     label_drop: float | None
     new_errors: int | None
+    no_worse_slice: bool
     alpha: float | None
     only: bool
     """Whether the default criteria are left out."""
@@ -196,6 +199,7 @@ class Limits:
         max_drop: object,
         max_label_drop: object,
         max_new_errors: object,
+        no_worse_slice: object,
         alpha: object,
         only: bool,
         need_power: object = None,
@@ -215,6 +219,7 @@ class Limits:
             ],
             None if max_label_drop is None else _check_points("max-label-drop", max_label_drop),
             None if max_new_errors is None else check_whole_number("max-new-errors", max_new_errors, 0),
+            bool(no_worse_slice),
             alpha,
             only=bool(only),
             power=PowerLimit.checked(need_power, power_for),
@@ -231,6 +236,7 @@ class Limits:
         named = {"max-label-drop": self.label_drop, "max-new-errors": self.new_errors, "alpha": self.alpha}
         named["need-power"] = None if self.power is None else self.power.least
         others = [name for name, value in named.items() if value is not None]
+        others += ["no-worse-slice"] if self.no_worse_slice else []
         return [limit.kind for limit in self.scores if limit.kind == "max-drop"] + others
 
     def for_baseline(self, baseline: NamedInput | None) -> Limits:
@@ -594,6 +600,7 @@ def gate(
     max_drop: Limit | Mapping[str, Limit] | None = None,
     max_label_drop: Limit | None = None,
     max_new_errors: int | None = None,
+    no_worse_slice: bool = False,
     alpha: Limit | None = None,
     need_power: Limit | None = None,
     power_for: Limit | None = None,
@@ -617,6 +624,7 @@ def gate(
     max_drop        maximum drop of its score in points (of 100); a mapping names other scores: {"PER:recall": 2}
     max_label_drop  maximum drop, in points, of its score on any label of the gold standard
     max_new_errors  maximum number of units that only the baseline has right
+    no_worse_slice  it must not be significantly worse in any slice that `causes` searches
     alpha           it must not be worse with a p-value below this; with a baseline, 0.05 by default
     need_power      minimum power of the test: fail if the test set cannot show a drop of `power_for` points
     power_for       that drop, in points [1]
@@ -624,7 +632,7 @@ def gate(
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences if the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
-    slices          metadata and bins of slices, as in `score`
+    slices          metadata and bins of slices, as in `score`; with no_worse_slice also further slices
     train, drop_leaked
                     training data, as in `score`, for limits of slices such as "seen=new/recall"
     slice_min       minimum number of gold units of a slice that has a limit; fewer are an error
@@ -652,7 +660,7 @@ def gate(
     `trials`, `seed` and other keywords are as in `compare`; parameters of the named measures are accepted, too.
     """
     limits = Limits.checked(
-        floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only, need_power, power_for
+        *(floor, ceiling, max_drop, max_label_drop, max_new_errors, no_worse_slice, alpha, only, need_power, power_for)
     )
     if candidate is None:
         raise SettingError(
@@ -685,10 +693,10 @@ def gate(
         else None
     )
     of_slices = SliceOptions.of(slices, None, train, drop_leaked)
-    request = of_slices.request
+    searched, request = of_slices, of_slices.request
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
     of_slices = replace(SliceOptions.of(request, vocabulary), train=of_slices.train, drop_leaked=of_slices.drop_leaked)
-    if request and not any(name.slice for name in names.values()):
+    if request and not any(name.slice for name in names.values()) and not limits.no_worse_slice:
         raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
     least = check_whole_number("slice_min", slice_min, 1)
     confident = partial(_confidence_criteria, of_confidence, gold, {last: systems[last]}, chosen, floor_at, seed)
@@ -703,10 +711,13 @@ def gate(
         checked = (*criteria(limits, names, results, last, None, least), *confident())
         return Gate(last, default, checked, results, None)
     kept = compared_options(chosen) if names else chosen
+    attributes, optional = SliceRequest(), tuple[str, ...]()
+    if limits.no_worse_slice:
+        attributes, optional = searched_slices(TASKS[content.task], searched)
     job = ComparisonJob(
-        gold, systems, [(0, 1)], measure, resampling, kept, of_slices, slices_differences=False, content=content
+        gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content, attributes, optional
     )
-    run = job(scored=prepared, sliced=request)
+    run = job(scored=prepared, sliced=request, side="all" if limits.no_worse_slice else None)
     _refuse_empty(run.gold, content.task)
     scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)
     if scored is not None and run.slice_counts is not None:
@@ -714,11 +725,29 @@ def gate(
     alpha = limits.alpha or DEFAULT_ALPHA
     result = comparison(job, run, alpha)
     checked = (*criteria(limits, names, scored, last, result, least), *confident())
+    causes = None
+    if limits.no_worse_slice:
+        causes = searched_run(job, run, (0, 1), worse=True, examples=0)
+        checked += (_no_worse_slice(causes),)
     if limits.power is not None:
         settled = run.settled(job.pairs, alpha)
         checked += (judge_by_power(limits.power, settled, next(iter(result.pairs.values())), alpha),)
     few = result.resampling["few_documents"]
-    return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)))
+    return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)), causes)
+
+
+def _no_worse_slice(causes: Causes) -> Criterion:
+    """Whether the search finds no slice in which the candidate is worse."""
+    size = len(causes.found)
+    if size:
+        rows = (f"{row.slice} ({100 * row.inside:+.1f} points of errors, p = {row.p:.3f})" for row in causes.found)
+        listed = ", ".join(rows)
+        sentence = f"The candidate is significantly worse in {counted(size, 'slice')}: {listed}."
+    else:
+        sentence = f"The candidate is significantly worse in none of {counted(len(causes.slices), 'slice')}."
+        if causes.detectable is not None:
+            sentence += f" Half of them can only show differences of {100 * causes.detectable:.1f} points or more."
+    return Criterion("no-worse-slice", 0, size, not size, sentence, unit="count")
 
 
 def _names_confidence(name: str) -> tuple[str | None, str | None, FigureName] | None:

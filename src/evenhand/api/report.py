@@ -8,6 +8,7 @@ from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
+from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
@@ -22,7 +23,7 @@ from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of
 from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
 from evenhand.comparison.counts import GroupTables
-from evenhand.comparison.slices import Slices
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
@@ -42,6 +43,7 @@ from evenhand.report.verdict import Lead
 from evenhand.results.comparison import Comparison, Ranking, Report
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
+from evenhand.statistics.slice_search import FEWEST_DOCUMENTS
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
 
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from evenhand.statistics.power import PowerChart
 
 DEFAULT_LIMIT = 50_000
+MOST_SEARCHED = 5
+"""Maximum number of systems, the best ones, whose slices are searched."""
 _LONGEST_TITLE = 80
 _CHART_POINTS = 9
 """Number of sizes of the chart of power; a figure has more."""
@@ -97,8 +101,17 @@ def report(
     content = content_for(gold, options, sides)
     scored = _score_config(gold, sides, by, options, content)
     of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), of_slices, content=content)
-    run = job(collection=units, scored=scored, sliced=of_slices.request)
+    searched, optional = SliceRequest(), tuple[str, ...]()
+    has_causes = TASKS[content.task].comparison.has_causes
+    if has_causes:
+        searched, optional = searched_slices(TASKS[content.task], of_slices)
+    job = ComparisonJob(
+        *(gold, sides, pairs, by, resampling, compared_options(options), of_slices),
+        content=content,
+        searched=searched,
+        optional=optional,
+    )
+    run = job(collection=units, scored=scored, sliced=of_slices.request, side="all" if has_causes else None)
     scored = run.scored or scored
     results = totals_of(run.gold_name, run.run, scored)
     if run.slice_counts is not None:
@@ -115,7 +128,17 @@ def report(
         slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
         power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
     )
+    if has_causes:
+        made = _with_causes(made, job, run)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
+
+
+def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report:
+    """The report with the worst slices of the best systems, and the attributes of these slices."""
+    names = list(report.ordered)[:MOST_SEARCHED] if run.groups[1] >= FEWEST_DOCUMENTS else []
+    causes = {name: searched_run(job, run, [run.counts.systems.index(name)], examples=0) for name in names}
+    attributes = {name: (run.units.values[name], bins) for name, bins in run.units.bins.items()}
+    return replace(report, causes=causes, attributes=attributes)
 
 
 def _power(compared: Comparison, run: ComparedRun) -> PowerChart | None:

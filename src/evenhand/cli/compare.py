@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
+from evenhand.cli.help import COMPARING, LISTING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
     INPUT,
     INTERVAL_NAMES,
@@ -27,6 +27,7 @@ from evenhand.cli.options import (
     slice_keywords,
     slice_options,
     statistics_options,
+    units_option,
 )
 from evenhand.cli.output import (
     check_suffix,
@@ -44,6 +45,7 @@ from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
     from evenhand.results.power import Power
@@ -116,6 +118,7 @@ def plot() -> None:
       evenhand plot confusion gold.conll flair.conll -o confusion.svg
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+      evenhand plot causes gold.conll flair.conll -o causes.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
       evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
@@ -245,6 +248,37 @@ def risk(**options: Any) -> None:
 
 @plot.command(cls=Command)
 @input_arguments()
+@by_option
+@units_option
+@slice_options(LISTING)
+@figure_options
+@seed_option
+@reading_options(sided=True)
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"))
+def causes(**options: Any) -> None:
+    """Errors by slice.
+
+    One system: its error rate in each slice, with intervals. Two systems: the change of each rate. More systems: a heat
+    map of the differences between the score on each slice and the score on all units.
+    """
+    import evenhand
+
+    check(options)
+    gold, systems = sides(options)
+    slicing = slice_keywords(options)
+    if len(systems) > 2:
+        from evenhand.api.causes import scored_slices
+
+        chosen = score_options(options)
+        results = evenhand.score(gold, systems, **chosen, **scored_slices(gold, options["by"], chosen, slicing))
+        write_figure(results, "slices", options)
+    else:
+        result = evenhand.causes(gold, systems, **score_options(options, "by", "units", "seed"), **slicing)
+        write_figure(result, None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
 @voting_options
 @option(SCORING, "--truth", type=INPUT, required=True, metavar="CORRECTED", help="A corrected gold standard.")
 @figure_options
@@ -282,7 +316,7 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence | Power | Suspects,
+    result: Result | Results | Comparison | Ranking | Confidence | Causes | Power | Suspects,
     kind: str | None,
     options: dict[str, Any],
     **choices: Any,

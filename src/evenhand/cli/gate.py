@@ -94,6 +94,13 @@ def _bound_option(name: str, help: str) -> Decorator:
 )
 @option(
     CRITERIA,
+    "--no-worse-slice",
+    is_flag=True,
+    help="Fail if `evenhand causes` finds a slice with more errors.",
+    rare=True,
+)
+@option(
+    CRITERIA,
     "--alpha",
     type=limit,
     metavar="NUMBER",
@@ -189,6 +196,7 @@ def gate(**options: Any) -> None:
         "max_drop",
         "max_label_drop",
         "max_new_errors",
+        "no_worse_slice",
         "alpha",
         "need_power",
         "power_for",

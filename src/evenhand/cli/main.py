@@ -31,6 +31,7 @@ COMMANDS = {
     "gate": ("gate", "Check whether a candidate is good enough."),
     "confidence": ("confidence", "Choose thresholds of confidence; check calibration."),
     "accept": ("confidence", "Find a threshold with a guarantee."),
+    "causes": ("causes", "Find slices with significantly more errors."),
     "power": ("power", "Estimate what a test set can show."),
     "suspects": ("suspects", "Find probable errors of a gold standard."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),

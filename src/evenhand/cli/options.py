@@ -13,6 +13,7 @@ import click
 
 from evenhand.cli.help import (
     COMPARING,
+    LISTING,
     READING,
     SCORING,
     STATISTICS,
@@ -363,6 +364,17 @@ def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
         ),
         *training_options(section),
     )
+
+
+units_option = option(
+    LISTING,
+    "--units",
+    type=Choice(["all", "gold", "system"]),
+    default="all",
+    metavar="SIDE",
+    help="all; gold: only units of GOLD, so errors are misses; system: only units of SYSTEM.",
+)
+"""Which units are searched for causes."""
 
 
 def training_options(section: str) -> tuple[Decorator, ...]:

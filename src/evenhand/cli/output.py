@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.formats.storage import AnyPath
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
+    from evenhand.results.causes import Causes
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
@@ -226,6 +227,7 @@ def emit(
     | Comparison
     | Gate
     | Power
+    | Causes
     | Confidence
     | Acceptance
     | Suspects

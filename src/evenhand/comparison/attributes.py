@@ -83,6 +83,8 @@ class Attribute:
     order: tuple[str, ...] = ()
     """The order of its slices, if it is not the natural one."""
     needs: Needs = ""
+    is_searched: bool = False
+    """Whether `causes` searches its slices by default."""
     of_documents: Callable[..., Ints] | None = None
     """The same by document, if documents may have no sentence: takes their numbers, locations, names and context."""
 
@@ -348,20 +350,20 @@ NESTED = ("inside", "around", "neither")
 NEIGHBOUR = ("no", "yes")
 
 ATTRIBUTES: Mapping[str, Attribute] = {
-    "length": Attribute(_by_length, bins="1,2,3,4,5+"),
-    "sentence-length": Attribute(_by_sentence_length, "sentence", "1-10,11-20,21-40,41+"),
+    "length": Attribute(_by_length, bins="1,2,3,4,5+", is_searched=True),
+    "sentence-length": Attribute(_by_sentence_length, "sentence", "1-10,11-20,21-40,41+", is_searched=True),
     "document-length": Attribute(_by_document_length, "document", "q4", needs="gold", of_documents=_document_lengths),
     "vocabulary": Attribute(_by_vocabulary, needs="words"),
     "document": Attribute(_by_document, "document", of_documents=_documents),
-    "position": Attribute(placed(_by_position), order=POSITIONS, needs="gold"),
+    "position": Attribute(placed(_by_position), order=POSITIONS, needs="gold", is_searched=True),
     "part": Attribute(placed(_by_part), needs="gold"),
     "density": Attribute(_by_density, "sentence", "q4", needs="gold"),
-    "capitals": Attribute(placed(_by_characters(capitals)), order=("all", "first", "mixed", "none")),
+    "capitals": Attribute(placed(_by_characters(capitals)), order=("all", "first", "mixed", "none"), is_searched=True),
     "digits": Attribute(placed(_by_characters(digits)), order=training.SHARES),
     "script": Attribute(placed(_by_characters(script))),
     "nested": Attribute(placed(_by_nested), order=NESTED, needs="gold"),
     "neighbour": Attribute(placed(_by_neighbour), order=NEIGHBOUR, needs="gold"),
-    "seen": Attribute(placed(training.by_seen), order=training.SEEN, needs="train"),
+    "seen": Attribute(placed(training.by_seen), order=training.SEEN, needs="train", is_searched=True),
     "oov": Attribute(placed(training.by_oov), order=training.SHARES, needs="train"),
     "consistency": Attribute(placed(training.by_consistency), order=training.CONSISTENCY, needs="train"),
     "frequency": Attribute(placed(training.by_frequency), bins="0,1,2-4,5-19,20+", needs="gold"),

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
+from evenhand.comparison.causes import AttributeCollector
 from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
+from evenhand.comparison.units import ChosenUnits, UnitSearch
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import UnitSearch
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -108,8 +109,10 @@ class Extras:
     """What a comparison collects in addition to its counts."""
 
     slicings: Sequence[Slicing] = ()
-    search: UnitSearch | None = None
+    search: UnitSearch | ChosenUnits | None = None
     collection: UnitCollection | None = None
+    attributes: AttributeCollector | None = None
+    """It collects units before the comparison does, and its attributes are those of collected units, too."""
 
 
 class ComparisonCounts:
@@ -167,6 +170,7 @@ class ComparisonCounts:
         if self.extras.collection is not None:
             units, names = evaluation.units(self.by), self._slice_names
             slices = [slicing.of_units(units, locations, names[slicing.name]) for slicing in self.extras.slicings]
+            slices += self.extras.attributes.raw(units, locations) if self.extras.attributes is not None else []
             of_units = np.array(slices, dtype=np.int64).reshape(len(slices), len(units))
             self.extras.collection.add(units, locations, evaluation.drawing(self.by), of_units)
 

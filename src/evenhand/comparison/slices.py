@@ -351,6 +351,11 @@ class SliceRequest:
         """Whether slices of this name are requested."""
         return name in self.names or any(name in table.columns for table in self.tables)
 
+    def joined(self, other: SliceRequest) -> SliceRequest:
+        """The slices of both requests; bins are those of the first."""
+        tables = [table for table in other.tables if not any(table is known for known in self.tables)]
+        return SliceRequest({**other.names, **self.names}, (*self.tables, *tables))
+
     def adding(self, names: Iterable[str]) -> SliceRequest:
         """The request with further slices, in their default bins."""
         return replace(self, names={**self.names, **{name: "" for name in names if name not in self.names}})

@@ -26,6 +26,8 @@ from evenhand.formats.arrow_write import named, table_file, table_format
 from evenhand.report.agreement_tables import COLUMNS, agreement_rows
 from evenhand.report.confidence_tables import CONFIDENCE_COLUMNS, confidence_rows
 from evenhand.results.agreement import Agreement
+from evenhand.results.causes import COLUMNS as CAUSES_COLUMNS
+from evenhand.results.causes import Causes
 from evenhand.results.comparison import Comparison, Ranking
 from evenhand.results.confidence import Confidence
 from evenhand.results.display import SIGNATURE, Displayed, WithRows, WithTallies
@@ -109,6 +111,8 @@ def _rows_of(subject: WithRows) -> TableRows:
         return _scores(subject)
     if isinstance(subject, Summary):
         return _estimates(subject)
+    if isinstance(subject, Causes):
+        return TableRows(CAUSES_COLUMNS, subject.rows())
     if isinstance(subject, Confidence):
         return TableRows(CONFIDENCE_COLUMNS, list(confidence_rows(subject)))
     if isinstance(subject, Suspects):

@@ -58,6 +58,7 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Acceptance": lazy("evenhand.report.confidence_tables:acceptance_document"),
     "Adjudication": lazy("evenhand.report.agreement_tables:adjudication_document"),
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
+    "Causes": lazy("evenhand.report.causes_tables:causes_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Confidence": lazy("evenhand.report.confidence_tables:confidence_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),

@@ -24,6 +24,7 @@ from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
 
 if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
     from evenhand.statistics.power import PowerChart
 
 
@@ -466,6 +467,10 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    causes: Mapping[str, Causes] = field(default_factory=dict)
+    """The slices in which a system has significantly more errors, by system; of the best systems."""
+    attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
+    """The attributes of these slices, like `slices`; units have their values after those of slices."""
     power: PowerChart | None = None
     """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.alignment.documents import AlignmentIssues
-from evenhand.arrays import Values
+from evenhand.arrays import Ints, Values
 from evenhand.data.annotation import UNANNOTATED, ReadInfo
 from evenhand.data.vocabulary import MAX_LISTED, foreign_labels, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, SettingError, counted, nearest, plural
 from evenhand.scoring.measure import Formula, Ratio
-from evenhand.scoring.scores import Average, MeasureScore, Row, headlines
+from evenhand.scoring.scores import Average, MeasureScore, Row, divided_table, headlines
 from evenhand.scoring.tally import NO_LABEL, Tally
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, LazyQueries, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title, models_of
@@ -704,6 +704,21 @@ def _corrected(model: Formula, kind: str, weights: Mapping[str, Values], right: 
     other = ".".join(_SYSTEM if part == _GOLD else part for part in kind.split("."))
     counted = weights[kind] + (weights[other] if other != kind and other in weights else 0.0)
     return (_weights(model, right) if counted[_EXPECTED] else 0.0) - counted
+
+
+def recoverable(task: Task, model: Formula, tally: Tally, kinds: Sequence[str], errors: Ints) -> Values | None:
+    """How far the score would rise if groups of errors were corrected; see `ErrorGroup`.
+
+    `errors` has the number of errors of each group and kind, (groups, kinds). None if the headline is a mean of other
+    scores.
+    """
+    if model.parts or model.headline == "macro":
+        return None
+    (right, *_), weights = task.error_types.correct(model.name), {kind: _weights(model, kind) for kind in kinds}
+    moved = errors @ np.array([_corrected(model, kind, weights, right) for kind in kinds])
+    total = divided_table(model, tally.total(), (), 1)[0]
+    gains: Values = headlines(model, total + moved[:, None, :]) - headlines(model, total[None])
+    return gains
 
 
 def label_notes(gold: GoldSummary, name: str, labels: Mapping[str, int], unit: str = "span") -> list[str]:

@@ -228,6 +228,7 @@ TASK = spec.Task(
         unit_columns=(("side", "string"),),
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
         labeled_units=labeled_words,
+        has_causes=True,
         has_suspects=True,
         one_label=True,
     ),

@@ -278,6 +278,8 @@ class ComparisonSpec:
     """
     default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
     """Slices that every comparison has."""
+    has_causes: bool = False
+    """Whether `causes` searches slices of its units for errors."""
     has_suspects: bool = False
     """Whether evaluations have the annotations that `suspects` searches (`Evaluation.annotations`)."""
     one_label: bool = False

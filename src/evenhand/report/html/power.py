@@ -74,9 +74,7 @@ def _panel(
         shapes.append(_line([(left, bottom), (left, top)], "currentColor", "2 2", 1))
         shapes.append(_text(left + 4, bottom - 5, mark[1]))
     name = f"power by {label}"
-    begin = Markup('<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}">').format(
-        name, _WIDTH, _HEIGHT, _WIDTH
-    )
+    begin = Markup('<svg role="img" aria-label="{}" width="{}" height="{}">').format(name, _WIDTH, _HEIGHT)
     return begin + Markup("").join(shapes) + Markup("</svg>")
 
 

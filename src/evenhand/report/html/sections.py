@@ -89,7 +89,10 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         ]
         yield HtmlSection("scores", "Scores", [], parts)
     if any(result.slices for result in results.values()):
-        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results, by)])
+        from evenhand.report.html.slices import slice_chart
+
+        tables = [html_table(table, by) for table in slice_tables(results, by)]
+        yield HtmlSection("slices", "Slices", tables, figure=slice_chart(results, by))
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 

@@ -229,6 +229,7 @@ TASK = spec.Task(
         has_suspects=True,
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
         labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
+        has_causes=True,
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),
