@@ -1,0 +1,130 @@
+"""Errors by entity: figures of the Berkeley coreference analyser, coval and cort.
+
+`coref_errors.json` has their output for documents of GUM, OntoNotes (words masked), ECB+, the official test cases and
+random ones. Values below `prototype` come from no program but that of the figures' authors.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evenhand.tasks.chains import entity_errors as ee
+from evenhand.tasks.chains.entity_errors import ERROR_TYPES, SPAN, EntityErrors, EntityMentions
+
+DATA = Path(__file__).parents[3] / "shared"
+FIGURES = DATA / "conformance" / "coref_errors.json"
+pytestmark = pytest.mark.skipif(not FIGURES.exists(), reason="needs the figures of coreference errors")
+STAGES = {
+    "none": (),
+    "span": (SPAN,),
+    **{name: (SPAN, name) for name in ERROR_TYPES[1:]},
+    **{f"to_{name}": ERROR_TYPES[: index + 1] for index, name in enumerate(ERROR_TYPES) if index > 1},
+}
+Case = dict[str, Any]
+Span = tuple[int, int, int]
+
+
+@cache
+def figures() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(FIGURES.read_text())
+    return loaded
+
+
+def cases(*keys: str) -> list[Any]:
+    if not FIGURES.exists():
+        return []
+    return [
+        pytest.param(case, id=case["id"])
+        for case in figures()["cases"]
+        if "documented_differs" not in case and all(key in case for key in keys)
+    ]
+
+
+def words_of(case: Case) -> list[list[str]]:
+    """The words of the sentences of a case, from its file if it has one."""
+    if case["words"] is not None:
+        words: list[list[str]] = case["words"]
+        return words
+    sentences: list[list[str]] = [[]]
+    for line in (DATA / "data" / case["files"][0]).read_text().splitlines():
+        if not line.startswith("#") and line.strip():
+            sentences[-1].append(line.split()[3])
+        elif not line.strip():
+            sentences.append([])
+    return [sentence for sentence in sentences if sentence]
+
+
+def spans_of(case: Case) -> dict[Span, tuple[int, int]]:
+    """The chains of all mentions of a case in key and response; -1: none."""
+    chains: dict[Span, tuple[int, int]] = {}
+    for side in (0, 1):
+        for number, chain in enumerate(case[("key", "response")[side]]):
+            for mention in map(tuple, chain):
+                pair = chains.get(mention, (-1, -1))
+                chains[mention] = (number, pair[1]) if side == 0 else (pair[0], number)
+    return chains
+
+
+def errors_of(case: Case) -> EntityErrors:
+    words = words_of(case)
+    first = np.cumsum([0, *map(len, words)])
+    flat = [word for sentence in words for word in sentence]
+    chains = spans_of(case)
+    sentence, begin, end = np.array(list(chains), dtype=np.int64).reshape(-1, 3).T
+    names = [",".join(map(str, mention)) for mention in chains]
+    head = first[sentence] + np.array([case["heads"][name] for name in names], dtype=np.int64)
+    types = np.array([ee.MENTION_TYPES.index(case["types"].get(name, "nominal")) for name in names], dtype=np.int64)
+    key, response = np.array(list(chains.values()), dtype=np.int64).reshape(-1, 2).T
+    left, right = (np.array([ee.is_stripped(word, edge) for word in flat], dtype=bool) for edge in ("the", "'s"))
+    begin, end = begin + first[sentence], end + first[sentence]
+    spans = np.zeros_like(begin), sentence, begin, end
+    mentions = EntityMentions.of(spans, key, response, head, types, ee.cores(begin, end, left, right))
+    return EntityErrors(mentions, 1)
+
+
+def place(errors: EntityErrors, case: Case) -> list[list[int]]:
+    """The position of each mention: sentence, first token and end, counted in the sentence."""
+    first = np.cumsum([0, *map(len, words_of(case))])
+    mentions = errors.mentions
+    shift = first[mentions.sentence]
+    return np.stack((mentions.sentence, mentions.start - shift, mentions.end - shift), axis=1).tolist()
+
+
+@pytest.mark.parametrize("case", cases())
+def test_error_types_and_operations_are_those_of_the_analyser(case: Case) -> None:
+    errors = errors_of(case)
+    assert {name: int(counts.sum()) for name, counts in errors.counts.items()} == case["errors"]
+    assert errors.operations == case["operations"]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_mentions_and_chains_of_all_errors_are_those_of_the_analyser(case: Case) -> None:
+    errors = errors_of(case)
+    at = place(errors, case)
+    listing: dict[str, list[Any]] = {name: [] for name in ERROR_TYPES}
+    for error in errors.errors:
+        rows = [at[row] for row in error.mentions]
+        if error.type in ("conflated", "divided"):
+            listing[error.type].append([rows, [at[row] for row in error.whole]])
+        else:
+            listing[error.type].append(rows[0] if error.type.endswith("_mention") else rows)
+    assert {name: sorted(rows) for name, rows in listing.items()} == {
+        name: sorted(rows) for name, rows in case["listing"].items()
+    }
+
+
+@pytest.mark.parametrize("case", cases())
+def test_scores_after_repairs_are_those_of_coval(case: Case) -> None:
+    errors = errors_of(case)
+    for stage, types in STAGES.items():
+        scores = ee.scores_of(errors.stages[types][0])
+        expected = case["stage_scores"][stage]
+        for name, values in expected.items():
+            found = scores[name][2] if name == "mela" else scores[name]
+            assert 100 * found == pytest.approx(values, abs=1.01e-4), (stage, name)
