@@ -14,8 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evenhand.data.annotation import Annotation
+from evenhand.data.vocabulary import Vocabulary
+from evenhand.formats.read import batches
+from evenhand.settings import ReadSettings
 from evenhand.tasks.chains import entity_errors as ee
+from evenhand.tasks.chains import heads
 from evenhand.tasks.chains.entity_errors import ERROR_TYPES, SPAN, EntityErrors, EntityMentions
+from evenhand.tasks.chains.mentions import MentionMatch
 
 DATA = Path(__file__).parents[3] / "shared"
 FIGURES = DATA / "conformance" / "coref_errors.json"
@@ -128,3 +134,29 @@ def test_scores_after_repairs_are_those_of_coval(case: Case) -> None:
         for name, values in expected.items():
             found = scores[name][2] if name == "mela" else scores[name]
             assert 100 * found == pytest.approx(values, abs=1.01e-4), (stage, name)
+
+
+def read_errors(case: Case) -> EntityErrors:
+    """The errors of a case from its files."""
+    key, response = (
+        Annotation.concatenate(list(batches(DATA / "data" / file, settings, Vocabulary())))
+        for file, settings in zip(
+            case["files"],
+            (ReadSettings(task="chains", extra=heads.COLUMNS), ReadSettings(task="chains")),
+            strict=True,
+        )
+    )
+    chains = key.chains()
+    return heads.entity_errors(key, chains, response.chains().into(chains.vocabulary), MentionMatch("exact", None))
+
+
+@pytest.mark.parametrize("case", cases("files"))
+def test_heads_and_types_from_files_are_those_of_the_analyser(case: Case) -> None:
+    errors = read_errors(case)
+    at, mentions = place(errors, case), errors.mentions
+    shift = mentions.start - [begin for _, begin, _ in at]
+    names = [",".join(map(str, mention)) for mention in at]
+    assert dict(zip(names, (mentions.head - shift).tolist(), strict=True)) == case["heads"]
+    types = [ee.MENTION_TYPES[code] for code in mentions.type.tolist()]
+    assert dict(zip(names, types, strict=True)) == case["types"]
+    assert {name: int(counts.sum()) for name, counts in errors.counts.items()} == case["errors"]

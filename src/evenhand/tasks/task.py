@@ -156,6 +156,8 @@ class InputSpec:
     """Whether gold standard and prediction may be two columns of one file."""
     matches_documents: bool = False
     """Whether documents are matched by name, so the sides may be divided into different files."""
+    unit_columns: tuple[str, ...] = ()
+    """Additional columns of the gold standard that are read if units are kept, from files that have them."""
     rejects_same_layer: bool = False
     """Whether scoring a layer of a file against itself is an error, not just worth a note."""
 
