@@ -7,6 +7,7 @@ random ones. Values below `prototype` come from no program but that of the figur
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
 from evenhand.settings import ReadSettings
 from evenhand.tasks.chains import entity_errors as ee
+from evenhand.tasks.chains import entity_scores as es
 from evenhand.tasks.chains import heads
 from evenhand.tasks.chains.entity_errors import ERROR_TYPES, SPAN, EntityErrors, EntityMentions
+from evenhand.tasks.chains.link_errors import link_errors
 from evenhand.tasks.chains.mentions import MentionMatch
 
 DATA = Path(__file__).parents[3] / "shared"
@@ -160,3 +163,108 @@ def test_heads_and_types_from_files_are_those_of_the_analyser(case: Case) -> Non
     types = [ee.MENTION_TYPES[code] for code in mentions.type.tolist()]
     assert dict(zip(names, types, strict=True)) == case["types"]
     assert {name: int(counts.sum()) for name, counts in errors.counts.items()} == case["errors"]
+
+
+@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("rule", ["accessibility", "closest"])
+def test_link_errors_are_those_of_cort(case: Case, rule: str) -> None:
+    errors = errors_of(case)
+    at = place(errors, case)
+    for side, wrong in (("recall", False), ("precision", True)):
+        found = link_errors(errors.mentions, wrong=wrong, closest=rule == "closest")
+        expected = case["links"][f"{side}_{rule}"]
+        if isinstance(expected, int):
+            assert len(found) == expected
+        else:
+            assert sorted([at[error.mention], at[error.antecedent]] for error in found) == sorted(expected)
+
+
+@pytest.mark.parametrize("case", cases())
+def test_sum_and_certain_pairs_of_the_alignment_are_those_of_scipy(case: Case) -> None:
+    mentions = errors_of(case).mentions
+    pairs = es.aligned_pairs(es.ChainCells.of(mentions.key, mentions.response))
+    assert sum(pair.similarity for pair in pairs) == pytest.approx(case["alignment"]["sum"], abs=2e-6)
+    chain = spans_of(case)
+    numbers = [
+        {int(side[row]): chain[tuple(span)][which] for row, span in enumerate(place(errors_of(case), case))}
+        for which, side in enumerate((mentions.key, mentions.response))
+    ]
+    found = {(numbers[0][pair.key], numbers[1][pair.response]): pair for pair in pairs}
+    for key, response, similarity, certain in case["alignment"].get("pairs", ()):
+        if certain:
+            assert found[key, response].certain
+            assert found[key, response].similarity == pytest.approx(similarity, abs=1e-6)
+        elif (key, response) in found:
+            assert not found[key, response].certain
+
+
+@pytest.mark.parametrize("case", cases("entities"))
+def test_scores_after_the_repair_of_single_entities(case: Case) -> None:
+    errors = errors_of(case)
+    gains = es.entity_gains(errors)
+    at, chain = place(errors, case), spans_of(case)
+    scores = ee.f1_of(errors.stages[(SPAN,)][0] + gains.change)
+    rows = np.stack([scores[name] for name in ("muc", "b_cubed", "ceaf_e", "lea", "mela")], axis=1) * 100
+    found = {}
+    for row, (key, response) in enumerate(zip(gains.key.tolist(), gains.response.tolist(), strict=True)):
+        side, chains, number = (
+            ("key", errors.mentions.key, key) if key >= 0 else ("response", errors.mentions.response, response)
+        )
+        mention = at[int(np.flatnonzero(chains == number)[0])]
+        found[side, chain[tuple(mention)][side == "response"]] = rows[row].tolist()
+    assert sorted(found) == sorted((side, number) for side, number, *_ in case["entities"])
+    for side, number, *expected in case["entities"]:
+        assert found[side, number] == pytest.approx(expected, abs=1.01e-4)
+
+
+@pytest.mark.parametrize("corpus", figures()["corpora"]["systems"] if FIGURES.exists() else [], ids=str)
+def test_totals_shares_slices_and_verdicts_of_corpora(corpus: Case) -> None:
+    """Shares, slices and verdicts have no second implementation but the figures' authors'."""
+    documents = [errors_of(case) for case in figures()["cases"] if _is_of(case, corpus)]
+    assert len(documents) == len(corpus["documents"])
+    counts = {name: sum(int(one.counts[name].sum()) for one in documents) for name in ERROR_TYPES}
+    assert counts == corpus["errors"]
+    totals = {types: np.sum([one.subsets[types][0] for one in documents], axis=0) for types in documents[0].subsets}
+    for stage, types in STAGES.items():
+        scores = ee.scores_of(totals[types])
+        for name, values in corpus["stage_scores"][stage].items():
+            found = scores[name][2] if name == "mela" else scores[name]
+            assert 100 * found == pytest.approx(values, abs=1.01e-4)
+    gains = ee.gains(totals)
+    for name, shares in corpus["prototype"]["shares"].items():
+        assert {each: 100 * gains[name]["share"][each] for each in shares} == pytest.approx(shares, abs=1.01e-4)
+    verdicts = Counter(verdict for one in documents for verdict in one.verdicts)
+    verdicts["invented"] = sum(len(one.invented) for one in documents)
+    assert +verdicts == corpus["prototype"]["verdicts"]
+    cells = [es.ChainCells.of(one.mentions.key, one.mentions.response) for one in documents]
+    sliced = {
+        "b_cubed_by_type": [es.b_cubed_by_type(one.mentions) for one in documents],
+        "ceaf_e_by_size": [es.ceaf_e_by_size(one, es.aligned_pairs(one)) for one in cells],
+    }
+    for name, slices in corpus["prototype"]["slices"].items():
+        for value, (recall, key, precision, response) in slices.items():
+            pieces = [piece[value] for piece in sliced[name]]
+            sums = [sum(getattr(piece, each) for piece in pieces) for each in ("recall", "key", "precision", "response")]
+            found = [100 * sums[0] / sums[1], sums[1], 100 * sums[2] / sums[3], sums[3]]
+            assert found == pytest.approx([recall, key, precision, response], abs=1.01e-4)
+
+
+def _is_of(case: Case, corpus: Case) -> bool:
+    folder, document, *system = case["id"].split("/")
+    return (folder, *system) == (corpus["corpus"], corpus["system"]) and document in corpus["documents"]
+
+
+@pytest.mark.parametrize("test", figures()["corpora"]["tests"] if FIGURES.exists() else [], ids=str)
+def test_parts_of_the_difference_of_ceaf(test: Case) -> None:
+    totals = []
+    for system in test["systems"]:
+        corpus = {"corpus": test["corpus"], "system": system}
+        documents = next(row for row in figures()["corpora"]["systems"] if corpus.items() <= row.items())["documents"]
+        cases = (case for case in figures()["cases"] if _is_of(case, {**corpus, "documents": documents}))
+        totals.append(np.sum([errors_of(case).stages[()][0] for case in cases], axis=0))
+    parts = es.difference_parts(*totals)
+    assert {name: 100 * part for name, part in parts["ceaf_e"].items()} == pytest.approx(test["ceaf_e_parts"], abs=1e-4)
+    for name in ("mela", "ceaf_e", "muc"):
+        difference = ee.f1_of(totals[1])[name] - ee.f1_of(totals[0])[name]
+        assert sum(parts[name].values()) == pytest.approx(float(difference), abs=1e-12)
+        assert 100 * difference == pytest.approx(test["difference"][name], abs=1.01e-4)
