@@ -176,7 +176,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
     config, sides = inputs.config, inputs.systems
     (name,) = model_names(config.task.name, (match,), config.settings.functions)
     measure = model(config.task.name, name)
-    if measure.instead_of_units:
+    if measure.instead_of_units and not measure.lists_errors:
         raise without_units(measure)
     if sides is not None and systems:
         for system in systems:

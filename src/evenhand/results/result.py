@@ -113,6 +113,11 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
     inputs: ScoredInputs | None = field(default=None, repr=False, compare=False)
     """The files or annotations, from which units are read again; a saved result has none."""
 
+    @property
+    def entities(self) -> Mapping[str, Any] | None:
+        """For chains scored with `entities`: errors by entity and their cost, under the keys of the JSON."""
+        return self.facts.get("entities")
+
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
             raise KeyError(f"no measure {model!r} was scored; there are {', '.join(self.scores)}")

@@ -194,6 +194,8 @@ class EvaluationSpec:
     """Notes on the files for readers of the scores."""
     facts: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, Any]]] = lambda tallies: {}
     """Further facts about a system, from its tallies."""
+    entities: Callable[..., Any] | None = None
+    """Makes the observer of `score --entities`: its method `facts` returns the facts about each system."""
     fact_names: tuple[str, ...] = ()
     """The names of these facts, which are entries of a system in the JSON."""
     is_perfect: Callable[[Mapping[str, Any]], bool] = lambda tallies: False
@@ -353,6 +355,8 @@ class Task:
     """The unit of evaluation, in the singular."""
     other_units: Mapping[str, str] = field(default_factory=dict)
     """The units of measures that evaluate something else."""
+    compared_units: Mapping[str, str] = field(default_factory=dict)
+    """The units that systems are compared on under a measure, if they are not the units of its scores."""
     example: Example
     measures: tuple[Measure, ...]
     selection: MeasureSelection
@@ -377,4 +381,4 @@ class Task:
 
     def unit_of(self, by: str) -> str:
         """The unit of a measure, in the singular."""
-        return self.other_units.get(by, self.unit)
+        return self.compared_units.get(by, self.other_units.get(by, self.unit))

@@ -60,14 +60,11 @@ from evenhand.tasks.chains.measures import (
     overlap_of_cells,
 )
 from evenhand.tasks.chains.mentions import ChainSizes
+from evenhand.tasks.chains.task import ENTITY_ERRORS
 
 MENTION_TYPES = ("name", "nominal", "pronoun")
 NAME, NOMINAL, PRONOUN = range(3)
-ERROR_TYPES = (
-    *("span", "conflated", "extra_mention", "extra_entity"),
-    *("divided", "missing_mention", "missing_entity"),
-)
-"""In the order in which they are repaired."""
+ERROR_TYPES = ENTITY_ERRORS
 SPAN = "span"
 OF_RESPONSE = ERROR_TYPES[1:4]
 """The types that come from chains of the response; the others come from the key."""
@@ -206,8 +203,9 @@ class EntityError:
 class EntityErrors:
     """The errors of a response against a key, and the effect of repairs."""
 
-    def __init__(self, mentions: EntityMentions, documents: int) -> None:
-        self.mentions, self.documents = mentions, documents
+    def __init__(self, mentions: EntityMentions, documents: int, singletons: Mapping[str, int] | None = None) -> None:
+        """`singletons` are the numbers of chains of one mention, which are left out."""
+        self.mentions, self.documents, self.singletons = mentions, documents, dict(singletons or {})
         self.spans = span_pairs(mentions)
         self.response = mentions.response.copy()
         """The chain of each mention in the response with corrected spans; -1: none."""

@@ -249,6 +249,17 @@ class SliceSums:
     precision: float
     response: int
 
+    def plus(self, other: SliceSums) -> SliceSums:
+        columns = zip(vars(self).values(), vars(other).values(), strict=True)
+        return SliceSums(*(one + two for one, two in columns))
+
+    def saved(self) -> dict[str, float | None]:
+        """Recall and precision, undefined without units, and the numbers of these."""
+        recall, precision = (
+            part / whole if whole else None for part, whole in ((self.recall, self.key), (self.precision, self.response))
+        )
+        return {"recall": recall, "key": self.key, "precision": precision, "response": self.response}
+
 
 def b_cubed_by_type(mentions: EntityMentions) -> dict[str, SliceSums]:
     """B³ of the mentions of each type."""

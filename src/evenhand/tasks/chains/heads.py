@@ -36,6 +36,7 @@ from evenhand.tasks.chains.entity_errors import (
     EntityMentions,
     cores,
     is_stripped,
+    without_single,
 )
 from evenhand.tasks.chains.mentions import MentionMatch, first_only, without_repeats
 
@@ -296,4 +297,17 @@ def entity_errors(annotation: Annotation, key: Chains, response: Chains, way: Me
     """The errors of a response; `annotation` is the key with words and tags."""
     mentions, of_key, of_response = paired(key, response, way)
     details = MentionDetails(annotation).of(mentions, of_key, of_response)
-    return EntityErrors(details, len(annotation.corpus.names))
+    return EntityErrors(details, len(annotation.corpus.names), _singletons(of_key, of_response))
+
+
+def _singletons(key: Ints, response: Ints) -> dict[str, int]:
+    """The chains of one mention on each side, and what the response makes of those of the key."""
+    alone, other = ((chain >= 0) & (without_single(chain) < 0) for chain in (key, response))
+    kinds = {
+        "key": alone,
+        "singletons_in_both": alone & other,
+        "in_chains": alone & (response >= 0) & ~other,
+        "absent": alone & (response < 0),
+        "response": other,
+    }
+    return {name: int(np.count_nonzero(rows)) for name, rows in kinds.items()}

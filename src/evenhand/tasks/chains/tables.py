@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.errors import SettingError
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
 )
+_MAX_ENTITIES = 5
+"""The number of entities that are listed."""
+_MAX_NAME = 40
 _MAX_TYPES = 5
 """The number of mention types with a column each."""
 
@@ -50,10 +53,69 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     """Details of one system: error types of mentions under ARCS, by mention type."""
     if not alone:
         yield _scores(result)
+    if result.entities is not None:
+        yield from entity_tables(result, result.entities)
     arcs = [result[name] for name in ARCS if name in result.scores]
     for score in arcs:
         yield _arcs(result, score, _LEGEND if score is arcs[-1] else "")
     yield from shared.label_tables(result, style, [name for name in result.scores if name not in ARCS])
+
+
+def entity_tables(result: Result, entities: Mapping[str, Any]) -> Iterator[DisplayTable]:
+    """Errors by entity with the points of MELA that repairs gain, and the entities that cost most."""
+    errors = entities["errors"]
+    ways = [way for way in ("share", "alone", "in_order") if way in next(iter(errors.values()))]
+    order = sorted(errors, key=lambda name: -errors[name][ways[0]]["mela"])
+    rows: list[list[Cell]] = [
+        [_words(name), errors[name]["count"], *(errors[name][way]["mela"] for way in ways)] for name in order
+    ]
+    columns = [Column("entity errors", "text"), Column("n", "count"), *(Column(_words(way), "percent") for way in ways)]
+    queries = [[None, _errors_query(result, name), *[None] * len(ways)] for name in order]
+    yield DisplayTable("entity errors", columns, rows, remark=_entity_remark(entities, ways), queries=queries)
+    costly = [chain for chain in entities["chains"] if chain["gain"]["mela"] > 0][:_MAX_ENTITIES]
+    if costly:
+        yield DisplayTable(
+            "entity",
+            [Column("entity", "text"), *(Column(name, "text") for name in ("document", "mention", "verdict"))]
+            + [Column("size", "count"), Column("points", "percent")],
+            [
+                [_shortened(chain["name"]), *(chain[name] for name in ("document", "mention", "verdict", "size"))]
+                + [chain["gain"]["mela"]]
+                for chain in costly
+            ],
+            remark="Points of MELA gained by repairing each entity alone; gains of several overlap.",
+        )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
+
+
+def _errors_query(result: Result, name: str) -> Query | None:
+    return Query(result.name, kind=name, by="errors")
+
+
+def _entity_remark(entities: Mapping[str, Any], ways: Sequence[str]) -> str:
+    """What the columns mean, the singletons that are left out, and why a gain may be negative."""
+    singletons, scores = entities["singletons"], entities["scores"]
+    parts = [
+        f"{ways[0].replace('_', ' ')}, …: points of MELA gained; spans are corrected first "
+        f"({100 * scores['none']['mela']['f1']:.2f} to {100 * scores['span']['mela']['f1']:.2f}).",
+    ]
+    if singletons["key"] or singletons["response"]:
+        parts.append(
+            f"Left out: singletons in the key: {singletons['key']:,} ({singletons['singletons_in_both']:,} also "
+            f"singletons in the response, {singletons['in_chains']:,} in a response chain, {singletons['absent']:,} "
+            f"absent); in the response: {singletons['response']:,}."
+        )
+    gains = [gain[way]["ceaf_e"] for gain in entities["errors"].values() for way in ways]
+    if min(gains) < 0:
+        parts.append("Splitting creates more chains, and CEAF counts all of them.")
+    return " ".join(parts)
 
 
 def _arcs(result: Result, score: MeasureScore, remark: str) -> DisplayTable:

@@ -1,0 +1,357 @@
+"""Entities: the units of comparisons by MELA, its errors as rows, and the report of `score --entities`.
+
+Each chain of the key has a verdict, on corrected spans: *missing* if the response has none of its mentions, *exact*, or
+those that apply of *divided* (several chains of the response have its mentions), *conflated* (one of these has mentions
+of another chain of the key), *extra* (one of these has mentions that are not in the key), *incomplete* (mentions are
+missing) and *span* (spans were corrected). A chain of the response without mentions of the key is *invented* under the
+systems that have it, and *none* under others. A change to exact or none is a correction, a change from there a new
+error, and any other a changed error.
+
+Source: this project.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.arrays import Ints, Values, empty, ints
+from evenhand.data.corpus import Corpus
+from evenhand.data.vocabulary import StringIndex
+from evenhand.dataclass import dataclass
+from evenhand.tasks.chains.entity_errors import (
+    MENTION_TYPES,
+    NAME,
+    NOMINAL,
+    REPAIRED,
+    SPAN,
+    EntityErrors,
+    EntityMentions,
+    f1_of,
+    gains,
+    members,
+    scores_of,
+)
+from evenhand.tasks.chains.entity_scores import (
+    ChainCells,
+    SliceSums,
+    aligned_pairs,
+    b_cubed_by_type,
+    ceaf_e_by_size,
+    entity_gains,
+)
+from evenhand.tasks.chains.link_errors import by_distance, by_types, link_errors
+from evenhand.tasks.chains.task import ARCS_KINDS, ENTITIES, ENTITY_ERRORS, ENTITY_VERDICTS
+from evenhand.tasks.unit_rows import Places, UnitRows
+from evenhand.tasks.units import Predictions
+
+_RIGHT = ("exact", "none")
+_SHOWN = len(ARCS_KINDS)
+"""Verdicts follow the error types of ARCS among the answers of the task."""
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """An entity of the key, or an invented chain: its place, its type, and the verdict on it under each system."""
+
+    place: tuple[int, int, int]
+    """Document, first token and end of its first mention."""
+    type: int
+    is_surplus: bool
+    verdicts: list[int]
+
+
+def entity_predictions(systems: Sequence[EntityErrors], corpus: Corpus, labels: StringIndex[str]) -> Predictions:
+    """The verdicts of systems on all entities of the key, and on the chains that systems invent."""
+    code = {verdict: index for index, verdict in enumerate(ENTITY_VERDICTS)}
+    units = [
+        _Unit(_place(systems[0], chain), _type(systems[0], chain), False, [])
+        for chain in (systems[0].key_chains if systems else ())
+    ]
+    for errors in systems:
+        for unit, verdict in zip(units, errors.verdicts, strict=True):
+            unit.verdicts.append(code[verdict])
+    invented: dict[tuple[tuple[int, int, int], ...], _Unit] = {}
+    for number, errors in enumerate(systems):
+        for chain in (errors.response_chains[index] for index in errors.invented):
+            places = tuple(_place(errors, (row,)) for row in chain)
+            unit = invented.get(places)
+            if unit is None:
+                nothing = [code["none"]] * len(systems)
+                unit = invented[places] = _Unit(places[0], _type(errors, chain), True, nothing)
+            unit.verdicts[number] = code["invented"]
+    units += invented.values()
+    kind = ints([unit.verdicts for unit in units]).reshape(len(units), len(systems)).T
+    label = ints([labels.code(MENTION_TYPES[unit.type]) for unit in units])
+    document, start, end = ints([unit.place for unit in units]).reshape(-1, 3).T
+    sentence, begin = corpus.in_sentences(document, start)
+    right = np.isin(kind, [code[verdict] for verdict in _RIGHT])
+    return Predictions(
+        label=label,
+        is_surplus=np.array([unit.is_surplus for unit in units], dtype=np.bool_),
+        answer=kind + _SHOWN,
+        shown=kind + _SHOWN,
+        right=right,
+        part=np.full(kind.shape, -1),
+        gold_label=np.broadcast_to(label, kind.shape),
+        predicted=np.full(kind.shape, -1),
+        sentence=sentence,
+        start=begin,
+        end=begin + end - start,
+        absent=kind == code["none"],
+        kinds=ENTITY_VERDICTS,
+        verdict=kind,
+    )
+
+
+def _place(errors: EntityErrors, chain: Sequence[int]) -> tuple[int, int, int]:
+    mentions, row = errors.mentions, chain[0]
+    return int(mentions.document[row]), int(mentions.start[row]), int(mentions.end[row])
+
+
+def _type(errors: EntityErrors, chain: Sequence[int]) -> int:
+    """The type of an entity: name if one of its mentions is a name; else nominal if one of them is; else pronoun."""
+    return int(min(errors.mentions.type[row] for row in chain))
+
+
+def error_rows(errors: EntityErrors, corpus: Corpus) -> UnitRows:
+    """The errors of a response as units, with their mentions; positions are those of their first mentions."""
+    mentions, name = errors.mentions, _Names(errors.mentions, corpus)
+    first = ints([error.mentions[0] for error in errors.errors])
+    types = ints([ENTITY_ERRORS.index(error.type) for error in errors.errors])
+    own = set(("conflated", "extra_mention", "extra_entity", SPAN))
+    place = [column[first] for column in (mentions.document, mentions.start, mentions.end)]
+    nowhere = Places.of(*[np.full(len(first), -1)] * 3)
+    texts: dict[str, list[str | None]] = {
+        "mentions": [name.positions(error.mentions) for error in errors.errors],
+        "mention_texts": [name.texts(error.mentions) for error in errors.errors],
+        "mention_types": [" ".join(MENTION_TYPES[mentions.type[row]] for row in error.mentions) for error in errors.errors],
+        "whole": [name.positions(error.whole) for error in errors.errors],
+        "entity": [None if error.key < 0 else name.of(errors.key_chains[error.key]) for error in errors.errors],
+    }
+    return UnitRows(
+        ENTITY_ERRORS,
+        types,
+        Places.of(*place),
+        np.full(len(first), -1),
+        np.full(len(first), -1),
+        np.array([error.type in own for error in errors.errors], dtype=np.bool_),
+        np.ones(len(first), dtype=np.bool_),
+        nowhere,
+        numbers={"key_chain": _chain_numbers(errors, "key"), "system_chain": _chain_numbers(errors, "response")},
+        texts={column: np.array(values, dtype=np.object_) for column, values in texts.items()},
+    ).in_sentences(corpus)
+
+
+def _chain_numbers(errors: EntityErrors, side: str) -> Ints:
+    """The chain of each error on one side, numbered from 1 in its document by first mentions; -1 without one."""
+    chains = errors.key_chains if side == "key" else errors.response_chains
+    document = [int(errors.mentions.document[chain[0]]) for chain in chains]
+    before = np.searchsorted(ints(sorted(document)), ints(document))
+    numbers = [getattr(error, side) for error in errors.errors]
+    return ints([-1 if number < 0 else number - int(before[number]) + 1 for number in numbers])
+
+
+class _Names:
+    """The texts of mentions, and the names of entities."""
+
+    def __init__(self, mentions: EntityMentions, corpus: Corpus) -> None:
+        self._corpus, self._types = corpus, mentions.type.tolist()
+        sentence, start = corpus.in_sentences(mentions.document, mentions.start)
+        first = corpus.documents[mentions.document]
+        self._places = list(
+            zip(sentence.tolist(), start.tolist(), (start + mentions.end - mentions.start).tolist(), strict=True)
+        )
+        self._in_document = (sentence - first).tolist()
+
+    def text(self, row: int) -> str:
+        return self._corpus.quoted(*self._places[row]) or self.position(row)
+
+    def position(self, row: int) -> str:
+        """Sentence of the document, from 1, first token, from 0, and end: `3:5-7`."""
+        _, start, end = self._places[row]
+        return f"{self._in_document[row] + 1}:{start}-{end}"
+
+    def positions(self, rows: Sequence[int]) -> str:
+        return " ".join(map(self.position, rows))
+
+    def texts(self, rows: Sequence[int]) -> str:
+        return " | ".join(map(self.text, rows))
+
+    def of(self, chain: Sequence[int]) -> str:
+        """The name of an entity: its longest name, else its first nominal, else its first mention."""
+        names = [row for row in chain if self._types[row] == NAME]
+        if names:
+            return max(map(self.text, names), key=len)
+        return self.text(next((row for row in chain if self._types[row] == NOMINAL), chain[0]))
+
+
+# The report
+
+
+@dataclass
+class EntityCounts:
+    """What the report on one system adds up, part by part."""
+
+    errors: Counter[str]
+    operations: Counter[str]
+    verdicts: Counter[str]
+    singletons: Counter[str]
+    links: dict[str, Counter[tuple[str, str]]]
+    distances: dict[str, Counter[str]]
+    slices: dict[str, dict[str, SliceSums]]
+    stages: dict[tuple[str, ...], list[Values]]
+    """Counts by document, by the types that are repaired."""
+    chains: list[dict[str, Any]]
+    changes: list[Values]
+    """By chain: how the counts change if it is repaired."""
+
+    @staticmethod
+    def none() -> EntityCounts:
+        links = {"missing": Counter[tuple[str, str]](), "wrong": Counter[tuple[str, str]]()}
+        distances = {side: Counter[str]() for side in links}
+        counters = (Counter[str]() for _ in range(4))
+        return EntityCounts(*counters, links, distances, {}, {}, [], [])
+
+    def add(self, errors: EntityErrors, corpus: Corpus, *, shares: bool) -> None:
+        mentions = errors.mentions
+        self.errors.update({name: int(counts.sum()) for name, counts in errors.counts.items()})
+        self.operations.update(errors.operations)
+        self.verdicts.update(errors.verdicts)
+        self.verdicts["invented"] += len(errors.invented)
+        self.singletons.update(errors.singletons)
+        for side in self.links:
+            found = link_errors(mentions, wrong=side == "wrong")
+            self.links[side].update(by_types(found))
+            self.distances[side].update(by_distance(found))
+        for types, counts in (errors.subsets if shares else errors.stages).items():
+            self.stages.setdefault(types, []).append(counts)
+        cells = ChainCells.of(mentions.key, mentions.response)
+        pairs = aligned_pairs(cells)
+        for name, slices in (("b_cubed_by_type", b_cubed_by_type(mentions)), ("ceaf_e_by_size", ceaf_e_by_size(cells, pairs))):
+            known = self.slices.setdefault(name, {})
+            for value, sums in slices.items():
+                known[value] = known[value].plus(sums) if value in known else sums
+        self._add_chains(errors, corpus, {pair.key: pair for pair in pairs})
+
+    def _add_chains(self, errors: EntityErrors, corpus: Corpus, pairs: Mapping[int, Any]) -> None:
+        mentions, name = errors.mentions, _Names(errors.mentions, corpus)
+        own = members(mentions.response)
+        for number, (chain, verdict) in enumerate(zip(errors.key_chains, errors.verdicts, strict=True)):
+            pair = pairs.get(number)
+            partner = set() if pair is None else set(own[pair.response])
+            row = self._chain(errors, corpus, name, chain, verdict)
+            row |= {
+                "similarity": 0.0 if pair is None else pair.similarity,
+                "certain": pair is None or pair.certain,
+                "missing": len(set(chain) - partner),
+                "foreign": len(partner - set(chain)),
+            }
+            self.chains.append(row)
+        invented = [errors.response_chains[number] for number in errors.invented]
+        self.chains += [self._chain(errors, corpus, name, chain, "invented") for chain in invented]
+        repaired = entity_gains(errors)
+        changes = np.zeros((len(errors.key_chains) + len(invented), repaired.change.shape[1]))
+        is_key = repaired.key >= 0
+        changes[repaired.key[is_key]] = repaired.change[is_key]
+        changes[len(errors.key_chains) :] = repaired.change[~is_key]
+        self.changes.append(changes)
+
+    @staticmethod
+    def _chain(
+        errors: EntityErrors, corpus: Corpus, name: _Names, chain: tuple[int, ...], verdict: str
+    ) -> dict[str, Any]:
+        return {
+            "document": corpus.names[int(errors.mentions.document[chain[0]])],
+            "mention": name.position(chain[0]),
+            "name": name.of(chain),
+            "size": len(chain),
+            "verdict": verdict,
+        }
+
+    def saved(self) -> dict[str, Any]:
+        """The report: all figures under the keys of the JSON. Scores and gains are fractions."""
+        totals = {types: np.concatenate(parts).sum(axis=0) for types, parts in self.stages.items()}
+        effects = gains(totals)
+        table = {
+            name: {"count": self.errors[name]}
+            | {way.replace(" ", "_"): values for way, values in effects[name].items()}
+            for name in ENTITY_ERRORS
+        }
+        corrected = totals[(SPAN,)]
+        before = f1_of(corrected)
+        changes = np.concatenate(self.changes) if self.changes else np.zeros((0, len(corrected)))
+        after = f1_of(corrected + changes)
+        rows = [
+            {**chain, "gain": {name: float(after[name][row] - before[name]) if changes[row].any() else 0.0 for name in REPAIRED}}
+            for row, chain in enumerate(self.chains)
+        ]
+        order = sorted(range(len(rows)), key=lambda row: -rows[row]["gain"]["mela"])
+        return {
+            "errors": table,
+            "operations": dict(self.operations),
+            "scores": {_stage(types): _saved_scores(counts) for types, counts in totals.items() if _is_shown(types)},
+            "verdicts": dict(sorted((+self.verdicts).items(), key=lambda item: (-item[1], item[0]))),
+            "singletons": dict(self.singletons),
+            "links": {side: _nested(counts) for side, counts in self.links.items()},
+            "link_distances": {side: dict(counts) for side, counts in self.distances.items()},
+            "slices": {
+                name: {value: sums.saved() for value, sums in slices.items()} for name, slices in self.slices.items()
+            },
+            "chains": [rows[row] for row in order],
+        }
+
+
+def _is_shown(types: tuple[str, ...]) -> bool:
+    """Whether a stage is alone or in order, not one of the other subsets of shares."""
+    is_single = len(types) == 2 and types[0] == SPAN
+    return is_single or types == ENTITY_ERRORS[: len(types)]
+
+
+def _stage(types: tuple[str, ...]) -> str:
+    """The name of a stage: none, span, conflated, … for single types, and to_extra_mention, … in order."""
+    if len(types) < 3:
+        return types[-1] if types else "none"
+    return f"to_{types[-1]}"
+
+
+def _saved_scores(counts: Values) -> dict[str, dict[str, float]]:
+    names = ("recall", "precision", "f1")
+    return {
+        measure: dict(zip(names, values.tolist(), strict=True)) if measure != "mela" else {"f1": float(values[2])}
+        for measure, values in scores_of(counts).items()
+    }
+
+
+def _nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """Counts by type of the mention, then by type of the antecedent."""
+    return {
+        one: {other: counts[one, other] for other in MENTION_TYPES if counts[one, other]}
+        for one in MENTION_TYPES
+        if any(counts[one, other] for other in MENTION_TYPES)
+    }
+
+
+class EntityObserver:
+    """Collects the reports on all systems: an observer of evaluations."""
+
+    def __init__(self, *, shares: bool = False) -> None:
+        self._shares = shares
+        self.counts: dict[str, EntityCounts] = {}
+        self.has_tags = False
+
+    def __call__(self, evaluation: Any) -> None:
+        self.has_tags |= "pos" in evaluation.annotation.layers
+        for name in evaluation.pairs:
+            counts = self.counts.setdefault(name, EntityCounts.none())
+            counts.add(evaluation.entities(name), evaluation.annotation.corpus, shares=self._shares)
+
+    def facts(self, system: str) -> dict[str, dict[str, Any]]:
+        """The report on a system as a fact of its result."""
+        return {ENTITIES: self.counts[system].saved()}
+
+    def notes(self) -> tuple[str, ...]:
+        return () if self.has_tags else ("The key has no POS, so errors by entity treat all mentions as nominal.",)
