@@ -6,6 +6,7 @@ result of them; `Testing` has the tests and intervals. The function `compare` is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, cmp_to_key, partial
@@ -428,7 +429,7 @@ class ComparisonJob:
         prepared = prepare(self.gold, self.systems, chosen, content)
         gold = replace(prepared.read_as["gold"], extra=columns)
         self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
+        self.all_slices = self.slices.adding(task.comparison.default_slices(self.by, content))
 
     def __call__(
         self,
@@ -523,6 +524,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
     answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
     changes = _tests(run, run.model, list(pairs.values()))
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
+    tallies, parts = run.run.tallies, run.prepared.task.comparison.parts
     results = {}
     for pair, counts in counts_of_pairs.items():
         before, after = pairs[pair]
@@ -552,6 +554,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
             mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
             change.interval,
             {name: further_changes[before, after] for name, further_changes in further.items()},
+            {} if parts is None else parts(run.prepared.settings, tallies[before], tallies[after]),
         )
     return results
 
@@ -606,7 +609,11 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     resampling["of"] = groups[0] if run.has_groups else None
     lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups
     paired = counts.agreement.paired()
-    slices = {name: _slices(model, units, tallies) for name, (units, tallies) in counts.slices().items()}
+    are_shares = run.by in task.compared_units
+    slices = {
+        name: _exact_shares(task, run.by, units, tallies) if are_shares else _slices(model, units, tallies)
+        for name, (units, tallies) in counts.slices().items()
+    }
     on_shared = counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
@@ -627,7 +634,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         resampling=cast("ResamplingInfo", resampling),
         signature=comparison_signature(run),
         notes=(
-            *notes_on_gold(gold, task.unit_of(run.by)),
+            *notes_on_gold(gold, task.other_units.get(run.by, task.unit)),
             *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
@@ -721,6 +728,21 @@ def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tall
     without_counts = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
     scored = {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
     return dict(sorted((without_counts | scored).items(), key=lambda item: natural_order(item[0])))
+
+
+def _exact_shares(task: Task, by: str, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
+    """The share of the gold units of each slice that each system has right, if the score does not count units."""
+    right = task.error_types.correct(by)[0]
+    sums = {
+        name: Counter({gold: count for (_, gold, _, kind), count in tally.cells().items() if kind == right})
+        for name, tally in tallies.items()
+    }
+    slices = {
+        value: Slice(size, {name: counts[value] / size for name, counts in sums.items()})
+        for value, size in units.items()
+        if size
+    }
+    return dict(sorted(slices.items(), key=lambda item: natural_order(item[0])))
 
 
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:

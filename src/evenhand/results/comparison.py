@@ -36,7 +36,7 @@ class ResamplingInfo(TypedDict):
     level: Share
     seed: int
     of: str | None
-    """The resampled groups: documents or sentences."""
+    """What is resampled: documents or sentences; or groups, which are swapped within one document of chains."""
 
 
 # Pairs of systems
@@ -121,6 +121,8 @@ class Pair:
     interval: tuple[Difference, Difference] | None = None
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
     """For chains: the change of each score."""
+    parts: Mapping[str, Sequence[DifferencePart]] = field(default_factory=dict)
+    """For chains: by measure, the parts that its change consists of."""
 
     @property
     def difference(self) -> float:
@@ -166,7 +168,8 @@ class Pair:
                 further={
                     name: {"delta": change.delta, **_saved_test(change, resampling)}
                     for name, change in self.further.items()
-                }
+                },
+                parts=self.parts,
             ),
         }
 

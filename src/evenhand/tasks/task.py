@@ -254,8 +254,18 @@ class ComparisonSpec:
     """Similarity of systems, regardless of the gold standard. Default: the share of equal predictions."""
     slices: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Additional slices by name."""
-    default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
-    """Slices that every comparison has."""
+    default_slices: Callable[[str, GoldProfile], tuple[str, ...]] = lambda by, content: ()
+    """Slices that every comparison by a measure has."""
+    parts: Callable[..., Any] | None = None
+    """The parts of differences of scores, which add up to them, from the counts of both systems.
+
+    (settings, tallies, tallies) -> by measure, a list of `tasks.evaluation.DifferencePart`. Tallies are by scorer.
+    """
+    groups: Callable[..., Any] | None = None
+    """The counts of two systems by groups of units that can be swapped within a document (`--of groups`).
+
+    (evaluation, first system, second system) -> `tasks.evaluation.SwappableGroups`.
+    """
 
 
 @dataclass(frozen=True)

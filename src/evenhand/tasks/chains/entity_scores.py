@@ -17,12 +17,19 @@ Sources: Luo 2005 for CEAF; the parts and slices are this project's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, Values, ranges
+from evenhand.data.structures import mention_spans
 from evenhand.dataclass import dataclass
+from evenhand.errors import SettingError
+from evenhand.scoring.scores import headline
+from evenhand.scoring.tally import Tally
+from evenhand.settings import ScoreSettings
 from evenhand.tasks.assignment import best_cells
 from evenhand.tasks.chains.entity_errors import (
     COUNTS,
@@ -33,7 +40,12 @@ from evenhand.tasks.chains.entity_errors import (
     f1_of,
 )
 from evenhand.tasks.chains.measures import Overlap
-from evenhand.tasks.chains.mentions import ChainSizes
+from evenhand.tasks.chains.mentions import ChainSizes, MentionMatch, without_repeats, without_singletons
+from evenhand.tasks.chains.task import ENTITY_MEASURES, MELA, chain_formula
+from evenhand.tasks.evaluation import DifferencePart, SwappableGroups
+
+if TYPE_CHECKING:
+    from evenhand.tasks.chains.evaluation import ChainEvaluation
 
 SIZES = ("2", "3-4", "5-9", "10+")
 _SIZE_BOUNDS = (3, 5, 10)
@@ -214,6 +226,85 @@ def _copies(labels: Ints, component: Ints) -> tuple[Ints, Ints, Callable[[Ints, 
 
 
 # Parts of a difference
+
+
+def parts_of_differences(
+    settings: ScoreSettings, before: Mapping[str, Tally], after: Mapping[str, Tally]
+) -> dict[str, list[DifferencePart]]:
+    """The parts of the differences of MELA, CEAF_e and MUC, from the tallies of two systems; none without F1."""
+    if "chains" not in before or settings.beta != 1:
+        return {}
+    tallies = [side["chains"] for side in (before, after)]
+    sums = [dict(zip(tally.kinds, tally.by_label().overall.tolist(), strict=True)) for tally in tallies]
+    parts = {}
+    if all(f"{name}.common" in sums[0] or f"{name}.key" in sums[0] for name in MELA):
+        titles = {"muc": "MUC", "b_cubed": "B³", "ceaf_e": "CEAF_e"}
+        scores = [{name: headline(chain_formula(name, settings), tally, []) for name in MELA} for tally in tallies]
+        parts["mela"] = [DifferencePart(name, (scores[1][name] - scores[0][name]) / 3, titles[name]) for name in MELA]
+    if "ceaf_e.common" in sums[0]:
+        matched, number = _two_parts(*(_sizes(side, "ceaf_e", "chains") for side in sums))
+        parts["ceaf_e"] = [
+            DifferencePart("similarity", matched, f"{_than(matched, 'better', 'worse')} matches"),
+            DifferencePart("number_of_chains", number, _number(sums, "chains", "chains")),
+        ]
+    # With copies of mentions, the sides of MUC have different numerators.
+    if "muc.common" in sums[0] and "muc.common_response" not in sums[0]:
+        common, number = _two_parts(*(_sizes(side, "muc", "muc") for side in sums))
+        parts["muc"] = [
+            DifferencePart("common_links", common, f"{_than(common, 'more', 'fewer')} common links"),
+            DifferencePart("number_of_links", number, _number(sums, "muc", "links")),
+        ]
+    return parts
+
+
+def _sizes(counts: Mapping[str, float], name: str, unit: str) -> tuple[float, float, float]:
+    return counts[f"{name}.common"], counts[f"{unit}.key"], counts[f"{unit}.response"]
+
+
+def _number(sums: Sequence[Mapping[str, float]], unit: str, noun: str) -> str:
+    """`fewer chains (170 instead of 286)`."""
+    old, new = (int(side[f"{unit}.response"]) for side in sums)
+    return f"{_than(new - old, 'more', 'fewer')} {noun} ({new:,} instead of {old:,})"
+
+
+def _than(difference: float, more: str, less: str) -> str:
+    return more if difference > 0 else less if difference < 0 else "equal"
+
+
+def swappable_groups(evaluation: ChainEvaluation, first: str, second: str) -> SwappableGroups:
+    """The connected components of the chains of the key and of two responses, with the counts of each response.
+
+    Every chain lies in one component, so the counts of MUC, B³, CEAF and LEA add up over components, and swapping the
+    responses in some of them gives two valid responses. BLANC's do not add up, and antecedents are left out, too.
+    """
+    key = evaluation.key
+    sides = [key, *(evaluation.pairs[name] for name in (first, second))]
+    if not MentionMatch.of(evaluation.request.settings).is_plain or evaluation.request.settings["repeats"] == "last":
+        raise SettingError("Groups within a document need mentions that match exactly; resample documents.")
+    sides = [key, *(without_repeats(key, side) for side in sides[1:])]
+    settings = evaluation.request.settings
+    sides = sides if settings["singletons"] else [without_singletons(side) for side in sides]
+    numbers = mention_spans(*sides)
+    chains, before = [], 0
+    for side in sides:
+        chains.append(np.unique(side.chain, return_inverse=True)[1] + before)
+        before += len(np.unique(side.chain))
+    spans = before + np.unique(np.concatenate(numbers), return_inverse=True)[1]
+    label = components(before + int(spans.max(initial=-1)) + 1, np.concatenate(chains), spans)
+    _, group = np.unique(label[np.concatenate(chains)], return_inverse=True)
+    groups = int(group.max(initial=-1)) + 1
+    parts = np.split(group, np.cumsum([len(side) for side in sides])[:-1])
+    grouped = []
+    for side, of_mention in zip(sides, parts, strict=True):
+        order = np.lexsort((np.arange(len(side)), of_mention))
+        grouped.append(replace(side, words=None, document=of_mention).take(order))
+    tallies = [
+        evaluation.counts(grouped[0], response, [*ENTITY_MEASURES, "mentions", "ceaf_m"], (), np.arange(groups))
+        for response in grouped[1:]
+    ]
+    units = np.unique(np.stack((group, spans)), axis=1)[0]
+    sizes = np.bincount(units, minlength=groups)
+    return SwappableGroups((tallies[0], tallies[1]), groups, len(units), int(sizes.max(initial=0)))
 
 
 def difference_parts(before: Values, after: Values) -> dict[str, dict[str, float]]:

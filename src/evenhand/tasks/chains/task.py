@@ -370,7 +370,9 @@ TASK = spec.Task(
         answer_text=lambda code, labels: (*ARCS_KINDS, *ENTITY_VERDICTS)[code],
         similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
-        default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+        default_slices=lambda by, content: ("pronoun",) if by in ARCS and "pos" in content.traits else (),
+        parts=lazy("evenhand.tasks.chains.entity_scores:parts_of_differences"),
+        groups=lazy("evenhand.tasks.chains.entity_scores:swappable_groups"),
     ),
     agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     display=spec.Display(
@@ -383,6 +385,7 @@ TASK = spec.Task(
         remarks={
             "moved": "verdict, but another antecedent",
             "oracle": "Units are mentions with an antecedent in the key, and scores are recall.",
+            "oracle by entity": "Units are entities of the key, and figures are shares that are found exactly.",
             "paired": "the same both ways, but for ARCS nom and repeated spans",
         },
         label="type of mention",
