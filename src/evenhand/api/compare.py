@@ -37,7 +37,7 @@ from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, unknown
+from evenhand.errors import SettingError, plural, unknown
 from evenhand.parameters import (
     FUNCTIONS,
     check_choice,
@@ -84,16 +84,17 @@ from evenhand.results.signature import (
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import headline, headline_of, score_tally
 from evenhand.scoring.tally import Tally
-from evenhand.settings import Resampled
+from evenhand.settings import Resampled, Swapped
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
-from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.evaluation import Evaluation, SideSummary, SwappableGroups
 from evenhand.tasks.registry import TASKS, all_parameters, check_functions, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
 
+_CAN_SWAP = "--of groups tests within the document, which says nothing about other documents."
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
 """The maximum number of resamples; all of their scores are in memory, for each system."""
@@ -289,6 +290,8 @@ class ComparedRun:
     """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
     """The counts of the slices of scores (for a report)."""
+    within: Mapping[tuple[str, str], SwappableGroups] | None = None
+    """By pair, the groups that tests swap within the only document, if the user chooses these."""
 
     @property
     def by(self) -> str:
@@ -334,8 +337,10 @@ class ComparedRun:
         return self.run.by_document(tallies) if self.groups[0] == "documents" else tallies
 
     @cached_property
-    def groups(self) -> tuple[Resampled, int]:
+    def groups(self) -> tuple[Swapped, int]:
         """What is resampled, and its number."""
+        if self.within is not None:
+            return "groups", max(of_pair.groups for of_pair in self.within.values())
         return self.resampling.groups(self.prepared.task, *self._sizes)
 
     @property
@@ -417,6 +422,8 @@ class ComparisonJob:
     vocabulary: Collection[str] | None = None
     content: GoldProfile | None = None
     """What the gold standard contains; it is read if None."""
+    is_within: bool = False
+    """Whether tests swap groups of units within one document."""
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
@@ -424,6 +431,9 @@ class ComparisonJob:
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
+        if self.is_within and (task.comparison.groups is None or self.by not in task.compared_units):
+            names = [name for other in TASKS.values() if other.comparison.groups for name in other.compared_units]
+            raise SettingError(f"Groups within a document are for {', '.join(names)}, got {self.by}; resample documents.")
         columns = self.slices.columns(task)
         chosen = {**self.options, "match": task.selection.tested(self.by, content)}
         prepared = prepare(self.gold, self.systems, chosen, content)
@@ -453,6 +463,9 @@ class ComparisonJob:
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
         observers: list[Observer] = [counts]
+        within = _WithinDocument(task, list(self.systems), self.pairs) if self.is_within else None
+        if within is not None:
+            observers.append(within)
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
             models = tuple(dict.fromkeys((*scored.settings.match, *job.models)))
@@ -471,7 +484,14 @@ class ComparisonJob:
         layers = (*self.all_slices.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
-        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
+        if within is not None and run.documents > 1:
+            finding = f"of is 'groups', but the gold standard has {run.documents:,} documents"
+            raise SettingError(f"{finding}; resample documents.")
+        return ComparedRun(
+            *(name_of(self.gold), run, counts, compared, self.resampling),
+            slice_counts=slice_counts,
+            within=None if within is None else within.groups,
+        )
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
         """The units of one class of differences of one pair, from a second pass."""
@@ -563,7 +583,52 @@ def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> di
     """The difference of each pair under a measure, with test and interval; undefined without gold units."""
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
+    if run.within is not None:
+        return _tests_within(run, model, pairs)
     return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
+
+
+def _tests_within(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+    """The same with tests within one document: every pair has groups of its own. Without tests, if groups lack counts.
+
+    Holm's correction is over the pairs, as for documents.
+    """
+    assert run.within is not None
+    scores = _headlines(model, run.tallies_of(model), run.gold)
+    changes = {}
+    for before, after in pairs:
+        groups, test = run.within[before, after], None
+        tallies = dict(zip((before, after), (side.get(model.scorer) for side in groups.tallies), strict=True))
+        known = {name: tally for name, tally in tallies.items() if tally is not None}
+        is_counted = len(known) == 2 and all(_has_counts(model, tally) for tally in known.values())
+        if is_counted and groups.groups > 1 and run.resampling.trials:
+            testing = Testing(GroupTables.of(model, known, groups.groups), run.resampling)
+            test = testing([(before, after)])[before, after].significance
+        changes[before, after] = ScoreChange(scores[after] - scores[before], test, None)
+    tested = {pair: change.significance for pair, change in changes.items() if change.significance is not None}
+    corrected = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True))
+    return {
+        pair: replace(change, significance=replace(tested[pair], p_holm=corrected[pair])) if pair in tested else change
+        for pair, change in changes.items()
+    }
+
+
+def _has_counts(model: Formula, tally: Tally) -> bool:
+    """Whether a tally has all counts that a measure divides."""
+    return {kind for counts in model.columns() for kind in counts} <= set(tally.kinds)
+
+
+class _WithinDocument:
+    """Collects the groups of every pair: an observer of evaluations."""
+
+    def __init__(self, task: Task, systems: Sequence[str], pairs: Sequence[tuple[int, int]]) -> None:
+        self._find = task.comparison.groups
+        self._pairs = [(systems[one], systems[other]) for one, other in pairs]
+        self.groups: dict[tuple[str, str], SwappableGroups] = {}
+
+    def __call__(self, evaluation: Evaluation) -> None:
+        assert self._find is not None
+        self.groups |= {pair: self._find(evaluation, *pair) for pair in self._pairs}
 
 
 def _transitions(
@@ -636,8 +701,10 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         notes=(
             *notes_on_gold(gold, task.other_units.get(run.by, task.unit)),
             *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
+            *([_CAN_SWAP] if lacks_groups and task.comparison.groups and run.by in task.compared_units else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
+            *_notes_on_groups(run),
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
             *notes_on_metadata(counts.extras.slicings, job.gold),
@@ -650,6 +717,16 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         before=_uncorrected(run),
         page=job.page,
     )
+
+
+def _notes_on_groups(run: ComparedRun) -> list[str]:
+    """The size of the largest group of each pair, if groups are swapped within one document."""
+    return [
+        f"groups of {one} and {other}: the largest of {groups.groups:,} has {groups.largest:,} of {groups.units:,} "
+        f"{plural(run.prepared.task.unit)} ({groups.largest / groups.units:.0%}); p is about this document only."
+        for (one, other), groups in (run.within or {}).items()
+        if groups.units
+    ]
 
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:
@@ -768,7 +845,7 @@ def compare(
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
     seed: int = 0,
-    of: Resampled | None = None,
+    of: Swapped | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     show: str | None = None,
@@ -780,7 +857,8 @@ def compare(
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
 
     by         what is compared (also as `match`): "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
-               "elas" or "eulas" for trees, "arcs_any" or "arcs_nom" for chains
+               "elas" or "eulas" for trees; "mela", "lea", "ceaf_e", "b_cubed" or "muc" for chains, whose units are
+               entities, or "arcs_any" or "arcs_nom", whose units are mentions
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
                (100,000 at most)
@@ -790,7 +868,8 @@ def compare(
     seed       of the random numbers: the same seed and systems give the same figures
     of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences if
                there is one document, or if systems differ in too few documents for any p-value below 0.05 (Holm);
-               chains and links always by document
+               chains and links always by document. "groups", for one document of chains: the test swaps groups of entities
+               within it, so it says nothing about other documents; there are no intervals
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
@@ -815,14 +894,18 @@ def compare(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     pairs = _pairs(list(sides), baseline, in_sequence=sequence)
     trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
+    check_choice("of", of, get_args(Swapped), optional=True)
+    is_within = of == "groups"
+    resampling = ResamplingSettings(
+        trials, 0 if is_within else resamples, interval, level, seed, None if of == "groups" else of
+    ).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
     search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words)
+    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words, is_within=is_within)
     result = comparison(job, job(search))
     return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
 

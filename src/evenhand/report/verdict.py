@@ -187,7 +187,7 @@ def lead_sentences(lead: Lead) -> Iterator[str]:
         yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
-    if lower:
+    if lower and lead.resampling["of"] != "groups":  # which only tests within a document
         yield from _beaten(lead, first, second, lower)
 
 
@@ -199,6 +199,9 @@ def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
     if not lead.can_decide(pair):
         groups = counted(test.groups, str(lead.resampling["of"]).removesuffix("s"))
         return f"; they differ in {groups}, too few for a test to decide"
+    if lead.resampling["of"] == "groups":
+        groups = f"{test.groups:,} differing groups"
+        return f", {p_words(test.p_holm)} within this document ({groups}); this does not generalise to other documents"
     return p_verdict(test.p_holm)
 
 

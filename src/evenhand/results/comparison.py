@@ -20,6 +20,7 @@ from evenhand.errors import SettingError
 from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, plain, present, written
 from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
+from evenhand.tasks.evaluation import DifferencePart
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
 

@@ -168,6 +168,7 @@ def _types(comparison: Comparison, pair: Pair) -> list[str]:
     for differences in pair.classes.values():
         for transition in differences.transitions:
             counts[transition.gold] += transition.count
+    counts.pop("", None)  # invented entities
     return sorted(counts, key=lambda name: (name != NOUNS, -counts[name], name))[:_MAX_TYPES]
 
 
