@@ -447,11 +447,12 @@ class ComparisonJob:
         collection: UnitCollection | None = None,
         scored: RunConfig | None = None,
         sliced: SliceRequest | None = None,
+        observers: Sequence[Observer] = (),
     ) -> ComparedRun:
         """Evaluate the systems in one pass.
 
         `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
-        other measures, whose settings are `scored`, and counts of their slices, `sliced`.
+        other measures, whose settings are `scored`, counts of their slices, `sliced`, and further `observers`.
         """
         compared = self.prepared
         task = compared.task
@@ -462,7 +463,7 @@ class ComparisonJob:
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
-        observers: list[Observer] = [counts]
+        observers = [counts, *observers]
         within = _WithinDocument(task, list(self.systems), self.pairs) if self.is_within else None
         if within is not None:
             observers.append(within)

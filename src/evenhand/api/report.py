@@ -18,7 +18,7 @@ from evenhand.api.compare import (
     default_trials,
 )
 from evenhand.api.rank import ranked
-from evenhand.api.score import results_of, totals_of
+from evenhand.api.score import results_of, totals_of, with_entities
 from evenhand.api.slices import with_slices
 from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.comparison.units import Collection as UnitCollection
@@ -89,8 +89,11 @@ def report(
     scored = _score_config(gold, sides, by, options, content)
     request, words = SliceRequest.of(slices), word_list(vocabulary)
     job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)
-    run = job(collection=units, scored=scored, sliced=request)
+    entities = _entity_observer(job)
+    run = job(collection=units, scored=scored, sliced=request, observers=[] if entities is None else [entities])
     results = totals_of(run.gold_name, run.run, scored)
+    if entities is not None:
+        results = with_entities(results, entities)
     if run.slice_counts is not None:
         results = with_slices(results, run.run, run.slice_counts, gold)
     made = Report(
@@ -102,8 +105,16 @@ def report(
         units=units,
         labels=tuple(run.counts.labels.values),
         slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+        drawn=None if entities is None else entities.drawing,
     )
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
+
+
+def _entity_observer(job: ComparisonJob) -> Any:
+    """The observer that collects errors by entity for the page, if systems are compared on entities."""
+    task = job.prepared.task
+    is_requested = job.by in task.compared_units and task.evaluation.entities is not None
+    return task.evaluation.entities(draws=True) if is_requested and task.evaluation.entities else None
 
 
 def _title(systems: Sequence[str]) -> str:

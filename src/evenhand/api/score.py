@@ -202,7 +202,11 @@ def score_with_entities(
     if make is None:
         raise SettingError(f"Errors by entity are for coreference chains, got {prepared.task.name}; leave out entities.")
     observer = make(shares=shares)
-    results = score_inputs(gold, systems, prepared, groups, partial(serial, observers=[observer]))
+    return with_entities(score_inputs(gold, systems, prepared, groups, partial(serial, observers=[observer])), observer)
+
+
+def with_entities(results: Results, observer: Any) -> Results:
+    """The results with what an observer of entities has found."""
     return Results(
         {
             name: replace(

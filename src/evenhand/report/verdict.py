@@ -79,7 +79,9 @@ def verdict(report: Report) -> list[str]:
         score_name(report.results, measure): {name: row.score for name, row in report.ranking[measure].items()}
         for measure in report.ranking.shown_models
     }
-    sentences = [*lead_sentences(lead), *other_leaders(scores, lead.names[0]), *warnings]
+    contrast = TASKS[report.task].display.contrast(report.results, *lead.names[:2]) if len(lead.names) > 1 else ""
+    sentences = [*lead_sentences(lead), *([contrast] if contrast else [])]
+    sentences += [*other_leaders(scores, lead.names[0]), *warnings]
     return [*sentences, *notes_on_lead(lead)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -23,6 +23,9 @@ from evenhand.tables import Query
 from evenhand.tasks.evaluation import DifferencePart
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
+
+if TYPE_CHECKING:
+    from evenhand.tasks.chains.entities import EntityDrawing
 
 
 class ResamplingInfo(TypedDict):
@@ -462,6 +465,8 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    drawn: EntityDrawing | None = None
+    """For chains compared as entities: their documents, as a page draws them."""
 
     @property
     def task(self) -> str:

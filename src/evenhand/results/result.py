@@ -185,6 +185,9 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
         if name_among(task.name, name, task.selection.reported) is None:
             measures = " or ".join(task.selection.reported)
             raise SettingError(f"by is {name!r}; use {measures} for the errors of {task.name}.")
+        groups = task.display.error_groups(self, name)
+        if groups is not None:
+            return groups[:most]
         measure = declared_model(task.name, name).prepare(self.settings)
         if measure.scorer not in self.tallies:
             remedy = f"score the files with match={measure.name!r}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evenhand.formats.read import OpenFiles
     from evenhand.results.comparison import Comparison, Differences, Pair
     from evenhand.results.result import Result, Results
-    from evenhand.tasks.tables import ErrorBars
+    from evenhand.tasks.tables import ErrorBars, ErrorGroup
 
 
 @dataclass(frozen=True)
@@ -227,6 +227,8 @@ class ErrorTypes:
     """The types of units that a system does not have: it misses the unit, or correctly omits it."""
     unscored: tuple[str, ...] = ()
     """The types of units that are not scored for a system; systems are not compared on them."""
+    sections: Mapping[str, str] = field(default_factory=dict)
+    """The sections of a page that list errors of these types, if it is not the list of units."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The types of measures that have others than `all`."""
 
@@ -321,6 +323,12 @@ class Display:
     """Long tables on one system, shown in a page only."""
     errors: Callable[..., ErrorBars] = field(default=lazy("evenhand.tasks.tables:errors"))
     """The error distribution of each system, given the results and, on a page, the measure that is compared."""
+    error_groups: Callable[..., list[ErrorGroup] | None] = lambda result, by: None
+    """What a system should fix first under a measure; None: the groups of its counts (`tasks.tables`)."""
+    contrast: Callable[[Results, str, str], str] = lambda results, best, other: ""
+    """A sentence on how the errors of the best system differ from those of another one, below its lead on a page."""
+    beside: tuple[str, ...] = ()
+    """The measures that a page shows beside the one that systems are compared by."""
     confusion: Confusion | None = Confusion()
     transitions: Callable[[Comparison, Pair, Differences], DisplayTable] | None = None
     """How units changed in one class of differences. Default: by gold label and both predictions."""

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from evenhand.comparison.units import Sentence
 from evenhand.errors import counted, visible
+from evenhand.report.html.entities import entity_data, entity_text
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
 from evenhand.report.html.sections import address, pair_data, sections, short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
@@ -29,10 +30,10 @@ _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
     *("nodes", "unpack", "data", "ids", "query", "order", "list"),
     *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "records", "inline"),
-    *("filters", "views", "overview", "pairs", "print", "download", "start"),
+    *("filters", "views", "overview", "entities", "pairs", "print", "download", "start"),
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
-STYLES = ("page", "drawing")
+STYLES = ("page", "drawing", "entities")
 _SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 
 
@@ -56,6 +57,7 @@ def render(report: Report) -> str:
         fixes=fixes(report),
         gold_units=address(all_gold(report.task), report.by) if report.results.gold.units else None,
         sections=list(sections(report)),
+        entities=None if report.drawn is None else entity_text(report),
     )
 
 
@@ -150,6 +152,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         ],
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
+        "entities": None if report.drawn is None else entity_data(report),
     }
 
 

@@ -236,7 +236,7 @@ def address(query: Query | None, by: str) -> str | None:
     if query is None or (query.by is not None and by not in query.by.split(",")):
         return None
     filters = ((name, getattr(query, attribute)) for attribute, name in _NAMES.items())
-    return "#units?" + "&".join(f"{name}={_quoted(value)}" for name, value in filters if value is not None)
+    return f"#{query.section}?" + "&".join(f"{name}={_quoted(value)}" for name, value in filters if value is not None)
 
 
 @lru_cache(1 << 14)

@@ -13,12 +13,14 @@ Source: this project.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints, Values, empty, ints
+from evenhand.arrays import Ints, Values, ints
 from evenhand.data.corpus import Corpus
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
@@ -148,11 +150,15 @@ def error_rows(errors: EntityErrors, corpus: Corpus) -> UnitRows:
 
 def _chain_numbers(errors: EntityErrors, side: str) -> Ints:
     """The chain of each error on one side, numbered from 1 in its document by first mentions; -1 without one."""
-    chains = errors.key_chains if side == "key" else errors.response_chains
-    document = [int(errors.mentions.document[chain[0]]) for chain in chains]
-    before = np.searchsorted(ints(sorted(document)), ints(document))
-    numbers = [getattr(error, side) for error in errors.errors]
-    return ints([-1 if number < 0 else number - int(before[number]) + 1 for number in numbers])
+    numbers = [*_in_documents(errors, errors.key_chains if side == "key" else errors.response_chains), -1]
+    return ints([numbers[getattr(error, side)] for error in errors.errors])
+
+
+def _in_documents(errors: EntityErrors, chains: Sequence[Sequence[int]]) -> list[int]:
+    """The number of each chain in its document, from 1; chains are in the order of documents."""
+    document = ints([int(errors.mentions.document[chain[0]]) for chain in chains])
+    numbers: list[int] = (np.arange(len(chains)) - np.searchsorted(document, document) + 1).tolist()
+    return numbers
 
 
 class _Names:
@@ -240,21 +246,24 @@ class EntityCounts:
     def _add_chains(self, errors: EntityErrors, corpus: Corpus, pairs: Mapping[int, Any]) -> None:
         mentions, name = errors.mentions, _Names(errors.mentions, corpus)
         own = members(mentions.response)
+        numbers = [_in_documents(errors, chains) for chains in (errors.key_chains, errors.response_chains)]
         for number, (chain, verdict) in enumerate(zip(errors.key_chains, errors.verdicts, strict=True)):
             pair = pairs.get(number)
             partner = set() if pair is None else set(own[pair.response])
             row = self._chain(errors, corpus, name, chain, verdict)
             row |= {
+                "key_chain": numbers[0][number],
                 "similarity": 0.0 if pair is None else pair.similarity,
                 "certain": pair is None or pair.certain,
                 "missing": len(set(chain) - partner),
                 "foreign": len(partner - set(chain)),
             }
             self.chains.append(row)
-        invented = [errors.response_chains[number] for number in errors.invented]
-        self.chains += [self._chain(errors, corpus, name, chain, "invented") for chain in invented]
+        for number in errors.invented:
+            row = self._chain(errors, corpus, name, errors.response_chains[number], "invented")
+            self.chains.append({**row, "system_chain": numbers[1][number]})
         repaired = entity_gains(errors)
-        changes = np.zeros((len(errors.key_chains) + len(invented), repaired.change.shape[1]))
+        changes = np.zeros((len(errors.key_chains) + len(errors.invented), repaired.change.shape[1]))
         is_key = repaired.key >= 0
         changes[repaired.key[is_key]] = repaired.change[is_key]
         changes[len(errors.key_chains) :] = repaired.change[~is_key]
@@ -338,8 +347,10 @@ def _nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
 class EntityObserver:
     """Collects the reports on all systems: an observer of evaluations."""
 
-    def __init__(self, *, shares: bool = False) -> None:
+    def __init__(self, *, shares: bool = False, draws: bool = False) -> None:
+        """`draws`: documents are collected for a page, too."""
         self._shares = shares
+        self.drawing = EntityDrawing() if draws else None
         self.counts: dict[str, EntityCounts] = {}
         self.has_tags = False
 
@@ -348,6 +359,9 @@ class EntityObserver:
         for name in evaluation.pairs:
             counts = self.counts.setdefault(name, EntityCounts.none())
             counts.add(evaluation.entities(name), evaluation.annotation.corpus, shares=self._shares)
+        if self.drawing is not None:
+            systems = {name: evaluation.entities(name) for name in evaluation.pairs}
+            self.drawing.add(evaluation.annotation.corpus, systems)
 
     def facts(self, system: str) -> dict[str, dict[str, Any]]:
         """The report on a system as a fact of its result."""
@@ -355,3 +369,88 @@ class EntityObserver:
 
     def notes(self) -> tuple[str, ...]:
         return () if self.has_tags else ("The key has no POS, so errors by entity treat all mentions as nominal.",)
+
+
+# Documents, as a page draws them
+
+MAX_DRAWN = 200_000
+"""The number of tokens after which a page draws no further documents."""
+_CONTEXT = 4
+
+
+@dataclass
+class EntityDrawing:
+    """The documents of the key with the mentions of all sides; only the first ones of a large corpus."""
+
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    """By document: its name `d`, the tokens `t` of its sentences, and by system its mentions and errors `s`.
+
+    Mentions `m` are rows of sentence, first token, end, chain of the key, chain of the response (numbered from 1 in the
+    document; 0: none), and the number of the mention that it is a corrected span of, or that is corrected to it (-1).
+    Errors `e` are rows of the type, the mentions, the chain of the key and that of the response.
+    """
+    size: int = 0
+    left_out: int = 0
+    """The number of documents that are not drawn."""
+
+    def add(self, corpus: Corpus, systems: Mapping[str, EntityErrors]) -> None:
+        assert corpus.bounds is not None
+        bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
+        sides = {name: _drawn_system(errors, corpus) for name, errors in systems.items()}
+        for number, name in enumerate(corpus.names):
+            first, end = edges[number : number + 2]
+            tokens = bounds[end] - bounds[first]
+            if self.size + tokens > MAX_DRAWN and self.documents:
+                self.left_out += 1
+                continue
+            self.size += tokens
+            texts = [_tokens(corpus, *bounds[sentence : sentence + 2]) for sentence in range(first, end)]
+            drawn = {system: documents[number] for system, documents in sides.items()}
+            self.documents.append({"d": name, "t": texts, "s": drawn})
+
+    def examples(self, system: str, kind: str, most: int) -> list[dict[str, Any]]:
+        """The first errors of a type with different words, in their contexts."""
+        found: dict[str, dict[str, Any]] = {}
+        for document in self.documents:
+            side = document["s"][system]
+            for error in side["e"]:
+                if ENTITY_ERRORS[error[0]] != kind or len(found) == most:
+                    continue
+                sentence, start, end = side["m"][error[1][0]][:3]
+                tokens = document["t"][sentence]
+                words = " ".join(tokens[start : min(end, start + _CONTEXT)]) + (" …" if end > start + _CONTEXT else "")
+                before, after = tokens[max(0, start - _CONTEXT) : start], tokens[end : end + _CONTEXT]
+                found.setdefault(
+                    words, {"words": words, "parts": [(words, True)], "before": " ".join(before), "after": " ".join(after)}
+                )
+        return list(found.values())
+
+
+def _tokens(corpus: Corpus, begin: int, end: int) -> list[str]:
+    return ["·"] * (end - begin) if corpus.tokens is None else list(corpus.tokens.texts(begin, end))
+
+
+def _drawn_system(errors: EntityErrors, corpus: Corpus) -> list[dict[str, Any]]:
+    """The mentions and errors of a response by document."""
+    mentions = errors.mentions
+    sentence, start = corpus.in_sentences(mentions.document, mentions.start)
+    sentence = sentence - corpus.documents[mentions.document]
+    partner = np.full(len(mentions), -1)
+    for own, correct in errors.spans:
+        partner[own], partner[correct] = correct, own
+    before = np.searchsorted(mentions.document, np.arange(len(corpus.names) + 1))
+    first = before[mentions.document]
+    chains = [
+        np.append(ints(_in_documents(errors, members(chain))), 0)[chain] for chain in (mentions.key, mentions.response)
+    ]
+    end = start + mentions.end - mentions.start
+    table = np.stack((sentence, start, end, *chains, np.where(partner < 0, -1, partner - first)), axis=1)
+    drawn: list[dict[str, Any]] = [
+        {"m": table[begin:stop].tolist(), "e": []} for begin, stop in pairwise(before.tolist())
+    ]
+    key, response = _chain_numbers(errors, "key"), _chain_numbers(errors, "response")
+    for error, of_key, of_response in zip(errors.errors, key.tolist(), response.tolist(), strict=True):
+        document = int(mentions.document[error.mentions[0]])
+        rows = [row - int(before[document]) for row in error.mentions]
+        drawn[document]["e"].append([ENTITY_ERRORS.index(error.type), rows, max(of_key, 0), max(of_response, 0)])
+    return drawn

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -126,17 +127,24 @@ def node_heads(bits: Sequence[str], tags: Sequence[str]) -> dict[tuple[int, int]
     heads: dict[tuple[int, int], int] = {}
     stack: list[tuple[str, int, list[Child]]] = []
     for token, bit in enumerate(bits):
-        opening, _, closing = bit.partition("*")
-        stack += [(_category(label), token, []) for label in _OPENING.findall(opening)]
+        categories, closed = _brackets(bit)
+        stack += [(category, token, []) for category in categories]
         if stack:
             stack[-1][2].append((tags[token], token))
-        for _ in range(min(closing.count(")"), len(stack))):
+        for _ in range(min(closed, len(stack))):
             label, begin, children = stack.pop()
             head = head_child(label, children, tags)
             heads.setdefault((begin, token + 1), head)
             if stack:
                 stack[-1][2].append((label, head))
     return heads
+
+
+@lru_cache(maxsize=4096)
+def _brackets(bit: str) -> tuple[tuple[str, ...], int]:
+    """The categories that a parse bit opens, and how many it closes."""
+    opening, _, closing = bit.partition("*")
+    return tuple(map(_category, _OPENING.findall(opening))), closing.count(")")
 
 
 def _category(label: str) -> str:

@@ -15,7 +15,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
-from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ERROR_NAMES, NOUNS
+from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ENTITY_ERRORS, ENTITY_MEASURES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
 
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
 )
+_PLURALS = {
+    "span": "span errors",
+    "conflated": "conflated entities",
+    "extra_mention": "extra mentions",
+    "extra_entity": "extra entities",
+    "divided": "divided entities",
+    "missing_mention": "missing mentions",
+    "missing_entity": "missing entities",
+}
 _MAX_ENTITIES = 5
 """The number of entities that are listed."""
 _MAX_NAME = 40
@@ -95,8 +104,8 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
 
 
-def _errors_query(result: Result, name: str) -> Query | None:
-    return Query(result.name, kind=name, by="errors")
+def _errors_query(result: Result, name: str) -> Query:
+    return Query(result.name, kind=name, section="entities")
 
 
 def _entity_remark(entities: Mapping[str, Any], ways: Sequence[str]) -> str:
@@ -142,10 +151,50 @@ def query(result: Result, model: str, kind: str, label: str | None = None) -> Qu
 
 def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """Wrong, missing and spurious antecedents under ARCS."""
+    if by in ENTITY_MEASURES and all(result.entities is not None for result in results.values()):
+        return _entity_bars(results)
     models = [model for model in ARCS if model in results.models]
     if not models:
         raise SettingError("The errors of chains come from the scores arcs_any and arcs_nom; score with one of them.")
     return shared.errors_by_kind(results, models, ERROR_NAMES, query)
+
+
+def _entity_bars(results: Results) -> shared.ErrorBars:
+    bars = [
+        shared.Bar(
+            name,
+            "",
+            [(result.entities or {})["errors"][kind]["count"] for kind in ENTITY_ERRORS],
+            [_errors_query(result, kind) for kind in ENTITY_ERRORS],
+        )
+        for name, result in results.items()
+    ]
+    return shared.ErrorBars([shared.ErrorKind(_words(kind)) for kind in ENTITY_ERRORS], bars)
+
+
+def entity_groups(result: Result, by: str) -> list[shared.ErrorGroup] | None:
+    """The types of errors by entity whose repair gains points, the most first; None for other measures."""
+    if by not in ENTITY_MEASURES:
+        return None
+    errors = {} if result.entities is None else result.entities["errors"]
+    groups = [shared.ErrorGroup(kind, "", "", row["count"], _gain(row, by)) for kind, row in errors.items()]
+    return sorted((group for group in groups if group.recoverable > 0), key=lambda group: -group.recoverable)
+
+
+def _gain(row: Mapping[str, Any], by: str) -> float:
+    gain: float = row["share" if "share" in row else "alone"][by]
+    return gain
+
+
+def contrast(results: Results, best: str, other: str) -> str:
+    """The error type by entity of which the best system has the fewest, compared with another one."""
+    sides = [results[name].entities for name in (best, other)]
+    if sides[0] is None or sides[1] is None:
+        return ""
+    own, their = ({kind: row["count"] for kind, row in side["errors"].items()} for side in sides if side is not None)
+    kind = max(ENTITY_ERRORS, key=lambda kind: their[kind] - own[kind])
+    fewer = their[kind] - own[kind]
+    return f"{best} has {fewer:,} fewer {_PLURALS[kind]} than {other}." if fewer > 0 else ""
 
 
 def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:

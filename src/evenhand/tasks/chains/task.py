@@ -362,6 +362,7 @@ TASK = spec.Task(
         correct=lambda by: ("exact", "none") if by in ENTITY_MEASURES else ("tp", "tn"),
         names=ERROR_NAMES,
         absent=("tn", "none", "missing"),
+        sections=dict.fromkeys(ENTITY_ERRORS, "entities"),
         others=dict.fromkeys(ENTITY_MEASURES, ENTITY_VERDICTS),
     ),
     comparison=spec.ComparisonSpec(
@@ -380,6 +381,9 @@ TASK = spec.Task(
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),
+        error_groups=lazy("evenhand.tasks.chains.tables:entity_groups"),
+        contrast=lazy("evenhand.tasks.chains.tables:contrast"),
+        beside=ENTITY_MEASURES,
         confusion=None,
         transitions=lazy("evenhand.tasks.chains.tables:transitions"),
         remarks={

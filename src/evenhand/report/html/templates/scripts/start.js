@@ -48,6 +48,7 @@ window.addEventListener("resize", () => choose(current));
 window.addEventListener("hashchange", () => update(true));
 buildFilters();
 buildFixes();
+buildEntities();
 buildPairs();
 buildPrint();
 buildDownload();
