@@ -144,7 +144,7 @@ class ResamplingSettings:
         """The same settings, but without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
-    def may_take_sentences(self, task: Task, of: Resampled, documents: int, sentences: int) -> bool:
+    def may_take_sentences(self, task: Task, of: Swapped, documents: int, sentences: int) -> bool:
         """Whether tests may resample sentences if there are too few documents; `of` is what they resample so far.
 
         They may if the user does not specify what is resampled, scores are sums over sentences, and there are more
@@ -360,7 +360,7 @@ class ComparedRun:
         """
         if not self.has_groups:
             return replace(self, resampling=self.resampling.without())
-        if self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
+        if self.within is None and self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
             tables = GroupTables.of(self.model, self.tallies_of(self.model), self.groups[1])
             names = self.counts.systems
             few_documents = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
@@ -433,7 +433,9 @@ class ComparisonJob:
         self.by = compared_by(task, self.by, self.options)
         if self.is_within and (task.comparison.groups is None or self.by not in task.compared_units):
             names = [name for other in TASKS.values() if other.comparison.groups for name in other.compared_units]
-            raise SettingError(f"Groups within a document are for {', '.join(names)}, got {self.by}; resample documents.")
+            raise SettingError(
+                f"Groups within a document are for {', '.join(names)}, got {self.by}; resample documents."
+            )
         columns = self.slices.columns(task)
         chosen = {**self.options, "match": task.selection.tested(self.by, content)}
         prepared = prepare(self.gold, self.systems, chosen, content)
@@ -869,8 +871,8 @@ def compare(
     seed       of the random numbers: the same seed and systems give the same figures
     of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences if
                there is one document, or if systems differ in too few documents for any p-value below 0.05 (Holm);
-               chains and links always by document. "groups", for one document of chains: the test swaps groups of entities
-               within it, so it says nothing about other documents; there are no intervals
+               chains and links always by document. "groups", for one document of chains: the test swaps groups of
+               entities within it, so it says nothing about other documents; there are no intervals
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"

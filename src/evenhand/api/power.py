@@ -26,7 +26,7 @@ from evenhand.errors import SettingError, counted
 from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_name
 from evenhand.results.power import ExpectedPower, Method, PairPower, Power, PowerCurve
-from evenhand.settings import Resampled
+from evenhand.settings import Resampled, Swapped
 from evenhand.statistics.bootstrap import stream
 from evenhand.statistics.power import InfluenceSpread, groups_for_width, influences, power_of_mcnemar, z_of
 from evenhand.statistics.significance import randomization
@@ -148,7 +148,7 @@ class _GroupCounts:
     """The counts of all systems in each group; groups are documents or sentences."""
 
     run: ComparedRun
-    of: Resampled
+    of: Swapped
     groups: int
     tables: GroupTables
     sentences: GroupTables | None

@@ -194,13 +194,13 @@ def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups:
     return Results({name: _with_spans(result, watch.spans.get(name, [])) for name, result in results.items()})
 
 
-def score_with_entities(
-    gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, *, shares: bool
-) -> Results:
+def score_with_entities(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, *, shares: bool) -> Results:
     """Score in this process; each result has the errors by entity."""
     make = prepared.task.evaluation.entities
     if make is None:
-        raise SettingError(f"Errors by entity are for coreference chains, got {prepared.task.name}; leave out entities.")
+        raise SettingError(
+            f"Errors by entity are for coreference chains, got {prepared.task.name}; leave out entities."
+        )
     observer = make(shares=shares)
     return with_entities(score_inputs(gold, systems, prepared, groups, partial(serial, observers=[observer])), observer)
 
@@ -292,8 +292,8 @@ def score(
     engine     another engine, such as `eh.engines.dask(client)` for a cluster; see `eh.engines`
     show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
                `result["leak"].further["leaked"]["spans"]`
-    entities   for chains: also count errors by entity, with their cost, in `result.entities`; `shares` adds the mean gain
-               over all orders of repair
+    entities   for chains: also count errors by entity, with their cost, in `result.entities`; `shares` adds the mean
+               gain over all orders of repair
     slices     also score slices of the units, in `result.slices`: names ("length", "sentence-length", "document",
                "vocabulary", a column or a JSON field of the gold standard), with bins if needed ("length=1,2,3,4+",
                "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a

@@ -304,7 +304,11 @@ def score(**options: Any) -> None:
         key, named = sides(options, least=0)
         if form == "conlleval":
             options |= _conlleval(key, options)
-        chosen = score_options(options, "show", "limit", "entities", "shares") | query_choices(options, engine) | slice_keywords(options)
+        chosen = (
+            score_options(options, "show", "limit", "entities", "shares")
+            | query_choices(options, engine)
+            | slice_keywords(options)
+        )
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         chosen |= _counting(chosen, options)

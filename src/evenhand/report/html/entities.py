@@ -26,7 +26,10 @@ def entity_data(report: Report) -> dict[str, Any]:
         "documents": documents,
         "left_out": report.drawn.left_out,
         "errors": [
-            [[name, row["count"], row["alone"]["mela"], row["in_order"]["mela"]] for name, row in found["errors"].items()]
+            [
+                [name, row["count"], row["alone"]["mela"], row["in_order"]["mela"]]
+                for name, row in found["errors"].items()
+            ]
             for found in reports
         ],
         "chains": [[_chain(chain) for chain in found["chains"]] for found in reports],
@@ -47,7 +50,7 @@ def _chain(chain: dict[str, Any]) -> list[Any]:
 def entity_text(report: Report) -> Markup:
     """The first documents as coloured text, key and best system side by side, for readers without a script."""
     assert report.drawn is not None
-    best, size, parts = next(iter(report.ordered)), 0, []
+    best, size, parts = next(iter(report.ordered)), 0, list[Markup]()
     for document in report.drawn.documents:
         size += sum(map(len, document["t"]))
         if parts and size > _MAX_TOKENS:
@@ -60,7 +63,9 @@ def entity_text(report: Report) -> Markup:
             if chain:
                 response.append((sentence, start, end, entity, "" if entity else "+"))
         texts = [
-            Markup("<tr><td>{}</td><td>{}</td></tr>").format(*(_sentence(tokens, number, side) for side in (key, response)))
+            Markup("<tr><td>{}</td><td>{}</td></tr>").format(
+                *(_sentence(tokens, number, side) for side in (key, response))
+            )
             for number, tokens in enumerate(document["t"])
         ]
         head = Markup("<tr><th>{}, key</th><th>{}</th></tr>").format(document["d"], best)
@@ -75,7 +80,9 @@ def _sentence(tokens: Sequence[str], number: int, mentions: Sequence[tuple[int, 
     closes: dict[int, int] = {}
     for _, start, end, entity, mark in inside:
         label = f"{mark or entity}"
-        opens.setdefault(start, []).append(Markup('<span class="m e{}"><sup>{}</sup>[').format(entity and (entity - 1) % _COLORS + 1, label))
+        opens.setdefault(start, []).append(
+            Markup('<span class="m e{}"><sup>{}</sup>[').format(entity and (entity - 1) % _COLORS + 1, label)
+        )
         last = min(end, len(tokens)) - 1
         closes[last] = closes.get(last, 0) + 1
     words = [

@@ -167,7 +167,10 @@ def fixes(report: Report) -> dict[str, list[dict[str, Any]]]:
 def _fix(report: Report, system: str, group: ErrorGroup, units: CollectedUnits, rows: Ints) -> dict[str, Any]:
     """A suggestion with a link, unless the page has all units but counts the group in another way."""
     task, collection = TASKS[report.task], report.units
-    query, figures = group.query(task, system), {"count": f"{group.count:,}", "points": f"+{100 * group.recoverable:.2f}"}
+    query, figures = (
+        group.query(task, system),
+        {"count": f"{group.count:,}", "points": f"+{100 * group.recoverable:.2f}"},
+    )
     if query.section != "units":
         examples = [] if report.drawn is None else report.drawn.examples(system, group.verdict, _EXAMPLES)
         return {"title": group.title(task), **figures, "href": address(query, report.by), "examples": examples}

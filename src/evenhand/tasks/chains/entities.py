@@ -70,7 +70,7 @@ def entity_predictions(systems: Sequence[EntityErrors], corpus: Corpus, labels: 
     """The verdicts of systems on all entities of the key, and on the chains that systems invent."""
     code = {verdict: index for index, verdict in enumerate(ENTITY_VERDICTS)}
     units = [
-        _Unit(_place(systems[0], chain), _type(systems[0], chain), False, [])
+        _Unit(_place(systems[0], chain), _type(systems[0], chain), is_surplus=False, verdicts=[])
         for chain in (systems[0].key_chains if systems else ())
     ]
     for errors in systems:
@@ -80,11 +80,9 @@ def entity_predictions(systems: Sequence[EntityErrors], corpus: Corpus, labels: 
     for number, errors in enumerate(systems):
         for chain in (errors.response_chains[index] for index in errors.invented):
             places = tuple(_place(errors, (row,)) for row in chain)
-            unit = invented.get(places)
-            if unit is None:
-                nothing = [code["none"]] * len(systems)
-                unit = invented[places] = _Unit(places[0], _type(errors, chain), True, nothing)
-            unit.verdicts[number] = code["invented"]
+            nothing = [code["none"]] * len(systems)
+            invented.setdefault(places, _Unit(places[0], _type(errors, chain), is_surplus=True, verdicts=nothing))
+            invented[places].verdicts[number] = code["invented"]
     units += invented.values()
     kind = ints([unit.verdicts for unit in units]).reshape(len(units), len(systems)).T
     label = ints([labels.code(MENTION_TYPES[unit.type]) for unit in units])
@@ -124,13 +122,15 @@ def error_rows(errors: EntityErrors, corpus: Corpus) -> UnitRows:
     mentions, name = errors.mentions, _Names(errors.mentions, corpus)
     first = ints([error.mentions[0] for error in errors.errors])
     types = ints([ENTITY_ERRORS.index(error.type) for error in errors.errors])
-    own = set(("conflated", "extra_mention", "extra_entity", SPAN))
+    own = {"conflated", "extra_mention", "extra_entity", SPAN}
     place = [column[first] for column in (mentions.document, mentions.start, mentions.end)]
     nowhere = Places.of(*[np.full(len(first), -1)] * 3)
     texts: dict[str, list[str | None]] = {
         "mentions": [name.positions(error.mentions) for error in errors.errors],
         "mention_texts": [name.texts(error.mentions) for error in errors.errors],
-        "mention_types": [" ".join(MENTION_TYPES[mentions.type[row]] for row in error.mentions) for error in errors.errors],
+        "mention_types": [
+            " ".join(MENTION_TYPES[mentions.type[row]] for row in error.mentions) for error in errors.errors
+        ],
         "whole": [name.positions(error.whole) for error in errors.errors],
         "entity": [None if error.key < 0 else name.of(errors.key_chains[error.key]) for error in errors.errors],
     }
@@ -219,8 +219,7 @@ class EntityCounts:
     def none() -> EntityCounts:
         links = {"missing": Counter[tuple[str, str]](), "wrong": Counter[tuple[str, str]]()}
         distances = {side: Counter[str]() for side in links}
-        counters = (Counter[str]() for _ in range(4))
-        return EntityCounts(*counters, links, distances, {}, {}, [], [])
+        return EntityCounts(Counter(), Counter(), Counter(), Counter(), links, distances, {}, {}, [], [])
 
     def add(self, errors: EntityErrors, corpus: Corpus, *, shares: bool) -> None:
         mentions = errors.mentions
@@ -237,7 +236,10 @@ class EntityCounts:
             self.stages.setdefault(types, []).append(counts)
         cells = ChainCells.of(mentions.key, mentions.response)
         pairs = aligned_pairs(cells)
-        for name, slices in (("b_cubed_by_type", b_cubed_by_type(mentions)), ("ceaf_e_by_size", ceaf_e_by_size(cells, pairs))):
+        for name, slices in (
+            ("b_cubed_by_type", b_cubed_by_type(mentions)),
+            ("ceaf_e_by_size", ceaf_e_by_size(cells, pairs)),
+        ):
             known = self.slices.setdefault(name, {})
             for value, sums in slices.items():
                 known[value] = known[value].plus(sums) if value in known else sums
@@ -295,7 +297,12 @@ class EntityCounts:
         changes = np.concatenate(self.changes) if self.changes else np.zeros((0, len(corrected)))
         after = f1_of(corrected + changes)
         rows = [
-            {**chain, "gain": {name: float(after[name][row] - before[name]) if changes[row].any() else 0.0 for name in REPAIRED}}
+            {
+                **chain,
+                "gain": {
+                    name: float(after[name][row] - before[name]) if changes[row].any() else 0.0 for name in REPAIRED
+                },
+            }
             for row, chain in enumerate(self.chains)
         ]
         order = sorted(range(len(rows)), key=lambda row: -rows[row]["gain"]["mela"])
@@ -421,7 +428,8 @@ class EntityDrawing:
                 words = " ".join(tokens[start : min(end, start + _CONTEXT)]) + (" …" if end > start + _CONTEXT else "")
                 before, after = tokens[max(0, start - _CONTEXT) : start], tokens[end : end + _CONTEXT]
                 found.setdefault(
-                    words, {"words": words, "parts": [(words, True)], "before": " ".join(before), "after": " ".join(after)}
+                    words,
+                    {"words": words, "parts": [(words, True)], "before": " ".join(before), "after": " ".join(after)},
                 )
         return list(found.values())
 

@@ -15,7 +15,7 @@ the *anchor* of the chain, its first mention that is not a pronoun, or else its 
 
 | | chain of the response | chain of the key |
 | --- | --- | --- |
-| two or more mentions that the other side lacks, while all others are pronouns: one error | extra entity | missing entity |
+| several mentions that the other side lacks, while all others are pronouns: one error | extra entity | missing entity |
 | otherwise, each mention that the other side lacks | extra mention | missing mention |
 | each part, also beside an extra or a missing entity | conflated entities | divided entity |
 
@@ -48,7 +48,7 @@ from math import factorial
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Values, distinct, ints
+from evenhand.arrays import Bools, Ints, Values, ints
 from evenhand.dataclass import dataclass
 from evenhand.tasks.chains.measures import (
     CountTable,
@@ -128,9 +128,18 @@ class EntityMentions:
         document, sentence, start, end = (column[rows] for column in spans)
         order = np.lexsort((response[rows], end, start, sentence, document))
         rows = rows[order]
-        columns = (column[order] for column in (document, sentence, start, end))
-        chains = (_renumbered(side[rows]) for side in (key, response))
-        return EntityMentions(*columns, *chains, head[rows], type[rows], *(core[rows] for core in cores))
+        return EntityMentions(
+            document[order],
+            sentence[order],
+            start[order],
+            end[order],
+            _renumbered(key[rows]),
+            _renumbered(response[rows]),
+            head[rows],
+            type[rows],
+            cores[0][rows],
+            cores[1][rows],
+        )
 
 
 def without_single(chain: Ints) -> Ints:
@@ -444,7 +453,7 @@ def overlap_of_rows(mentions: EntityMentions, response: Ints, documents: int) ->
         sides.append(ChainSizes(size, mentions.document[rows[first[order]]]))
         numbers.append(numbered)
     both = (numbers[0] >= 0) & (numbers[1] >= 0)
-    return overlap_of_cells(documents, *sides, numbers[0][both], numbers[1][both])
+    return overlap_of_cells(documents, sides[0], sides[1], numbers[0][both], numbers[1][both])
 
 
 def count_table(overlap: Overlap) -> Values:

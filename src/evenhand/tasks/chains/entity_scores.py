@@ -9,8 +9,9 @@ difference of two systems A and B has two parts, which add up exactly: 2 (S_B - 
 2 S_A (1 / (k + r_B) - 1 / (k + r_A)) from the number of chains. MUC has the same parts, with common links for S and the
 links of both sides for k and r. The difference of MELA is a third of the sum of those of MUC, B³ and CEAF_e.
 
-**Slices.** B³ by type of mention: recall over mentions of the key, precision over those of the response. CEAF_e by size of
-the entity: recall over chains of the key, precision over those of the response. So the two have different units.
+**Slices.** B³ by type of mention: recall over mentions of the key, precision over those of the response. CEAF_e by
+size of the entity: recall over chains of the key, precision over those of the response. So both have units of their
+own.
 
 Sources: Luo 2005 for CEAF; the parts and slices are this project's.
 """
@@ -71,7 +72,7 @@ class ChainCells:
     @staticmethod
     def of(key: Ints, response: Ints) -> ChainCells:
         """The cells of chains, given the chain of each mention on both sides, or -1."""
-        sizes = [np.bincount(chain[chain >= 0]) for chain in (key, response)]
+        sizes = [np.bincount(chain[chain >= 0]).astype(np.int64) for chain in (key, response)]
         both = (key >= 0) & (response >= 0)
         width = max(len(sizes[1]), 1)
         cell, common = np.unique(key[both] * width + response[both], return_counts=True)
@@ -79,13 +80,14 @@ class ChainCells:
         label = components(len(sizes[0]) + len(sizes[1]), rows, columns + len(sizes[0]))
         order = np.argsort(label[rows], kind="stable")
         rows, columns, common = rows[order], columns[order], common[order]
-        return ChainCells(*sizes, rows, columns, common, label[rows], label[: len(sizes[0])], label[len(sizes[0]) :])
+        of_key, of_response = label[: len(sizes[0])], label[len(sizes[0]) :]
+        return ChainCells(sizes[0], sizes[1], rows, columns, common, label[rows], of_key, of_response)
 
     @property
     def similarity(self) -> Values:
         """φ of each cell."""
-        size: Values = self.key_size[self.key] + self.response_size[self.response]
-        return 2 * self.common / size
+        similarity: Values = 2 * self.common / (self.key_size[self.key] + self.response_size[self.response])
+        return similarity
 
     @property
     def components(self) -> int:
@@ -222,7 +224,11 @@ def _copies(labels: Ints, component: Ints) -> tuple[Ints, Ints, Callable[[Ints, 
     size = np.searchsorted(labels[order], component, side="right") - first
     begin, rank = np.cumsum(size) - size, np.argsort(order)
     chains = order[ranges(first, size)]
-    return chains, np.repeat(np.arange(len(component)), size), lambda copy, chain: begin[copy] + rank[chain] - first[copy]
+    return (
+        chains,
+        np.repeat(np.arange(len(component)), size),
+        lambda copy, chain: begin[copy] + rank[chain] - first[copy],
+    )
 
 
 # Parts of a difference
@@ -312,7 +318,9 @@ def difference_parts(before: Values, after: Values) -> dict[str, dict[str, float
     old, new = (dict(zip(COUNTS, counts.tolist(), strict=True)) for counts in (before, after))
     one, other = f1_of(before), f1_of(after)
     parts = {
-        name: _two_parts(*((side[f"{name}.common"], side[f"{unit}.key"], side[f"{unit}.response"]) for side in (old, new)))
+        name: _two_parts(
+            *((side[f"{name}.common"], side[f"{unit}.key"], side[f"{unit}.response"]) for side in (old, new))
+        )
         for name, unit in (("ceaf_e", "chains"), ("muc", "muc"))
     }
     return {
@@ -347,7 +355,8 @@ class SliceSums:
     def saved(self) -> dict[str, float | None]:
         """Recall and precision, undefined without units, and the numbers of these."""
         recall, precision = (
-            part / whole if whole else None for part, whole in ((self.recall, self.key), (self.precision, self.response))
+            part / whole if whole else None
+            for part, whole in ((self.recall, self.key), (self.precision, self.response))
         )
         return {"recall": recall, "key": self.key, "precision": precision, "response": self.response}
 

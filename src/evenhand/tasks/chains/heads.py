@@ -44,18 +44,21 @@ from evenhand.tasks.chains.mentions import MentionMatch, first_only, without_rep
 PARSE, FEATS, HEAD = "parse", "feats", "head"
 """The columns of the key that are read besides words and tags, if it has them."""
 COLUMNS = (PARSE, FEATS, HEAD)
-PRONOUNS = frozenset(
-    """
+_ENGLISH = """
     'em all anybody anyone em everybody everyone everything few he her hers herself him himself his how i it its itself
     many me mine most my myself nobody none noone nothing one our ours ourselves several she some somebody someone
     something that their theirs them themselves these they this those thyself us we what whatever when where which who
     whoever whom whomever whose ya you your yours yourself yourselves
-    """.split()
-)
+"""
+PRONOUNS = frozenset(_ENGLISH.split())
+"""The pronouns of English."""
 _PRONOUN_TAGS = ("PRP", "PRP$", "WP", "WP$", "WDT", "WRB", "DT")
 _NAME_TAGS = ("NNP", "NNPS", "PROPN")
 _UNIVERSAL = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split()
+    (
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT"),
+        *("SCONJ", "SYM", "VERB", "X", "_"),
+    )
 )
 _PRON_TYPE = re.compile(r"(?:^|\|)PronType=([^|]*)")
 _NOUN_LIKE = ("right", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW")
@@ -197,9 +200,7 @@ class MentionDetails:
             left[token], right[token] = is_stripped(word, "the"), is_stripped(word, "'s")
         return cores(start, end, left, right)
 
-    def _heads(
-        self, mentions: Chains, start: Ints, end: Ints, sentence: Ints, tags: Sequence[str] | None
-    ) -> Ints:
+    def _heads(self, mentions: Chains, start: Ints, end: Ints, sentence: Ints, tags: Sequence[str] | None) -> Ints:
         parents, bits = self._column(extra_layer(HEAD)), self._column(extra_layer(PARSE))
         if mentions.words is not None and parents is None:
             return self._stated(mentions, end)
@@ -255,9 +256,7 @@ class MentionDetails:
             heads.append(top)
         return ints(heads)
 
-    def _types(
-        self, mentions: Chains, start: Ints, end: Ints, head: Ints, tags: Sequence[str] | None
-    ) -> Ints:
+    def _types(self, mentions: Chains, start: Ints, end: Ints, head: Ints, tags: Sequence[str] | None) -> Ints:
         if tags is None:
             return np.full(len(start), NOMINAL)
         tokens, decimals, feats = self._corpus.tokens, self._corpus.decimals, self._column(extra_layer(FEATS))
@@ -297,7 +296,9 @@ def paired(key: Chains, response: Chains, way: MentionMatch) -> tuple[Chains, In
         words = MentionWords.concatenate([key.words, response.words.take(alone)])
         mentions = replace(mentions, words=words)
     of_key = np.append(key.chain, np.full(len(alone), -1))
-    of_response = np.append(np.where(counterpart >= 0, np.append(response.chain, -1)[counterpart], -1), response.chain[alone])
+    of_response = np.append(
+        np.where(counterpart >= 0, np.append(response.chain, -1)[counterpart], -1), response.chain[alone]
+    )
     return mentions, of_key, of_response
 
 

@@ -2,7 +2,7 @@
 
 In each chain of the key, each mention except for the first one has one antecedent. There is no error if the response
 has any earlier mention of the chain in one chain with it. Otherwise the link to its antecedent is missing: the closest
-earlier mention of the chain if it is a pronoun; else the closest earlier name, or else nominal mention, or else mention.
+earlier mention of the chain if it is a pronoun; else the closest earlier name, or else nominal, or else mention.
 With the sides swapped, the links are wrong. With `closest`, the antecedent is always the closest earlier mention.
 
 The number of missing links is MUC's links of the key minus its common links, and that of wrong links the same for the
@@ -48,12 +48,12 @@ def link_errors(mentions: EntityMentions, *, wrong: bool = False, closest: bool 
         for position in range(1, len(chain)):
             row = chain[position]
             if of_other[row] < 0 or of_other[row] not in seen:
-                place = position - 1 if closest else _antecedent([types[other] for other in chain[:position]], types[row])
+                before = [types[earlier] for earlier in chain[:position]]
+                place = position - 1 if closest else _antecedent(before, types[row])
                 antecedent = chain[place]
-                names = (MENTION_TYPES[types[mention]] for mention in (row, antecedent))
-                errors.append(
-                    LinkError(row, antecedent, *names, sentence[row] - sentence[antecedent], position - place)
-                )
+                one, two = MENTION_TYPES[types[row]], MENTION_TYPES[types[antecedent]]
+                distance = sentence[row] - sentence[antecedent]
+                errors.append(LinkError(row, antecedent, one, two, distance, position - place))
             seen.add(of_other[row])
     return errors
 
@@ -77,6 +77,4 @@ def by_types(errors: Iterable[LinkError]) -> Counter[tuple[str, str]]:
 
 def by_distance(errors: Iterable[LinkError]) -> Counter[str]:
     """The number of errors by distance in sentences."""
-    return Counter(
-        SENTENCE_DISTANCES[min(error.sentences, 3) if error.sentences < 10 else 4] for error in errors
-    )
+    return Counter(SENTENCE_DISTANCES[min(error.sentences, 3) if error.sentences < 10 else 4] for error in errors)

@@ -83,17 +83,15 @@ def entity_tables(result: Result, entities: Mapping[str, Any]) -> Iterator[Displ
     yield DisplayTable("entity errors", columns, rows, remark=_entity_remark(entities, ways), queries=queries)
     costly = [chain for chain in entities["chains"] if chain["gain"]["mela"] > 0][:_MAX_ENTITIES]
     if costly:
-        yield DisplayTable(
-            "entity",
-            [Column("entity", "text"), *(Column(name, "text") for name in ("document", "mention", "verdict"))]
-            + [Column("size", "count"), Column("points", "percent")],
-            [
-                [_shortened(chain["name"]), *(chain[name] for name in ("document", "mention", "verdict", "size"))]
-                + [chain["gain"]["mela"]]
-                for chain in costly
-            ],
-            remark="Points of MELA gained by repairing each entity alone; gains of several overlap.",
-        )
+        names = ("document", "mention", "verdict")
+        columns = [Column("entity", "text"), *(Column(name, "text") for name in names)]
+        columns += [Column("size", "count"), Column("points", "percent")]
+        listed: list[list[Cell]] = [
+            [_shortened(chain["name"]), *(chain[name] for name in (*names, "size")), chain["gain"]["mela"]]
+            for chain in costly
+        ]
+        remark = "Points of MELA gained by repairing each entity alone; gains of several overlap."
+        yield DisplayTable("entity", columns, listed, remark=remark)
 
 
 def _words(name: str) -> str:
@@ -111,10 +109,8 @@ def _errors_query(result: Result, name: str) -> Query:
 def _entity_remark(entities: Mapping[str, Any], ways: Sequence[str]) -> str:
     """What the columns mean, the singletons that are left out, and why a gain may be negative."""
     singletons, scores = entities["singletons"], entities["scores"]
-    parts = [
-        f"{ways[0].replace('_', ' ')}, …: points of MELA gained; spans are corrected first "
-        f"({100 * scores['none']['mela']['f1']:.2f} to {100 * scores['span']['mela']['f1']:.2f}).",
-    ]
+    before, after = (100 * scores[stage]["mela"]["f1"] for stage in ("none", "span"))
+    parts = [f"Points of MELA gained; spans are corrected first ({before:.2f} to {after:.2f})."]
     if singletons["key"] or singletons["response"]:
         parts.append(
             f"Left out: singletons in the key: {singletons['key']:,} ({singletons['singletons_in_both']:,} also "
