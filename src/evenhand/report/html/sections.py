@@ -224,7 +224,7 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
 # Links to units
 
 
-_NAMES = {attribute.name: attribute.name.rstrip("_") for attribute in fields(Query) if attribute.name != "by"}
+_NAMES = {attribute.name: attribute.name.rstrip("_") for attribute in fields(Query) if attribute.name not in ("by", "section")}
 
 
 @lru_cache(1 << 14)

@@ -167,14 +167,15 @@ class _Names:
     def __init__(self, mentions: EntityMentions, corpus: Corpus) -> None:
         self._corpus, self._types = corpus, mentions.type.tolist()
         sentence, start = corpus.in_sentences(mentions.document, mentions.start)
-        first = corpus.documents[mentions.document]
+        first = corpus.documents[mentions.document] if corpus.bounds is not None else mentions.document
         self._places = list(
             zip(sentence.tolist(), start.tolist(), (start + mentions.end - mentions.start).tolist(), strict=True)
         )
         self._in_document = (sentence - first).tolist()
 
     def text(self, row: int) -> str:
-        return self._corpus.quoted(*self._places[row]) or self.position(row)
+        has_text = self._corpus.tokens is not None and self._corpus.bounds is not None
+        return (self._corpus.quoted(*self._places[row]) if has_text else None) or self.position(row)
 
     def position(self, row: int) -> str:
         """Sentence of the document, from 1, first token, from 0, and end: `3:5-7`."""
@@ -401,7 +402,9 @@ class EntityDrawing:
     """The number of documents that are not drawn."""
 
     def add(self, corpus: Corpus, systems: Mapping[str, EntityErrors]) -> None:
-        assert corpus.bounds is not None
+        if corpus.bounds is None:  # mentions of a text that is not known
+            self.left_out += len(corpus.names)
+            return
         bounds, edges = corpus.bounds.tolist(), np.append(corpus.documents, corpus.sentences).tolist()
         sides = {name: _drawn_system(errors, corpus) for name, errors in systems.items()}
         for number, name in enumerate(corpus.names):

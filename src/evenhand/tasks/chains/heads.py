@@ -179,7 +179,9 @@ class MentionDetails:
     def of(self, mentions: Chains, key: Ints, response: Ints) -> EntityMentions:
         """The mentions of both sides with heads, types and cores, given the chain of each in key and response."""
         corpus, tags = self._corpus, self.tags()
-        begins = corpus.document_bounds[mentions.document]
+        begins = np.zeros_like(mentions.document)
+        if corpus.bounds is not None:
+            begins = corpus.document_bounds[mentions.document]
         start, end = mentions.start + begins, mentions.end + begins
         sentence, _ = corpus.in_sentences(mentions.document, mentions.start)
         head = self._heads(mentions, start, end, sentence, tags)
@@ -202,12 +204,14 @@ class MentionDetails:
 
     def _heads(self, mentions: Chains, start: Ints, end: Ints, sentence: Ints, tags: Sequence[str] | None) -> Ints:
         parents, bits = self._column(extra_layer(HEAD)), self._column(extra_layer(PARSE))
+        last = end - 1
+        if self._corpus.bounds is None:
+            return last
         if mentions.words is not None and parents is None:
             return self._stated(mentions, end)
-        last = end - 1
         if parents is not None:
             return self._tops(start, end, parents)
-        if bits is None or self._corpus.bounds is None:
+        if bits is None:
             return last
         bounds, head = self._corpus.bounds.tolist(), last.copy()
         by_sentence: dict[int, list[int]] = {}
