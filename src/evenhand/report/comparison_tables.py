@@ -328,15 +328,15 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayT
 
 def difference_parts(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayTable:
     """The changes of scores as sums of parts: `-18.83 from worse matches, +17.97 from fewer chains`."""
-    columns = [Column(name, "text") for name in ("from", "to", "score")]
+    columns = [Column(name, "text") for name in ("score", "from", "to")]
     columns += [Column("delta", "label"), Column("parts", "text")]
     rows: list[list[Cell]] = []
     for pair in comparison.pairs.values():
         for name, parts in pair.parts.items():
             listed = ", ".join(f"{style.score(part.value, '+')} from {part.text}" for part in parts)
             delta = sum(part.value for part in parts)
-            rows.append([pair.before, pair.after, model_title(comparison.task, name), style.score(delta, "+"), listed])
-    return DisplayTable("", columns, rows, remark="Parts add up to the difference.")
+            rows.append([model_title(comparison.task, name), pair.before, pair.after, style.score(delta, "+"), listed])
+    return DisplayTable("parts of differences", columns, rows, remark="Parts add up to the difference.")
 
 
 def significance(comparison: Comparison) -> DisplayTable:

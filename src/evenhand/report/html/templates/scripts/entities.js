@@ -118,9 +118,10 @@ function buildEntities() {
   }
 
   function drawErrors() {
-    const type = found.errors[view.system].findIndex(([name]) => name === view.kind), rows = [];
-    found.documents.forEach((each, at) => each.s[view.system].e.forEach((error) => { if (error[0] === type) rows.push([at, error]); }));
-    const body = table(chains, [[`${spell(view.kind)}: mentions`, ""], ["document", "doc"], ["sentence", "number"], ["entity", "number"]], `Errors: ${spell(view.kind)}`);
+    const kinds = view.kind.split(","), types = found.errors[view.system].map(([name], at) => (kinds.includes(name) ? at : -1)), rows = [];
+    const title = kinds.length > 1 ? "all errors" : spell(view.kind);
+    found.documents.forEach((each, at) => each.s[view.system].e.forEach((error) => { if (types.includes(error[0])) rows.push([at, error]); }));
+    const body = table(chains, [[`${title}: mentions`, ""], ["document", "doc"], ["sentence", "number"], ["entity", "number"]], `Errors: ${title}`);
     for (const [at, [, mentions, key, response]] of rows.slice(0, view.open)) {
       const node = make("tr"), name = make("td"), each = found.documents[at], table = each.s[view.system].m;
       const button = make("button", "link", visible(mentions.slice(0, 4).map((row) => textOfMention(each, table[row])).join(" | ") + (mentions.length > 4 ? ` | ${mentions.length - 4} more` : "")));
