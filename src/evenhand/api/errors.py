@@ -134,7 +134,7 @@ def errors(
     The number of rows of each error type is the count of the score. Inputs and further options are as in `score`.
 
     match      the measure whose errors are listed [fair for spans, links and relations, accuracy for tags, las for
-               trees, arcs_any for chains, labeled-all for constituents]
+               trees, mela for chains (errors by entity), labeled-all for constituents]
     all        list correct units, too
     system     only these systems
 
