@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import evenhand as eh
+from conftest import DATA as CORPORA
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.formats.read import batches
@@ -26,7 +28,7 @@ from evenhand.tasks.chains.entity_errors import ERROR_TYPES, SPAN, EntityErrors,
 from evenhand.tasks.chains.link_errors import link_errors
 from evenhand.tasks.chains.mentions import MentionMatch
 
-DATA = Path(__file__).parents[3] / "shared"
+DATA = CORPORA.parent
 FIGURES = DATA / "conformance" / "coref_errors.json"
 pytestmark = pytest.mark.skipif(not FIGURES.exists(), reason="needs the figures of coreference errors")
 STAGES = {
@@ -35,6 +37,7 @@ STAGES = {
     **{name: (SPAN, name) for name in ERROR_TYPES[1:]},
     **{f"to_{name}": ERROR_TYPES[: index + 1] for index, name in enumerate(ERROR_TYPES) if index > 1},
 }
+CLASSES = ("correction", "new_error", "changed_error")
 Case = dict[str, Any]
 Span = tuple[int, int, int]
 
@@ -53,6 +56,10 @@ def cases(*keys: str) -> list[Any]:
         for case in figures()["cases"]
         if "documented_differs" not in case and all(key in case for key in keys)
     ]
+
+
+def _named(row: Case) -> str:
+    return "-".join([row["corpus"], *row.get("systems", [row.get("system", "")])])
 
 
 def words_of(case: Case) -> list[list[str]]:
@@ -80,7 +87,17 @@ def spans_of(case: Case) -> dict[Span, tuple[int, int]]:
     return chains
 
 
+ERRORS: dict[str, EntityErrors] = {}
+
+
 def errors_of(case: Case) -> EntityErrors:
+    """The errors of a case, which tests share."""
+    if case["id"] not in ERRORS:
+        ERRORS[case["id"]] = _errors_of(case)
+    return ERRORS[case["id"]]
+
+
+def _errors_of(case: Case) -> EntityErrors:
     words = words_of(case)
     first = np.cumsum([0, *map(len, words)])
     flat = [word for sentence in words for word in sentence]
@@ -217,7 +234,7 @@ def test_scores_after_the_repair_of_single_entities(case: Case) -> None:
         assert found[side, number] == pytest.approx(expected, abs=1.01e-4)
 
 
-@pytest.mark.parametrize("corpus", figures()["corpora"]["systems"] if FIGURES.exists() else [], ids=str)
+@pytest.mark.parametrize("corpus", figures()["corpora"]["systems"] if FIGURES.exists() else [], ids=_named)
 def test_totals_shares_slices_and_verdicts_of_corpora(corpus: Case) -> None:
     """Shares, slices and verdicts have no second implementation but the figures' authors'."""
     documents = [errors_of(case) for case in figures()["cases"] if _is_of(case, corpus)]
@@ -256,7 +273,7 @@ def _is_of(case: Case, corpus: Case) -> bool:
     return (folder, *system) == (corpus["corpus"], corpus["system"]) and document in corpus["documents"]
 
 
-@pytest.mark.parametrize("test", figures()["corpora"]["tests"] if FIGURES.exists() else [], ids=str)
+@pytest.mark.parametrize("test", figures()["corpora"]["tests"] if FIGURES.exists() else [], ids=_named)
 def test_parts_of_the_difference_of_ceaf(test: Case) -> None:
     totals = []
     for system in test["systems"]:
@@ -270,3 +287,37 @@ def test_parts_of_the_difference_of_ceaf(test: Case) -> None:
         difference = ee.f1_of(totals[1])[name] - ee.f1_of(totals[0])[name]
         assert sum(parts[name].values()) == pytest.approx(float(difference), abs=1e-12)
         assert 100 * difference == pytest.approx(test["difference"][name], abs=1.01e-4)
+
+
+@pytest.mark.parametrize("test", figures()["corpora"]["tests"] if FIGURES.exists() else [], ids=_named)
+def test_differences_of_corpora_with_exact_p_and_entities_as_units(test: Case, tmp_path: Path) -> None:
+    folder, system = DATA / "data" / "coref_errors", test["systems"]
+    names = ("v1_gold_conll", *(f"{name}.response" for name in system))
+    for name in names:
+        texts = (path.read_text() for path in sorted(folder.glob(f"*.{name}")))
+        (tmp_path / f"{name}.conll").write_text("".join(texts))
+    key, one, other = (tmp_path / f"{name}.conll" for name in names)
+    pair = next(iter(eh.compare(key, {system[0]: one, system[1]: other}, resamples=0).pairs.values()))
+    for name, p in test["exact_p"].items():
+        change = pair.further[name]
+        assert 100 * change.delta == pytest.approx(test["difference"][name], abs=1.01e-4)
+        assert change.significance is not None
+        assert change.significance.exact
+        assert change.significance.p == pytest.approx(p, abs=1e-6)
+    same = pair.size - pair.different
+    classes = {f"{name}s": pair.classes[kind].count for name, kind in zip(CLASSES, pair.classes, strict=True)}
+    assert {**classes, "same": same} == test["entities"]
+
+
+@pytest.mark.parametrize("test", figures()["corpora"]["tests"] if FIGURES.exists() else [], ids=_named)
+def test_groups_within_one_document(test: Case) -> None:
+    for expected in test["one_document"]:
+        document = CORPORA / "coref_errors" / expected["document"]
+        systems = {name: f"{document}.{name}.response" for name in test["systems"]}
+        comparison = eh.compare(f"{document}.v1_gold_conll", systems, of="groups", trials=200, by="lea")
+        pair = next(iter(comparison.pairs.values()))
+        assert pair.significance is not None
+        assert pair.significance.groups == expected["differing"]
+        assert pair.interval is None
+        note = next(note for note in comparison.notes if note.startswith("groups of"))
+        assert f"the largest of {expected['groups']} has {expected['largest']} of" in note

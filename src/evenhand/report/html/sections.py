@@ -224,7 +224,11 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
 # Links to units
 
 
-_NAMES = {attribute.name: attribute.name.rstrip("_") for attribute in fields(Query) if attribute.name not in ("by", "section")}
+_NAMES = {
+    attribute.name: attribute.name.rstrip("_")
+    for attribute in fields(Query)
+    if attribute.name not in ("by", "section")
+}
 
 
 @lru_cache(1 << 14)
