@@ -19,6 +19,7 @@ from typing import Any
 import brackets
 import brat
 import chains
+import confidences
 import corefud
 import corpus
 import links
@@ -81,17 +82,20 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     million, ten_million = corpus.write(data, 1_000_000), corpus.write(data, 10_000_000)
     json_lines, pair = corpus.write_json_lines(data, 50_000), corpus.write_pair(data, 100_000)
     repeated = corpus.write_repeated(data, published)
+    masked = corpus.write_masked(data, published)
     coreference = [chains.write_chains(data, documents) for documents in (1000, 4000)]
     linked, gum = links.write_links(data), corefud.write_gum(data, published)
     treebanks = [corpus.write_treebank(data, published, times) for times in (47, 189)]
     for turn in range(ROUNDS):
         _spans(bench, million, ten_million, turn)
         _layers(bench, data, json_lines, million[0])
+        _confidences(bench, data)
         _answers(bench, data)
         bench.run("evenhand-100k", pair[0], pair[1] / "a.conll", repeat=4, contender="evenhand")
         bench.run("evenhand-tests", *pair, repeat=3)
         if repeated is not None:
             _many_systems(bench, *repeated, turn)
+        _suspects(bench, masked)
         _treebanks(bench, treebanks, turn)
         _coreference(bench, coreference, published / "coref_ecbp")
         _corefud(bench, gum, turn)
@@ -100,7 +104,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _records(bench, data)
         _constituents(bench, data, 40_000)
         _start_up(bench, data)
-    further = _large(bench, data) + scale.processes(data) + worst.measure(data)
+    further = _large(bench, data) + confidences.exact_curve() + scale.processes(data) + worst.measure(data)
     further += shapes.measurements(shapes.measure(data, published, shapes.TURNS))
     print("  a page with 50,000 units ...", file=sys.stderr)
     further += report_page.beside_compare(data)
@@ -119,6 +123,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         for name in ("evenhand", "evenhand-exact", "evenhand-leak", "conlleval-loop"):
             bench.run(name, *million, repeat=3)
         _layers(bench, data, json_lines, million[0])
+        _confidences(bench, data)
         _answers(bench, data)
         bench.run("evenhand-chains", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
@@ -152,6 +157,13 @@ def _layers(bench: Bench, data: Path, json_lines: Path, columns: Path) -> None:
     bench.run("plain-brat", documents, documents, repeat=4)
 
 
+def _confidences(bench: Bench, data: Path) -> None:
+    """Spans with confidences: all points of the curve beside one score."""
+    files = confidences.write_scored(data, 100_000)
+    for name in ("evenhand-fair", "evenhand-fair-curve") * 2:
+        bench.run(name, *files, repeat=3)
+
+
 def _answers(bench: Bench, data: Path) -> None:
     """Strings of a language model, most or all of them verbatim, beside a loop that only decodes them."""
     for suffix, noise in (("", True), ("-plain", False)):
@@ -179,9 +191,17 @@ def _many_systems(bench: Bench, gold: Path, systems: list[Path], turn: int) -> N
     for system in systems[turn * 5 : turn * 5 + 5]:
         bench.run("evenhand-four", gold, system, repeat=3)
         bench.run("evenhand-one", gold, system, repeat=3, contender="evenhand")
+        bench.run("evenhand-causes", gold, system, repeat=3)
     bench.run("evenhand-rank", gold, gold.parent, repeat=2)
+    bench.run("evenhand-pair", gold, gold.parent, repeat=3)
+    bench.run("evenhand-power", gold, gold.parent, repeat=3)
     bench.run("evenhand-clusters", gold, gold.parent, repeat=2)
     bench.run("evenhand-compare", gold, gold.parent, repeat=2)
+
+
+def _suspects(bench: Bench, gold: Path | None) -> None:
+    if gold is not None:
+        bench.run("evenhand-suspects", gold, gold.parent, repeat=2)
 
 
 def _treebanks(bench: Bench, treebanks: list[tuple[Path, Path] | None], turn: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,20 @@ QUICK: dict[str, Any] = {"trials": 50, "resamples": 50}
 """Reports whose tests and intervals do not matter."""
 Open = Callable[..., Any]
 """What the fixture `open_page` is."""
+WIDTHS = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
+VIOLATIONS = """() => axe.run(document, { resultTypes: ["violations"] }).then((found) =>
+    found.violations.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} (${node.any.concat(node.all).map((one) => one.message).join("; ")})`)))"""
+STUCK = """() => [...document.querySelectorAll("*")].filter((node) => {
+    const { overflowX, overflowY } = getComputedStyle(node), can = (value) => ["auto", "scroll"].includes(value);
+    const scrolls = (can(overflowX) && node.scrollWidth > node.clientWidth) || (can(overflowY) && node.scrollHeight > node.clientHeight);
+    return scrolls && node !== document.documentElement && node.tabIndex < 0 && !node.querySelector("a, button, select, [tabindex='0']");
+}).map((node) => node.outerHTML.slice(0, 80))"""
+
+
+def axe() -> str:
+    """The script of axe-core."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 def status(page: Any) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from evenhand.settings import Align, ColumnName, Groups, Repair
 
 if TYPE_CHECKING:
+    from evenhand.api.slices import TrainingFiles
     from evenhand.comparison.slices import Slices
     from evenhand.pipeline.run import Engine
     from evenhand.tasks.spans.custom import Span
@@ -68,6 +69,7 @@ class TaskKeywords(ReadParameters, total=False):
     unknown_labels: str
     overrides: str | PathLike[str] | None
     overrides_as: str
+    accept_proposed: bool
     weights: str | None
     separator_weight: float
     token_weight: ColumnName | None
@@ -138,6 +140,8 @@ class ScoreKeywords(Keywords, total=False):
     shares: bool
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
+    train: TrainingFiles
+    drop_leaked: bool
 
 
 class QueryKeywords(TypedDict, total=False):
@@ -148,6 +152,8 @@ class QueryKeywords(TypedDict, total=False):
     text: str | None
     slice: str | None
     slices: Slices
+    train: TrainingFiles
+    drop_leaked: bool
     sample: int | None
     seed: int
     context: int

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
+from evenhand.parameters import COLUMN_ROLES, SIDES, TRAIN, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
@@ -302,6 +302,10 @@ class ScoreSettings:
     """The parameters of the task and of its measures, by name."""
     functions: Mapping[str, Any] = field(default_factory=dict)
     """Functions of the user that are measures, by name; None for one that a saved result used."""
+    train: tuple[str, ...] = ()
+    """The names of the training data."""
+    drop_leaked: bool = False
+    """Whether sentences that occur in the training data are left out."""
 
     @property
     def spelled_match(self) -> tuple[str, ...]:
@@ -358,7 +362,11 @@ def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
     if not isinstance(choice, Mapping):
         return column_names(choice)
     of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}
-    named = choice.get(side, None if side == "gold" else choice.get("system"))
+    is_of_both = choice.get("gold") == choice.get("system")
+    if side == TRAIN:
+        named = choice.get(TRAIN, choice.get("gold") if is_of_both else None)
+    else:
+        named = choice.get(side, None if side == "gold" else choice.get("system"))
     return column_names(named) + column_names(of_all)
 
 

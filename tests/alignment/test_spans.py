@@ -115,11 +115,24 @@ def test_a_system_that_ends_early() -> None:
         eh.score(annotation([["O", "O"], ["O"]]), annotation([["O", "O"]]))
 
 
+@pytest.fixture(params=["one part", "a part ends where the gold standard ends"])
+def part_ends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param != "one part":
+        monkeypatch.setattr("evenhand.tasks.spans.evaluation.PART_SPANS", 1)
+
+
+@pytest.mark.usefixtures("part_ends")
 def test_a_system_that_goes_on() -> None:
     with pytest.raises(eh.InputError, match="found the token 'word2' after the end of the gold standard"):
-        eh.score(annotation([["O", "O"]]), annotation([["O", "O"], ["O"]]))
+        eh.score(annotation([["B-A", "O"]]), annotation([["O", "O"], ["O"]]))
 
 
+@pytest.mark.usefixtures("part_ends")
+def test_a_system_with_another_empty_sentence_is_as_long() -> None:
+    assert eh.score(annotation([["B-A", "O"]]), annotation([["B-A", "O"], []]))["exact"].f1 == 1
+
+
+@pytest.mark.usefixtures("part_ends")
 def test_span_tables_must_have_as_many_sentences() -> None:
     one, two = eh.spans([[("A", 0, 1)]]), eh.spans([[("A", 0, 1)], []])
     with pytest.raises(eh.InputError, match="gold standard has 1 sentence, the prediction 2"):

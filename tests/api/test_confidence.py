@@ -12,6 +12,9 @@ from click.testing import CliRunner
 
 import evenhand as eh
 from evenhand.cli.main import main
+from evenhand.results.confidence import FigureName
+from evenhand.statistics.precision_recall import scores_of
+from evenhand.tasks.registry import models_of
 
 NER = Path(eh.__file__).parent / "examples" / "ner"
 GOLD, SCORED = NER / "gold.conll", NER / "scored.jsonl"
@@ -114,6 +117,53 @@ def test_relations(measure: str, tmp_path: Path) -> None:
         assert figures == Close((kept.precision, kept.recall), abs=1e-12)
 
 
+def linked_lines(seed: int, path: Path, *, scored: bool) -> Path:
+    """Overlapping spans with several candidates, or none."""
+    random, rows = np.random.default_rng(seed), []
+    for spans in random_spans(seed, scored=scored):
+        fields = [dict(zip(("label", "start", "end", "score"), span, strict=False)) for span in spans]
+        links = [random.choice(["NIL", "Q1", "Q2", "Q3"], 2, replace=False).tolist() for _ in spans]
+        linked = [{**span, "links": own} for span, own in zip(fields, links, strict=True)]
+        rows.append({"tokens": list("abcdefghij"), "spans": linked})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def check_points(gold: Path, system: Path, measure: str, **options: Any) -> None:
+    """Every point of a curve, and of the curve of each label, is the score with this least confidence."""
+    confidence = eh.confidence(gold, system, match=measure, resamples=0, **options)
+    assert len(confidence.curve) > 3
+    for point, threshold in enumerate(confidence.curve.threshold):
+        score = eh.score(gold, system, match=measure, min_score=float(threshold), **options)[measure]
+        figures = confidence.curve.precision[point], confidence.curve.recall[point]
+        assert figures == Close((score.overall.precision, score.overall.recall), abs=1e-12)
+        for name in confidence.labels.keys() & score.labels.keys():
+            label = confidence.labels[name]
+            found = scores_of(label.curve.counts_at(float(threshold)))
+            expected = score.labels[name]
+            assert (found.precision, found.recall) == Close((expected.precision, expected.recall), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [model.name for model in models_of("links")])
+def test_links(measure: str, tmp_path: Path) -> None:
+    gold = linked_lines(1, tmp_path / "gold.jsonl", scored=False)
+    check_points(gold, linked_lines(2, tmp_path / "system.jsonl", scored=True), measure, task="links")
+
+
+def test_tags(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv"
+    rows = [(*random.choice(["N", "V", "A"], 2), random.integers(1, 9) / 10) for _ in range(30)]
+    gold.write_text("".join(f"w\t{tag}\n" for tag, _, _ in rows))
+    system.write_text("".join(f"w\t{tag}\t{score}\n" for _, tag, score in rows))
+    options: dict[str, Any] = {"task": "tags", "score": 3, "column": {"system": 2}}
+    curve = eh.confidence(gold, system, resamples=0, **options).curve
+    for point, threshold in enumerate(curve.threshold):
+        score = eh.score(gold, system, min_score=float(threshold), **options)["accuracy"]
+        assert curve.recall[point] == Close(score.headline, abs=1e-12)
+        assert curve.predicted[point] == sum(score >= threshold for *_, score in rows)
+
+
 def test_a_verdict_moves_with_the_threshold() -> None:
     """The example of the definition: at 0.5 the exact span takes the gold span, and the short one is spurious."""
     gold = eh.spans([[("ORG", 0, 4)]])
@@ -195,6 +245,103 @@ def test_saved_results_are_loaded(tmp_path: Path) -> None:
         loaded.plot("risk")
 
 
+def test_a_long_curve_is_saved_with_the_points_that_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points are left out, but neither AP nor the best threshold nor recall at a precision changes."""
+    from evenhand.results import confidence as module
+
+    random = np.random.default_rng(4)
+    score = random.permutation(400) / 400
+    spans = [[("PER", 0, 1 + int(random.random() > value), float(value))] for value in score]
+    fresh = eh.confidence(eh.spans([[("PER", 0, 1)]] * 400, lengths=[2] * 400), eh.spans(spans, lengths=[2] * 400))
+    monkeypatch.setattr(module, "MOST_POINTS", 5)
+    loaded = eh.Confidence.from_json(fresh.to_json())
+    assert len(loaded.curve) < len(fresh.curve) / 2
+    assert loaded.ap == fresh.ap
+    assert str(loaded) == str(fresh)
+    for level in (0.5, 0.8, 0.9, 0.95, 0.99):
+        assert loaded.recall_at(level) == fresh.recall_at(level)
+        assert loaded.precision_at(level) == fresh.precision_at(level)
+    for beta in (0.5, 2):
+        assert (loaded.best(beta).threshold, loaded.best(beta).f) == (fresh.best(beta).threshold, fresh.best(beta).f)
+
+
+def test_a_label_has_the_figures_of_a_system_with_this_label_only() -> None:
+    """Under exact match, spans of other labels do not matter."""
+    everything, alone = eh.confidence(GOLD, SCORED, by_label=True), eh.confidence(GOLD, SCORED, labels="PER")
+    label, system = everything.labels["PER"], alone.system
+    assert label.best() == system.best()
+    assert label.calibration == system.calibration
+    figures = ("ap", "reach", "aurc", "eaurc", "units", "gold", "best_f", "threshold", "ece", "overconfidence")
+    assert [getattr(label, name) for name in figures] == [getattr(system, name) for name in figures]
+    assert label.recall_at(0.9) == system.recall_at(0.9)
+    assert label.best().cross_fitted is not None
+    assert label.best().interval is not None
+    assert eh.confidence(GOLD, SCORED).labels["PER"].best().interval is None
+    for name in ("ap", "aurc", "brier", "risk@coverage-0.5", "precision@recall-0.5"):
+        figure = FigureName.of(name)
+        assert figure is not None
+        assert label.figure(figure) == system.figure(figure)
+        assert label.interval(figure, 20, 0, 0.95) == system.interval(figure, 20, 0, 0.95)
+
+
+def test_other_data_chooses_the_thresholds_of_labels() -> None:
+    """PER has 78 spans there, and its own threshold; a label that is missing there uses the common one."""
+    other = eh.confidence(GOLD, SCORED)
+    found = eh.confidence(GOLD, SCORED, threshold_from=(GOLD, SCORED)).labels["PER"]
+    assert (found.threshold, found.best_threshold.chosen_on) == (other.labels["PER"].threshold, "scored")
+    few = eh.spans([[("LOC", 0, 1, 0.8), ("PER", 2, 3, 0.3)], [("PER", 0, 1, 0.6)]])
+    gold = eh.spans([[("LOC", 0, 1)], [("PER", 0, 1)]])
+    label = eh.confidence(gold, few, threshold_from=(gold, few)).labels["PER"]
+    assert (label.threshold, label.shares_threshold, label.best_threshold.threshold, label.best_f) == (
+        None,
+        True,
+        0.6,
+        1,
+    )
+
+
+def test_only_thresholds_of_the_other_folds_are_chosen() -> None:
+    """The other group has one wrong unit with .3: the best of its thresholds is .3, not the .9 of the group itself."""
+    gold = eh.spans({"a": [("PER", 0, 1)], "b": [("PER", 0, 1)]}, lengths={"a": 4, "b": 4})
+    system = eh.spans(
+        {"a": [("PER", 0, 1, 0.9), ("PER", 2, 3, 0.5)], "b": [("PER", 2, 3, 0.3)]}, lengths={"a": 4, "b": 4}
+    )
+    changes = eh.confidence(gold, system).system.changes
+    assert changes is not None
+    assert changes.cross_fitted(1)[1].tolist() == [0.3, 0.9]
+
+
+def test_folds_without_units_choose_no_threshold() -> None:
+    """All units are in one of two documents: nothing is accepted there."""
+    gold = eh.spans({"a": [("PER", 0, 1)], "b": [("PER", 0, 1)]}, lengths={"a": 4, "b": 4})
+    system = eh.spans({"a": [("PER", 0, 1, 0.9), ("PER", 2, 3, 0.5)], "b": []}, lengths={"a": 4, "b": 4})
+    found = eh.confidence(gold, system)
+    assert (found.best().f, found.best().cross_fitted, found.best().folds) == (2 / 3, 0, (0.9, 0.9))
+    assert eh.Confidence.from_json(found.to_json()).best() == found.best()
+
+
+def test_settings_of_other_data_are_in_the_signature() -> None:
+    assert eh.confidence(GOLD, SCORED, threshold_from=(GOLD, SCORED)).signature.endswith("|threshold-from:scored")
+    system = eh.spans([[("PER", 0, 1, 0.5)]])
+    found = eh.accept(eh.spans([[("PER", 0, 1)]]), system, risk=0.1, thresholds_from=SCORED)
+    assert found.signature.endswith("|thresholds-from:scored")
+
+
+def test_a_gold_standard_without_units_is_refused() -> None:
+    gold, system = eh.spans([[], []], lengths=[2, 2]), eh.spans([[("PER", 0, 1, 0.5)], []], lengths=[2, 2])
+    for function in (eh.confidence, lambda *sides: eh.accept(*sides, miss=0.1)):
+        with pytest.raises(eh.InputError, match="the gold standard has no span that counts, so recall is undefined"):
+            function(gold, system)
+
+
+def test_two_units_are_tied_but_one_is_not() -> None:
+    gold = eh.spans([[("PER", 0, 1), ("LOC", 2, 3)]])
+    notes = eh.confidence(gold, eh.spans([[("PER", 0, 1, 0.5), ("LOC", 2, 3, 0.4)]])).notes
+    assert not any("enter the curve together" in note for note in notes)
+    tied = eh.spans([[("PER", 0, 1, 0.5), ("LOC", 2, 3, 0.5), ("LOC", 3, 4, 0.2)]])
+    assert "2 of 3 units have the score 0.5; they enter the curve together." in eh.confidence(gold, tied).notes
+
+
 def test_the_page_has_a_slider_over_at_most_200_points(tmp_path: Path) -> None:
     from evenhand.report.html.confidence import _data
 
@@ -266,6 +413,33 @@ def test_accepted_units_are_written(tmp_path: Path) -> None:
     assert "No threshold found." in run("accept", GOLD, SCORED, "--risk", "0.001", status=1)
 
 
+def test_options_that_a_guarantee_cannot_use_are_refused(tmp_path: Path) -> None:
+    for option in ({"independent": True}, {"confidence": 0.95}):
+        with pytest.raises(
+            eh.SettingError, match="is for risk; the guarantee of miss needs exchangeable documents only"
+        ):
+            eh.accept(GOLD, SCORED, miss=0.4, **option)  # type: ignore[arg-type]
+    with pytest.raises(eh.SettingError, match="leave min_score out"):
+        eh.accept(GOLD, SCORED, risk=0.1, min_score=0.5)
+    with pytest.raises(eh.SettingError, match="thresholds_from is the system itself"):
+        eh.accept(GOLD, SCORED, risk=0.1, thresholds_from=SCORED)
+    assert "does not show a format" in run("accept", GOLD, SCORED, "--risk", "0.1", "-o", "accepted.csv", status=2)
+    output = run("accept", GOLD, SCORED, "--risk", "0.1", "--labels", "PER", "-o", tmp_path / "a.jsonl", status=2)
+    assert "leave out --labels" in output
+
+
+def test_quantiles_are_read_like_the_system(tmp_path: Path) -> None:
+    """Columns with percentages: the thresholds are the quantiles of .2, .4 and .9."""
+    gold, system, other = (tmp_path / f"{name}.conll" for name in ("gold", "system", "other"))
+    gold.write_text("a B-PER\n\nb B-LOC\n")
+    system.write_text("a B-PER 90\n\nb B-LOC 40\n")
+    other.write_text("a B-PER 90\nb B-LOC 40\nc B-LOC 20\n")
+    options: dict[str, Any] = {"column": {"system": 2}, "score": 3, "score_transform": "percent"}
+    found = eh.accept(gold, system, risk=0.5, confidence=0.4, thresholds_from=other, **options)
+    assert (found.threshold, found.accepted) == (0.2, 2)
+    assert "errors cluster in sentences" in str(found).lower()
+
+
 # Gate
 
 
@@ -293,6 +467,28 @@ def test_gate_compares_the_lower_end_of_the_interval() -> None:
     assert lower < plain
     with pytest.raises(eh.SettingError, match="floor_at does nothing"):
         eh.gate(GOLD, candidate=SCORED, floor={"fair": 0.1}, floor_at="lower")
+
+
+def test_gate_has_intervals_of_labels() -> None:
+    values = [
+        eh.gate(GOLD, candidate=SCORED, floor={"PER:ap": 0.01}, ceiling={"PER:ece": 0.9}, floor_at=at).criteria
+        for at in ("value", "lower")
+    ]
+    (ap, ece), (low, high) = ([one.value for one in criteria] for criteria in values)
+    assert low < ap
+    assert high > ece
+
+
+def test_gate_names_the_figures_that_it_knows() -> None:
+    for name in ("recal@precision-0.9", "recall@precision", "recall@recall-0.5", "ap@threshold-0.5"):
+        assert "expected one of recall@precision-NUMBER" in run(
+            "gate", GOLD, SCORED, "--floor", f"{name}=0.1", status=2
+        )
+    assert "leave PER out, or use ap" in run("gate", GOLD, SCORED, "--floor", "PER:macro_ap=0.1", status=2)
+    output = run("gate", GOLD, SCORED, SCORED, "--max-drop", "ap=1", status=2)
+    assert "ap is a figure of confidences, which has no drop; use floor or ceiling" in output
+    output = run("gate", GOLD, SCORED, "--floor", "ap=0.1")
+    assert "which are not used" not in output
 
 
 def test_gate_without_scores_is_an_error() -> None:

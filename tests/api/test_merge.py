@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 
 import evenhand as eh
 from evenhand.cli.main import main
+from evenhand.pipeline.saved_runs import encode
+from evenhand.results.counts import SUFFIXES
+from evenhand.results.json import load_counts
 from evenhand.tasks.registry import TASKS
-from shards import cut_example
+from shards import cut, cut_example
 
 
 def write(path: Path, *tags: str) -> Path:
@@ -37,9 +41,9 @@ def without_name(plain: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("task", list(TASKS))
 def test_parts_of_an_example_merge_to_one_run(task: str, tmp_path: Path) -> None:
-    """All scores, intervals and tests are the same, bit by bit."""
+    """All scores, intervals and tests are the same, bit by bit, from files of both forms."""
     parts, whole = cut_example(task, tmp_path, seed=2, cuts=3)
-    files = [tmp_path / f"{number}.json" for number in range(len(parts))]
+    files = [tmp_path / f"{number}{SUFFIXES[number % 2]}" for number in range(len(parts))]
     for file, (gold, systems) in zip(files, parts, strict=True):
         eh.score(gold, systems, task=task, engine=eh.engines.recording_counts(file))
     expected, found = eh.summarize(*whole, task=task, resamples=50), eh.merge(files, resamples=50)
@@ -48,6 +52,62 @@ def test_parts_of_an_example_merge_to_one_run(task: str, tmp_path: Path) -> None
     assert without_name(found.results.to_dict()) == without_name(expected.results.to_dict())
     one = {name: result.tallies for name, result in expected.results.items()}
     assert {name: result.tallies for name, result in found.results.items()} == one
+
+
+@pytest.mark.parametrize("task", list(TASKS))
+def test_both_forms_have_the_same_counts(task: str, tmp_path: Path) -> None:
+    _, (gold, systems) = cut_example(task, tmp_path, seed=2, cuts=3)
+    files = [tmp_path / f"part{suffix}" for suffix in SUFFIXES]
+    for file in files:
+        eh.score(gold, systems, task=task, engine=eh.engines.recording_counts(file))
+    plain, table = (load_counts(file) for file in files)
+    assert encode(plain.saved()) == encode(table.saved())
+
+
+def test_a_table_of_counts_has_one_row_per_group_labels_and_kind(tmp_path: Path) -> None:
+    """A span that is missed, one with a wrong label, and one that is correct."""
+    gold, system = write(tmp_path / "gold.conll", "B-PER", "", "B-LOC", "O"), tmp_path / "crf.conll"
+    write(system, "O", "", "B-PER", "O")
+    status, _ = run("score", gold, system, "--match", "fair", "--counts", tmp_path / "part.parquet")
+    assert status == 0
+    rows = parquet.read_table(tmp_path / "part.parquet").to_pylist()
+    common = {"system": "crf", "judge": "fair", "supertag": None, "count": 1}
+    assert rows == [
+        {**common, "group": 0, "gold_label": "PER", "system_label": None, "kind": "FN"},
+        {**common, "group": 1, "gold_label": "LOC", "system_label": "PER", "kind": "LE"},
+    ]
+
+
+def test_other_tables_are_refused(tmp_path: Path) -> None:
+    gold, system = (write(tmp_path / f"{name}.conll", "B-PER") for name in ("gold", "crf"))
+    eh.score(gold, system).tallies_to_parquet(tmp_path / "tallies.parquet")
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1, and nothing else")
+    for name, detail in (("tallies", "it is a table of something else"), ("damaged", "footer")):
+        with pytest.raises(eh.InputError, match=rf"{name}\.parquet: is not a saved result of evenhand .*{detail}"):
+            eh.merge(tmp_path / f"{name}.parquet")
+
+
+@pytest.mark.parametrize("name", ["florian", "chieu"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_parts_of_conll_2003_merge_to_one_run(name: str, seed: int, data: Path, tmp_path: Path) -> None:
+    """Cut before random sentences. The parts have one document each, and so do the files of all parts together."""
+    folder = data / "conll2003"
+    sides = []
+    for path in (folder / "gold.testb.tags", folder / "systems" / f"{name}.testb.tags"):
+        sides.append(tmp_path / path.name.replace(".tags", ".conll"))
+        sides[-1].write_text(path.read_text())
+    parts, whole = cut(sides[0], sides[1:], tmp_path, seed, cuts=6)
+    options: dict[str, Any] = {"match": "exact,fair,accuracy", "encoding": {"gold": "iob2", "system": "iob1"}}
+    files = [tmp_path / f"{number}{SUFFIXES[number % 2]}" for number in range(len(parts))]
+    for file, (gold, systems) in zip(files, parts, strict=True):
+        eh.score(gold, systems, **options, engine=eh.engines.recording_counts(file))
+    expected, found = eh.score(*whole, **options), eh.merge(files)
+    assert isinstance(expected, eh.Results)
+    (result,) = expected.values()
+    assert isinstance(found, eh.Result)
+    assert without_name(eh.Results({found.name: found}).to_dict()) == without_name(expected.to_dict())
+    assert found.tallies == result.tallies
+    assert found.gold.sentences == 3684
 
 
 def test_one_system_has_a_result(tmp_path: Path) -> None:
@@ -170,7 +230,7 @@ def test_counts_exclude_options_that_need_the_units(tmp_path: Path) -> None:
         assert f"--counts cannot be combined with {option[0]}" in output
 
 
-@pytest.mark.parametrize("name", ["part.parquet", "part.csv", "part"])
-def test_counts_are_saved_as_json_only(name: str) -> None:
-    with pytest.raises(eh.SettingError, match=f"but the file is {name}; give a name that ends in .json."):
+@pytest.mark.parametrize("name", ["part.arrow", "part.csv", "part"])
+def test_counts_are_saved_as_json_or_parquet(name: str) -> None:
+    with pytest.raises(eh.SettingError, match=f"{name} must end in .json or .parquet."):
         eh.engines.recording_counts(name)

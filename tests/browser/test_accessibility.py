@@ -10,9 +10,8 @@ import pytest
 import evenhand as eh
 from conftest import ROOT
 from declared import EXAMPLES
-from pages import Open
+from pages import STUCK, VIOLATIONS, WIDTHS, Open, axe
 
-WIDTHS = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
 PAGES = [
     name if name == "spans" else pytest.param(name, marks=pytest.mark.long) for name in (*EXAMPLES, "constituents")
 ]
@@ -27,20 +26,7 @@ VIEWS = [
     for scheme in ("light", "dark")
 ]
 """Seven pages, two widths, two themes; axe takes seconds for each."""
-VIOLATIONS = """() => axe.run(document, { resultTypes: ["violations"] }).then((found) =>
-    found.violations.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} (${node.any.concat(node.all).map((one) => one.message).join("; ")})`)))"""
 OPENED = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
-STUCK = """() => [...document.querySelectorAll("*")].filter((node) => {
-    const { overflowX, overflowY } = getComputedStyle(node), can = (value) => ["auto", "scroll"].includes(value);
-    const scrolls = (can(overflowX) && node.scrollWidth > node.clientWidth) || (can(overflowY) && node.scrollHeight > node.clientHeight);
-    return scrolls && node !== document.documentElement && node.tabIndex < 0 && !node.querySelector("a, button, select, [tabindex='0']");
-}).map((node) => node.outerHTML.slice(0, 80))"""
-
-
-def axe() -> str:
-    """The script of axe-core."""
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "viewport", "scheme"), VIEWS)
@@ -63,6 +49,19 @@ def test_axe_finds_no_violation_in_an_agreement(open_page: Open, tmp_path: Path,
     assert page.evaluate(VIOLATIONS) == []
     page.evaluate("document.querySelector('.skip').click()")
     assert page.evaluate("document.activeElement.name") == "state"
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+def test_axe_finds_no_violation_in_suspects(open_page: Open, tmp_path: Path, scheme: str) -> None:
+    folder = ROOT / "src" / "evenhand" / "examples" / "ner"
+    systems = [folder / f"{name}.conll" for name in ("crf", "tagger")]
+    eh.suspects(folder / "draft.conll", systems, first=12).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport=WIDTHS[1], color_scheme=scheme)
+    for key in ("j", "a", "r", "u"):
+        page.keyboard.press(key)
+    page.evaluate(axe())
+    assert page.evaluate(VIOLATIONS) == []
+    assert page.evaluate(STUCK) == []
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -133,6 +133,16 @@ def test_units_that_a_guarantee_needs() -> None:
     assert [units_needed(risk, 0.1) for risk in (0.01, 0.05)] == [230, 45]
 
 
+@pytest.mark.parametrize(("risk", "delta"), [(0.5, 0.25), (0.2, 0.512), (0.1, 0.729), (0.9, 0.1), (0.3, 0.343)])
+def test_as_many_units_as_needed_are_enough(risk: float, delta: float) -> None:
+    """(1 - risk)^n = delta exactly: rounding errors do not decide."""
+    needed = units_needed(risk, delta)
+    for units, threshold in ((needed, 0.0), (needed - 1, None)):
+        group = np.zeros(units, dtype=np.int64)
+        tested = learn_then_test(np.full(units, 0.5), np.ones(units, dtype=bool), group, 1, risk, delta)
+        assert (tested.threshold, round((1 - risk) ** needed, 12)) == (threshold, delta)
+
+
 def test_design_effect_of_clustered_errors() -> None:
     """Four documents of 10 units; all errors in one: 4/3 · (7.5² + 3 · 2.5²) / (40 · .25 · .75) = 13.33."""
     assert design_effect(np.full(4, 10.0), np.array([10.0, 0, 0, 0])) == Close(40 / 3)
@@ -153,6 +163,9 @@ def test_conformal_risk_control_by_hand() -> None:
     assert control_missed(score, group, np.ones(9), 0.2) == (0.2, Close(1 / 9))
     assert control_missed(score, group, np.ones(9), 0.19) == (0.1, 0)
     assert control_missed(score, group, np.ones(9), 0.09)[0] is None
+    # One and two thirds of the gold units of two documents are missed: (1 + 1) / 10, whatever the rounding errors.
+    gold, found = np.array([3.0, 3, *[1] * 7]), np.repeat(np.arange(9), [2, 1, *[1] * 7])
+    assert control_missed(np.full(len(found), 0.5), found, gold, 0.2) == (0.5, Close(1 / 9))
 
 
 # Simulated validity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,19 +11,20 @@ import numpy as np
 
 from evenhand.api.compare import MAX_SEED, one_measure
 from evenhand.api.score import totals_of
-from evenhand.arrays import Bools, Ints, Values
+from evenhand.arrays import Ints, Values
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.formats.read import read
 from evenhand.parameters import check_number, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Input,
     RunConfig,
     content_for,
+    is_same_file,
     known_options,
     name_of,
+    open_files,
     paths_of,
     prepare,
     side_of,
@@ -37,7 +38,6 @@ from evenhand.results.confidence import (
     BestThreshold,
     Calibration,
     Confidence,
-    LabelConfidence,
     SystemConfidence,
     best_threshold,
     calibration_of,
@@ -49,14 +49,15 @@ from evenhand.statistics.calibration import mass_edges, width_edges
 from evenhand.statistics.guarantees import GRID, control_missed, learn_then_test, units_needed
 from evenhand.statistics.precision_recall import Answers, Changes, Curve, ap_randomization, aurc, scores_of
 from evenhand.statistics.significance import holm
-from evenhand.tasks.evaluation import Evaluation, check_confidences
+from evenhand.tasks.evaluation import Evaluation, check_confidences, transformed
 from evenhand.tasks.registry import TASKS, model, parameters_of
-from evenhand.tasks.thresholds import PartChanges, changes_of_rows, check_curve, threshold_changes
+from evenhand.tasks.thresholds import OVERALL, PartChanges, changes_of_rows, check_curve, threshold_changes
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords
 
 LEVEL = 0.95
+_CONFIDENCE = 0.9
 OWN_THRESHOLD = 50
 """Number of units from which a label may have its own threshold."""
 MAX_BINS = 1_000
@@ -78,7 +79,7 @@ def confidence(
     """Precision-recall curves, thresholds, selective prediction and calibration of systems with confidences.
 
     bins       of calibration: a number of bins of equal mass, or "width:10" for bins of equal width
-    by_label   show the figures of each label
+    by_label   show the figures of each label, with intervals
     threshold_from
                gold standard and system of other data, such as the development set, that chooses the threshold;
                otherwise the score at the threshold is cross-fitted
@@ -95,33 +96,32 @@ def confidence(
     beta = check_number("beta", chosen.get("beta", 1.0), lambda value: value > 0, "a number above 0")
     resamples = check_whole_number("resamples", resamples, 0, 100_000)
     trials = check_whole_number("trials", trials, 0, 100_000)
-    seed, edges = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
+    seed, kind_of_bins = check_whole_number("seed", seed, 0, MAX_SEED), _Bins.of(bins)
     sides = systems_by_name(systems) or {}
     if not sides:
         raise SettingError("Nothing to score: give at least one system.")
-    measured = _measured(side_of(gold), sides, chosen)
-    thresholds: dict[str, float | None] = {}
-    origin = None
+    measured = _measured(side_of(gold), sides, chosen, by_label=by_label)
+    chosen_on: _Units | None = None
     if threshold_from is not None:
         if len(sides) != 1:
             raise SettingError("threshold_from is for one system; leave it out, or give one system.")
         other_gold, other_system = map(side_of, threshold_from)
         (name,) = sides
-        other = _measured(other_gold, {name: other_system}, chosen)
-        thresholds = {name: best_threshold(other.changes[name].curve(), beta).threshold}
-        origin = name_of(other_system)
-        if thresholds[name] is None:
-            raise SettingError(f"No threshold can be chosen on {origin}: {_why_constant(other.answers[name])}.")
-    figures, notes = {}, list(measured.notes)
-    for name in sides:
-        system, remarks = _system(measured, name, beta, edges, resamples, seed, thresholds.get(name), origin)
-        figures[name] = system
-        notes += [f"system {name}: {remark}" if len(sides) > 1 else remark for remark in remarks]
+        chosen_on = replace(_measured(other_gold, {name: other_system}, chosen).units[name], name=name_of(other_system))
+        if best_threshold(chosen_on.changes.curve(), beta).threshold is None:
+            raise SettingError(f"No threshold can be chosen on {chosen_on.name}: {_why_constant(chosen_on.score)}.")
+    request, figures, notes = _Request(beta, kind_of_bins, resamples, seed, chosen_on), {}, list(measured.results.notes)
+    for name, units in measured.units.items():
+        figures[name] = system = _system(measured, units, request, by_label=by_label)
+        notes += [f"system {name}: {note}" if len(sides) > 1 else note for note in _notes(measured, units, system)]
     if measured.groups < RELIABLE_FROM and resamples and any(one.best_threshold.interval for one in figures.values()):
         notes.append(f"Too few {measured.of} for a reliable interval.")
-    differences = _differences(measured.changes, trials, seed) if trials and measured.groups > 1 else ()
+    changes = {name: units.changes for name, units in measured.units.items()}
+    differences = _differences(changes, trials, seed) if trials and measured.groups > 1 else ()
     tests = f"|trials:{trials}" if len(sides) > 1 else ""
     settings = f"bins:{bins}|bs:{resamples}{tests}|seed:{seed}"
+    if chosen_on is not None:
+        settings += f"|threshold-from:{chosen_on.name}"
     return Confidence(
         gold=measured.results.gold,
         task=measured.prepared.task.name,
@@ -155,7 +155,7 @@ def accept(
     *,
     risk: float | None = None,
     miss: float | None = None,
-    confidence: float = 0.9,
+    confidence: float = _CONFIDENCE,
     independent: bool = False,
     thresholds_from: Input | None = None,
     **options: Unpack[Keywords],
@@ -179,13 +179,22 @@ def accept(
     if len(sides) != 1:
         raise SettingError(f"accept is for one system, got {len(sides)}.")
     (name,), chosen = sides, dict[str, Any](options)
+    if chosen.get("min_score"):
+        raise SettingError("accept finds the lowest score of accepted units; leave min_score out.")
+    if miss is not None and (independent or confidence != _CONFIDENCE):
+        other = "independent" if independent else "confidence"
+        raise SettingError(f"{other} is for risk; the guarantee of miss needs exchangeable documents only.")
+    if thresholds_from is not None and is_same_file(side_of(thresholds_from), sides[name]):
+        raise SettingError(
+            "thresholds_from is the system itself; give other output, as thresholds must not depend on it."
+        )
     measured = _measured(side_of(gold), sides, chosen)
-    answers = measured.answers[name]
+    answers = measured.units[name].answers
     if answers is None:
         raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
-    grid = _grid(measured, name, thresholds_from, chosen)
+    grid = _grid(measured, answers, thresholds_from, chosen)
     task, common = measured.prepared.task, dict[str, Any](units=len(answers), documents=measured.groups)
-    notes = list(measured.notes)
+    notes = list(measured.results.notes)
     if miss is None:
         delta = round(1 - confidence, 12)
         tested = learn_then_test(
@@ -199,7 +208,7 @@ def accept(
         raise SettingError(f"miss needs exact match, and {task.name} have {measured.measure.name}; use risk.")
     else:
         hits = answers.take(answers.hit)
-        expected = measured.changes[name].base[:, 2]
+        expected = measured.units[name].changes.base[:, 2]
         threshold, missed = control_missed(hits.score, hits.group, expected, level, grid)
         accepted = 0 if threshold is None else int(np.count_nonzero(answers.score >= threshold))
         common |= {"threshold": threshold, "accepted": accepted, "wrong": None, "missed": missed}
@@ -207,11 +216,13 @@ def accept(
     kind = "risk" if miss is None else "miss"
     settings = f"{kind}:{level:g}" + (f"|confidence:{confidence:g}" if miss is None else "")
     settings += "|independent:yes" if independent else ""
+    settings += "" if thresholds_from is None else f"|thresholds-from:{name_of(side_of(thresholds_from))}"
     return Acceptance(
         gold=measured.results.gold,
         task=task.name,
         unit=task.unit_of(measured.measure.name),
         system=name,
+        of=measured.of,
         kind=kind,
         level=level,
         confidence=confidence,
@@ -229,25 +240,31 @@ def _is_share(value: float) -> bool:
     return 0 < value < 1
 
 
-def _grid(measured: _Measured, name: str, other: Input | None, options: Mapping[str, Any]) -> Values:
+def _grid(measured: _Measured, answers: Answers, other: Input | None, options: Mapping[str, Any]) -> Values:
     """The thresholds to test, which must not depend on the data."""
     if other is not None:
-        side = side_of(other)
-        task = measured.prepared.task.name
-        annotation = side if isinstance(side, Annotation) else read(side, task=task)  # type: ignore[arg-type]
-        layers: list[Any] = [layer for layer in annotation.layers.values() if getattr(layer, "score", None) is not None]
-        if not layers:
-            raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
-        scores = _finite(layers[0].score[~np.isnan(layers[0].score)])
-        return np.unique(np.quantile(scores, GRID))[::-1]
-    answers = measured.answers[name]
-    assert answers is not None
+        return np.unique(np.quantile(_scores_of(other, measured, options), GRID))[::-1]
     if len(answers) and not (answers.score.min() >= 0 and answers.score.max() <= 1):
+        found = f"Scores range from {answers.score.min():.4g} to {answers.score.max():.4g}"
         raise SettingError(
-            f"{_range_text(answers.score)}, so thresholds from 1.00 to 0.00 do not fit. Use --score-transform, "
+            f"{found}, so thresholds from 1.00 to 0.00 do not fit. Use --score-transform, "
             "or give other data of the system with --thresholds-from."
         )
     return GRID
+
+
+def _scores_of(side: Input, measured: _Measured, options: Mapping[str, Any]) -> Values:
+    """The confidences of another file of a system, read as the system is."""
+    side = side_of(side)
+    settings = prepare(side, {}, {**options, "match": measured.measure.name}, content_for(side, options))
+    reads = replace(settings.read_as["system"], needs_scores=True)
+    batches = [side] if isinstance(side, Annotation) else open_files(side, reads).batches(Vocabulary())
+    scores = [getattr(layer, "score", None) for batch in batches for layer in batch.layers.values()]
+    score: Values = np.concatenate([np.zeros(0), *(own for own in scores if own is not None)])
+    score = transformed(score[~np.isnan(score)], options.get("score_transform"))
+    if not len(score):
+        raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
+    return score
 
 
 @dataclass(frozen=True)
@@ -269,34 +286,36 @@ class _Bins:
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """The changes of counts of all systems."""
+class _Units:
+    """The units of a system, or of a label of it, and the changes of their counts."""
 
-    gold: Input
+    name: str
+    changes: Changes
+    score: Values
+    answers: Answers | None
+    labels: Mapping[str, _Units]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The units of all systems."""
+
     prepared: RunConfig
     measure: Measure
     results: Results
     of: str
     groups: int
-    labels: list[str]
-    changes: dict[str, Changes]
-    by_label: dict[str, dict[str, Changes]]
-    """The changes of each label, in one group."""
-    answers: dict[str, Answers | None]
-    unit_labels: dict[str, Ints]
-    unit_scores: dict[str, Values]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.results.notes
+    units: Mapping[str, _Units]
 
 
 def _measured(
     gold: Input,
     systems: Mapping[str, Input],
     options: Mapping[str, Any],
+    *,
+    by_label: bool = False,
 ) -> _Measured:
-    """Read and match all systems."""
+    """Read and match all systems; the counts of labels are kept by group if they are needed `by_label`."""
     options = dict(options)
     content = content_for(gold, options)
     task = TASKS[content.task]
@@ -327,45 +346,24 @@ def _measured(
     run.settle_groups("finest")
     groups = run.documents if kind == "document" else run.sentences
     labels = list(vocabulary.labels.values)
-    changes, by_label, unit_labels, unit_scores = {}, {}, {}, {}
-    answers = dict[str, Answers | None]()
-    for system in systems:
-        parts = collected.parts.get(system, [])
-        changes[system], by_label[system] = _joined(parts, document_of, groups, labels)
-        score = np.concatenate([part.unit_score for part in parts]) if parts else np.zeros(0)
-        unit_scores[system] = score = _finite(score)
-        unit_labels[system] = (
-            np.concatenate([part.unit_label for part in parts]) if parts else np.zeros(0, dtype=np.int64)
-        )
-        answers[system] = None
-        if all(part.hit is not None for part in parts):
-            group = np.concatenate([part.unit_group for part in parts]) if parts else np.zeros(0, dtype=np.int64)
-            group = group if document_of is None else document_of[group]
-            hit: Bools = np.concatenate([part.hit for part in parts if part.hit is not None] or [np.zeros(0, np.bool_)])
-            answers[system] = Answers(score, hit, group, groups)
-    return _Measured(
-        gold,
-        prepared,
-        measure,
-        _without_hints(totals_of(name_of(gold), run, prepared)),
-        plural(kind),
-        groups,
-        labels,
-        changes,
-        by_label,
-        answers,
-        unit_labels,
-        unit_scores,
-    )
+    units = {
+        system: _units(system, parts, document_of, groups, labels, keeps_groups=by_label)
+        for system, parts in collected.parts.items()
+    }
+    results = without_hints(totals_of(name_of(gold), run, prepared))
+    if not results.gold.units:
+        unit = task.unit_of(measure.name)
+        finding = f"the gold standard has no {unit} that counts, so recall is undefined"
+        raise InputError(results.gold.name, None, finding, f"give a gold standard with {plural(unit)}")
+    return _Measured(prepared, measure, results, plural(kind), groups, units)
 
 
-def _without_hints(results: Results) -> Results:
+def without_hints(results: Results) -> Results:
     """The results without notes that confidences are not used."""
 
     def used(result: Result) -> Result:
-        return replace(
-            result, notes=tuple(note for note in result.notes if "has scores, which are not used" not in note)
-        )
+        notes = tuple(note for note in result.notes if "has scores, which are not used" not in note)
+        return replace(result, notes=notes)
 
     return Results({name: used(result) for name, result in results.items()})
 
@@ -394,131 +392,155 @@ def _finite(score: Values) -> Values:
     return np.clip(score, finite.min(), finite.max()) if len(finite) else score
 
 
-def _joined(
-    parts: Sequence[PartChanges], document_of: Ints | None, groups: int, labels: Sequence[str]
-) -> tuple[Changes, dict[str, Changes]]:
-    """The changes of all parts, overall and by label."""
-    columns = parts[0].base.shape[1] if parts else 3
-    base = np.zeros((groups, columns))
-    score, group, change = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros((0, columns))]
-    label_score, label, label_change = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros((0, columns))]
-    label_base = np.zeros((len(labels), columns))
-    for part in parts:
-        to = (lambda numbers: numbers) if document_of is None else (lambda numbers: document_of[numbers])
-        np.add.at(base, to(part.base_group), part.base)
-        label_base[: len(part.label_base)] += part.label_base
-        for columns_of, values in (
-            (score, part.score),
-            (group, to(part.group)),
-            (change, part.change),
-            (label_score, part.label_score),
-            (label, part.label),
-            (label_change, part.label_change),
-        ):
-            columns_of.append(values)  # type: ignore[arg-type]
-    joined = Changes.of(_finite(np.concatenate(score)), np.concatenate(group), np.concatenate(change), base)
-    codes, scores, changed = np.concatenate(label), _finite(np.concatenate(label_score)), np.concatenate(label_change)
-    order = np.argsort(codes, kind="stable")
-    edges = np.searchsorted(codes[order], np.arange(len(labels) + 1))
-    by_label = {}
-    for code, name in enumerate(labels):
-        rows = order[edges[code] : edges[code + 1]]
-        if len(rows) or label_base[code].any():
-            nothing = np.zeros(len(rows), dtype=np.int64)
-            by_label[name] = Changes.of(scores[rows], nothing, changed[rows], label_base[code][None])
-    return joined, by_label
-
-
-def _system(
-    measured: _Measured,
+def _units(
     name: str,
-    beta: float,
-    bins: _Bins,
-    resamples: int,
-    seed: int,
-    threshold: float | None,
-    origin: str | None,
-) -> tuple[SystemConfidence, list[str]]:
-    """The figures of a system, and notes on them."""
-    changes, answers, scores = measured.changes[name], measured.answers[name], measured.unit_scores[name]
-    curve, notes = changes.curve(), list[str]()
-    best = _best(changes, curve, beta, resamples, seed, threshold, origin)
+    parts: Sequence[PartChanges],
+    document_of: Ints | None,
+    groups: int,
+    labels: Sequence[str],
+    *,
+    keeps_groups: bool,
+) -> _Units:
+    """The units of all parts, overall and by label. Labels have one group unless their groups are kept."""
+
+    def column(field: str) -> Any:
+        values = np.concatenate([getattr(part, field) for part in parts])
+        return document_of[values] if field.endswith("group") and document_of is not None else values
+
+    event = [_finite(column("score")), column("group"), column("change")]
+    base = [column("base_group"), column("base")]
+    events, bases = (_by_label(column(field), len(labels)) for field in ("label", "base_label"))
+
+    def changes_of(code: int, groups: int) -> Changes:
+        score, group, change = (values[events[code]] for values in event)
+        base_group, counts = (values[bases[code]] for values in base)
+        group, base_group = (np.minimum(numbers, groups - 1) for numbers in (group, base_group))
+        table = [np.bincount(base_group, counted, minlength=groups) for counted in counts.T]
+        return Changes.of(score, group, change, np.stack(table, axis=-1))
+
+    score, label, answers = _finite(column("unit_score")), column("unit_label"), None
+    if all(part.hit is not None for part in parts):
+        answers = Answers(score, column("hit"), column("unit_group"), groups)
+    of_label, rows = {}, _by_label(label, len(labels))
+    for code, text in enumerate(labels):
+        if len(events[code]) or len(bases[code]):
+            own = None if answers is None else answers.take(rows[code])
+            changes = changes_of(code, groups if keeps_groups else 1)
+            of_label[text] = _Units(text, changes, score[rows[code]], own, {})
+    return _Units(name, changes_of(OVERALL, groups), score, answers, of_label)
+
+
+def _by_label(label: Ints, labels: int) -> dict[int, Ints]:
+    """The rows of each label, and of all together."""
+    order = np.argsort(label, kind="stable")
+    edges = np.searchsorted(label[order], np.arange(OVERALL, labels + 1))
+    return {code: order[edges[code - OVERALL] : edges[code - OVERALL + 1]] for code in range(OVERALL, labels)}
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked of the figures of each system."""
+
+    beta: float
+    bins: _Bins
+    resamples: int
+    seed: int
+    chosen_on: _Units | None
+    """The other data that chooses the threshold."""
+
+
+def _system(measured: _Measured, units: _Units, request: _Request, *, by_label: bool) -> SystemConfidence:
+    """The figures of a system and its labels."""
+    other, reason = request.chosen_on, _why_uncalibrated(measured, units)
+    common = None if other is None else best_threshold(other.changes.curve(), request.beta).threshold
+    of_label = request if by_label else replace(request, resamples=0)
+    labels = {}
+    for name, own in sorted(units.labels.items()):
+        choosing = own if other is None else other.labels.get(name)
+        is_small = choosing is None or len(choosing.score) < OWN_THRESHOLD
+        threshold = common
+        if other is not None and choosing is not None and not is_small:
+            threshold = best_threshold(choosing.changes.curve(), request.beta).threshold
+        labels[name] = replace(_figures(own, of_label, reason, threshold), shares_threshold=is_small)
+    of_gold = [labels[label].ap for label in measured.results.gold.labels if label in labels]
+    macro_ap = float(np.mean(of_gold)) if of_gold else None
+    return replace(_figures(units, request, reason, common), labels=labels, macro_ap=macro_ap)
+
+
+def _figures(units: _Units, request: _Request, reason: str | None, threshold: float | None) -> SystemConfidence:
+    """The figures of some units, with `threshold` if other data has chosen one."""
+    changes, answers, score = units.changes, units.answers, units.score
+    curve = changes.curve()
     area = excess = calibration = edges = None
-    reason = _why_uncalibrated(scores, answers, measured)
     if answers is not None and len(answers):
         area, excess = aurc(answers.score, answers.hit)
-    if reason is None and answers is not None:
-        edges = bins.edges(scores)
-        calibration = _calibration(answers, edges, resamples, seed)
-    labels = {
-        label: _label(measured, name, label, change, beta, None if edges is None else bins)
-        for label, change in sorted(measured.by_label[name].items())
-    }
-    of_gold = [labels[label].ap for label in measured.results.gold.labels if label in labels]
-    system = SystemConfidence(
-        name=name,
-        beta=beta,
-        units=len(scores),
-        scores=(float(scores.min()), float(scores.max())) if len(scores) else None,
+        if reason is None:
+            edges = request.bins.edges(score)
+            calibration = _calibration(answers, edges, request.resamples, request.seed)
+    return SystemConfidence(
+        name=units.name,
+        beta=request.beta,
+        units=len(score),
+        scores=(float(score.min()), float(score.max())) if len(score) else None,
         curve=curve,
-        best_threshold=best,
-        macro_ap=float(np.mean(of_gold)) if of_gold else None,
+        ap=curve.ap,
+        best_threshold=_best(changes, curve, request, threshold),
         aurc=area,
         eaurc=excess,
         calibration=calibration,
-        uncalibrated=reason,
-        labels=labels,
+        uncalibrated=reason if reason is not None or len(score) else "there are no units",
         changes=changes,
         answers=answers,
         edges=edges,
     )
-    if best.threshold is None and len(scores):
-        notes.append(f"No threshold: {_why_constant(answers, scores)}.")
+
+
+def _notes(measured: _Measured, units: _Units, system: SystemConfidence) -> Iterator[str]:
+    """Notes on the figures of a system."""
+    scores, best, beta = units.score, system.best_threshold, system.beta
+    if not len(scores):
+        return
+    if best.threshold is None:
+        yield f"No threshold: {_why_constant(scores)}."
     elif best.cross_fitted is not None:
         what = "F1" if beta == 1 else f"F{beta:g}"
-        notes.append(
+        yield (
             f"Threshold {best.threshold:.3g} was chosen on the test data: {what} is {100 * best.f:.2f} there, "
             f"{100 * best.cross_fitted:.2f} cross-fitted."
         )
-    if len(scores) > 1 and best.threshold is not None:
-        values, number = np.unique(scores, return_counts=True)
-        if 2 * number.max() >= len(scores):
-            tied = f"{int(number.max()):,} of {counted(len(scores), 'unit')} have the score {values[number.argmax()]:g}"
-            notes.append(f"{tied}; they enter the curve together.")
-    if reason is not None and len(scores):
-        notes.append(f"No calibration: {reason}.")
+    values, number = np.unique(scores, return_counts=True)
+    if len(values) > 1 < number.max() and 2 * number.max() >= len(scores):
+        tied = f"{int(number.max()):,} of {counted(len(scores), 'unit')} have the score {values[number.argmax()]:g}"
+        yield f"{tied}; they enter the curve together."
+    if system.uncalibrated is not None:
+        yield f"No calibration: {system.uncalibrated}."
         if scores.min() >= 0 and 1 < scores.max() <= 100:
-            notes.append("All scores are from 0 to 100; use --score-transform percent if they are percentages.")
-    elif calibration is not None:
-        exact = "" if measured.measure.scorer.is_independent else f" Only TP of {measured.measure.name} are hits."
-        notes.append(f"Calibration does not include recall.{exact}")
-    return system, notes
+            yield "All scores are from 0 to 100; use --score-transform percent if they are percentages."
+    elif system.calibration is not None:
+        measure = measured.measure
+        is_exact = measure.scorer.is_independent or measure.scorer.count is None
+        hits = "" if is_exact else f" Hits are the units that {measure.name} counts as fully correct."
+        yield f"Calibration does not include recall.{hits}"
 
 
-def _best(
-    changes: Changes,
-    curve: Curve,
-    beta: float,
-    resamples: int,
-    seed: int,
-    threshold: float | None,
-    origin: str | None,
-) -> BestThreshold:
+def _best(changes: Changes, curve: Curve, request: _Request, threshold: float | None) -> BestThreshold:
     """The best threshold with the interval of its cross-fitted score, or the score at a threshold of other data."""
-    groups = len(changes.base)
+    groups, beta = len(changes.base), request.beta
     if threshold is None:
         best = best_threshold(curve, beta, changes)
-        if best.cross_fitted is None or not resamples:
+        if best.cross_fitted is None or not request.resamples:
             return best
         table, _ = changes.cross_fitted(beta)
     else:
         figures = scores_of(curve.counts_at(threshold), beta)
         point = (float(figures.precision), float(figures.recall), float(figures.f_beta))
-        best = BestThreshold(beta, threshold, *point, chosen_on=origin)
-        if groups < 2 or not resamples:
+        best = BestThreshold(
+            beta, threshold, *point, chosen_on=None if request.chosen_on is None else request.chosen_on.name
+        )
+        if groups < 2 or not request.resamples:
             return best
         table = changes.at(np.full(groups, threshold))
-    sums = bootstrap(table, np.ones(groups, dtype=np.int64), resamples, seed)
+    sums = bootstrap(table, np.ones(groups, dtype=np.int64), request.resamples, request.seed)
     return replace(best, interval=interval(scores_of(sums, beta).f_beta, LEVEL))
 
 
@@ -533,37 +555,11 @@ def _calibration(answers: Answers, edges: Values, resamples: int, seed: int) -> 
     return replace(calibration, ece_interval=interval(binned.figures(sums).ece, LEVEL), bin_intervals=of_bins)
 
 
-def _label(
-    measured: _Measured, name: str, label: str, changes: Changes, beta: float, bins: _Bins | None
-) -> LabelConfidence:
-    curve = changes.curve()
-    units = np.flatnonzero(measured.unit_labels[name] == measured.labels.index(label))
-    best = best_threshold(curve, beta)
-    answers, calibration = measured.answers[name], None
-    if bins is not None and answers is not None and len(units):
-        of_label = answers.take(units)
-        calibration, _ = calibration_of(of_label, bins.edges(of_label.score))
-    return LabelConfidence(
-        gold=curve.expected,
-        units=len(units),
-        ap=curve.ap,
-        reach=curve.reach,
-        best_f=best.f,
-        threshold=best.threshold if len(units) >= OWN_THRESHOLD else None,
-        ece=None if calibration is None else calibration.ece,
-        overconfidence=None if calibration is None else calibration.overconfidence,
-        curve=curve,
-    )
-
-
-def _range_text(scores: Values) -> str:
-    return f"Scores range from {scores.min():.4g} to {scores.max():.4g}"
-
-
-def _why_uncalibrated(scores: Values, answers: Answers | None, measured: _Measured) -> str | None:
+def _why_uncalibrated(measured: _Measured, units: _Units) -> str | None:
+    scores = units.score
     if not len(scores):
         return "the system has no units"
-    if answers is None:
+    if units.answers is None:
         return f"{measured.measure.name} does not count the units that have scores"
     if scores.min() < 0 or scores.max() > 1:
         found = f"scores range from {scores.min():.4g} to {scores.max():.4g} and are not probabilities"
@@ -571,8 +567,5 @@ def _why_uncalibrated(scores: Values, answers: Answers | None, measured: _Measur
     return None
 
 
-def _why_constant(answers: Answers | None, scores: Values | None = None) -> str:
-    scores = answers.score if scores is None and answers is not None else scores
-    if scores is None or not len(scores):
-        return "the system has no units"
-    return f"all scores are {scores[0]:g}"
+def _why_constant(scores: Values) -> str:
+    return f"all scores are {scores[0]:g}" if len(scores) else "the system has no units"

@@ -10,13 +10,14 @@ from typing import Any
 from evenhand.api.score import score_inputs
 from evenhand.api.summary import summarize_inputs
 from evenhand.errors import SettingError
+from evenhand.formats.arrow import arrow
 from evenhand.formats.paths import files_of
 from evenhand.formats.storage import Address, AnyPath, to_path
 from evenhand.parameters import checked_arguments
 from evenhand.pipeline.inputs import ScoredInputs
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.pipeline.saved_runs import digests, in_groups
-from evenhand.results.counts import Counts, add_up, check_saveable
+from evenhand.results.counts import SUFFIXES, Counts, add_up, check_saveable
 from evenhand.results.json import load_counts
 from evenhand.results.result import Result, Results
 from evenhand.results.summary import Summary
@@ -77,12 +78,15 @@ def without_inputs(results: Results) -> Results:
 def recording_counts(path: str | Path, engine: Engine | None = None) -> Engine:
     """An engine that also saves the counts of a job, for `merge`.
 
-    The name of the file ends in .json.
+    The name of the file ends in .json or .parquet.
 
     >>> eh.score("gold.conll", "crf.conll", engine=eh.engines.recording_counts("part.json"))
     """
-    if Path(path).suffix != ".json":
-        raise SettingError(f"Counts are saved as JSON only, but the file is {path}; give a name that ends in .json.")
+    suffix = Path(path).suffix
+    if suffix not in SUFFIXES:
+        raise SettingError(f"Counts are saved as JSON or Parquet. {path} must end in {' or '.join(SUFFIXES)}.")
+    if suffix == ".parquet":
+        arrow.load()
 
     def run(job: Job) -> Run:
         check_saveable(job)

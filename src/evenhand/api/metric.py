@@ -32,7 +32,7 @@ from evenhand.pipeline.partition import part_groups
 from evenhand.pipeline.run import Job, Observer, Run
 from evenhand.pipeline.saved_runs import identity, in_groups
 from evenhand.pipeline.unit_table import unit_columns, unit_measure
-from evenhand.results.counts import Counts, add_up, check_adds_up
+from evenhand.results.counts import Counts, add_up, check_adds_up, listed_tallies
 from evenhand.results.result import Result, Results, saved_settings
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups
@@ -369,7 +369,7 @@ class Metric:
         run.gold, *sides = (_loaded_side(side, name, arrays, labels) for name, side in _sides(template).items())
         run.systems = dict(zip(template.systems, sides, strict=True))
         run.tallies, run.supertags = {name: {} for name in run.systems}, {name: {} for name in run.systems}
-        for name, tag, scorer, _ in _listed_tallies(template):
+        for name, tag, scorer, _ in listed_tallies(template):
             key = _key(name, tag, scorer)
             gold, system, kind = np.nonzero(arrays[key])
             gold, system = (np.where(code == len(labels), -1, code) for code in (gold, system))
@@ -397,21 +397,13 @@ class Metric:
         return crc32(repr((settings, sorted(self._labels), sorted(self._kinds.items()))).encode())
 
 
-def _listed_tallies(run: Run) -> Iterator[tuple[str, str | None, str, Tally]]:
-    """System, supertag (or None), scorer and tally."""
-    for name, by_scorer in run.tallies.items():
-        for tag, tallies in [(None, by_scorer), *run.supertags.get(name, {}).items()]:
-            for scorer, tally in tallies.items():
-                yield name, tag, scorer, tally
-
-
 def _key(name: str, tag: str | None, scorer: str) -> str:
     return f"tally.{name}.{scorer}" if tag is None else f"tally.{name}.{scorer}.{tag}"
 
 
 def _tallies(run: Run) -> dict[str, Tally]:
     """The tallies of all systems, by the keys of a state."""
-    return {_key(name, tag, scorer): tally for name, tag, scorer, tally in _listed_tallies(run)}
+    return {_key(name, tag, scorer): tally for name, tag, scorer, tally in listed_tallies(run)}
 
 
 def _sides(run: Run) -> dict[str, SideSummary]:

@@ -8,6 +8,7 @@ from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
+from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
@@ -15,12 +16,14 @@ from evenhand.api.compare import (
     compared_by,
     compared_options,
     comparison,
+    curve_of,
     default_trials,
 )
 from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, totals_of, with_entities
-from evenhand.api.slices import with_slices
-from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
+from evenhand.comparison.counts import GroupTables
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
@@ -36,17 +39,24 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
-from evenhand.results.comparison import Ranking, Report
+from evenhand.report.verdict import Lead
+from evenhand.results.comparison import Comparison, Ranking, Report
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
+from evenhand.statistics.slice_search import FEWEST_DOCUMENTS
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords
+    from evenhand.statistics.power import PowerChart
 
 DEFAULT_LIMIT = 50_000
+MOST_SEARCHED = 5
+"""Maximum number of systems, the best ones, whose slices are searched."""
 _LONGEST_TITLE = 80
+_CHART_POINTS = 9
+"""Number of sizes of the chart of power; a figure has more."""
 
 
 @checked_arguments(known_options)
@@ -65,6 +75,8 @@ def report(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
@@ -75,8 +87,9 @@ def report(
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
-    slices, vocabulary
-               of scores, as in `score`, and of the comparison; tables of slices link to their units
+    slices, vocabulary, train, drop_leaked
+               of scores, as in `score`, and of the comparison; tables of slices link to their units. With `train`, the
+               page also has the slices `seen`, if the task has them
 
     Other keywords are as in `score`.
     """
@@ -87,26 +100,46 @@ def report(
     resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
     scored = _score_config(gold, sides, by, options, content)
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)
+    of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
+    searched, optional = SliceRequest(), tuple[str, ...]()
+    has_causes = TASKS[content.task].comparison.has_causes
+    if has_causes:
+        searched, optional = searched_slices(TASKS[content.task], of_slices)
+    job = ComparisonJob(
+        *(gold, sides, pairs, by, resampling, compared_options(options), of_slices),
+        content=content,
+        searched=searched,
+        optional=optional,
+    )
     entities = _entity_observer(job)
-    run = job(collection=units, scored=scored, sliced=request, observers=[] if entities is None else [entities])
+    run = job(
+        collection=units,
+        scored=scored,
+        sliced=of_slices.request,
+        side="all" if has_causes else None,
+        observers=[] if entities is None else [entities],
+    )
+    scored = run.scored or scored
     results = totals_of(run.gold_name, run.run, scored)
     if entities is not None:
         results = with_entities(results, entities)
     if run.slice_counts is not None:
-        results = with_slices(results, run.run, run.slice_counts, gold)
+        results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
+    compared = comparison(job, run) if pairs else None
     made = Report(
         title=title or "",
         results=results,
         ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
-        comparison=comparison(job, run) if pairs else None,
+        comparison=compared,
         by=run.by,
         units=units,
         labels=tuple(run.counts.labels.values),
         slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+        power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
         drawn=None if entities is None else entities.drawing,
     )
+    if has_causes:
+        made = _with_causes(made, job, run)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 
@@ -115,6 +148,28 @@ def _entity_observer(job: ComparisonJob) -> Any:
     task = job.prepared.task
     is_requested = job.by in task.compared_units and task.evaluation.entities is not None
     return task.evaluation.entities(draws=True) if is_requested and task.evaluation.entities else None
+
+
+def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report:
+    """The report with the worst slices of the best systems, and the attributes of these slices."""
+    names = list(report.ordered)[:MOST_SEARCHED] if run.groups[1] >= FEWEST_DOCUMENTS else []
+    causes = {name: searched_run(job, run, [run.counts.systems.index(name)], examples=0) for name in names}
+    attributes = {name: (run.units.values[name], bins) for name, bins in run.units.bins.items()}
+    return replace(report, causes=causes, attributes=attributes)
+
+
+def _power(compared: Comparison, run: ComparedRun) -> PowerChart | None:
+    """What the test set can show of the best two systems."""
+    lead = Lead.of(compared)
+    pair = lead.pair(*lead.names[:2]) if len(lead.names) > 1 else None
+    if pair is None or pair.significance is None:
+        return None
+    from evenhand.statistics.power import power_chart  # loaded if there is a chart
+
+    names = next(names for names, one in compared.pairs.items() if one is pair)
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
+    curve = curve_of(tables, names, pair.delta, ALPHA / len(compared.pairs), run.resampling.seed)
+    return None if curve is None else power_chart({"": curve}, curve.spread.groups, points=_CHART_POINTS)
 
 
 def _title(systems: Sequence[str]) -> str:

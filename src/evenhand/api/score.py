@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
-from evenhand.parameters import check_choice, check_whole_number, checked_arguments
+from evenhand.parameters import TRAIN, check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Choice,
     ColumnChoice,
@@ -35,6 +35,7 @@ from evenhand.tasks.evaluation import UncorrectedScores
 from evenhand.tasks.registry import model, model_title
 
 if TYPE_CHECKING:
+    from evenhand.api.slices import TrainingFiles
     from evenhand.comparison.slices import Slices
     from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
@@ -258,6 +259,8 @@ def score(
     shares: bool = False,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     **parameters: Unpack[TaskKeywords],
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -299,6 +302,10 @@ def score(
                "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
                data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
+    train      the training data of the systems, a file or a list, for the slices "seen", "oov", "consistency", …; the
+               notes report sentences that occur in it, and `map` renames its labels: {"train:PERSON": "PER"}
+    drop_leaked
+               leave out test sentences that occur in the training data with the same words
 
     Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
     task. If one side counts in characters (texts with offsets), all do.
@@ -321,6 +328,7 @@ def score(
         "offsets": offsets,
         "functions": functions,
         "annotator": annotator,
+        TRAIN: train,
         **parameters,
     }
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
@@ -328,18 +336,20 @@ def score(
         raise SettingError("limit needs show.")
     if shares and not entities:
         raise SettingError("shares needs entities.")
-    if entities and (show is not None or not is_nothing(slices) or engine is not serial):
+    if entities and (show is not None or not is_nothing(slices) or train is not None or engine is not serial):
         raise SettingError("Errors by entity are counted in one process, without show and slices; leave these out.")
-    if not is_nothing(slices):
-        from evenhand.api.slices import score_with_slices  # rare
+    if not is_nothing(slices) or train is not None:
+        from evenhand.api.slices import SliceOptions, score_with_slices  # rare
 
         if show is not None or engine is not serial:
-            raise SettingError(
-                "Slices are counted in one process, without show; leave out show, jobs, cache and engine."
-            )
-        results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
+            what = "Slices are counted" if train is None else "Training data are read"
+            raise SettingError(f"{what} in one process, without show; leave out show, jobs, cache and engine.")
+        of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
+        results = score_with_slices(gold, sides, prepared, groups, of_slices)
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+    elif drop_leaked:
+        raise SettingError("drop_leaked needs training data. Name it with train.")
     elif entities:
         results = score_with_entities(gold, sides, prepared, groups, shares=shares)
     elif show is None:

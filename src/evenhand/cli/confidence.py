@@ -144,6 +144,8 @@ def accept(accepted: Path | None, **options: Any) -> None:
     if len(systems) != 1:
         raise click.UsageError(f"Expected one SYSTEM, got {len(systems)}")
     (system,) = systems.values() if isinstance(systems, Mapping) else systems
+    if accepted is not None:
+        _check_accepted(accepted, options)
     result = evenhand.accept(gold, systems if isinstance(systems, Mapping) else system, **chosen)
     emit(result, options["form"], None, quiet=options["quiet"], style=style)
     if accepted is not None and result.threshold is not None:
@@ -151,11 +153,21 @@ def accept(accepted: Path | None, **options: Any) -> None:
     sys.exit(0 if result.is_found else 1)
 
 
+def _check_accepted(path: Path, options: Mapping[str, Any]) -> None:
+    """Refuse files that cannot be written, before files are read."""
+    from evenhand.formats.format import FORMATS
+
+    if not any(format.writers and path.suffix in format.suffixes for format in FORMATS.values()):
+        raise click.UsageError(f"{path.name!r} does not show a format; give --output a name such as accepted.jsonl")
+    for name in ("labels", "exclude"):
+        if options[name]:
+            raise click.UsageError(f"--output writes units of all labels; leave out --{name}")
+
+
 def _write_accepted(system: Any, path: Path, threshold: float, options: dict[str, Any]) -> None:
     """Write the accepted units of a file, in another format if the ending names one."""
     from collections.abc import Iterator
     from dataclasses import replace
-    from math import inf, log
 
     from evenhand.cli.files import write_converted
     from evenhand.data.annotation import Annotation
@@ -163,21 +175,20 @@ def _write_accepted(system: Any, path: Path, threshold: float, options: dict[str
     from evenhand.formats.convert import conversion_of
     from evenhand.formats.read import OpenFiles
     from evenhand.pipeline.inputs import content_for, prepare
+    from evenhand.tasks.evaluation import transformed
 
     chosen = score_options(options)
     settings = prepare(system, {}, chosen, content_for(system, chosen)).read_as["system"]
-    transform = options["score_transform"]
-    if transform == "percent":
-        threshold *= 100
-    elif transform == "logistic":
-        threshold = -inf if threshold <= 0 else inf if threshold >= 1 else log(threshold / (1 - threshold))
 
     def kept(batch: Annotation) -> Annotation:
         layers = dict(batch.layers)
         for name, layer in layers.items():
             units: Any = layer  # only some layers have confidences
             if getattr(layer, "score", None) is not None and hasattr(layer, "take"):
-                layers[name] = units.take((units.score >= threshold).nonzero()[0])
+                is_kept = transformed(units.score, options["score_transform"]) >= threshold
+                if options["missing_score"] == "highest":
+                    is_kept |= units.score != units.score  # not a number: none was given
+                layers[name] = units.take(is_kept.nonzero()[0])
         return replace(batch, layers=layers)
 
     def batches() -> Iterator[Annotation]:

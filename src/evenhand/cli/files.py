@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,11 +49,29 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
 @option(
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
+@option(
+    CHECKING,
+    "--train",
+    "train",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="Training data: report sentences of FILE that occur in it. Repeatable.",
+)
 @align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
 @reading_options(sided=False)
 @form_option(("text", "jsonl"))
-def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form: str, **options: Any) -> None:
+def check(
+    files: tuple[AnyPath, ...],
+    against: AnyPath | None,
+    train: tuple[AnyPath, ...],
+    align: Any,
+    form: str,
+    **options: Any,
+) -> None:
     """Check FILEs: report every problem with its line and a remedy.
+
+    With --train, also report how many sentences and documents of each FILE occur in the training data.
 
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
     options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
@@ -65,6 +83,7 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
       evenhand check submissions/
       evenhand check submission.conll --against test-without-tags.conll
       evenhand check parsed.conllu --against gold.conllu
+      evenhand check --train train.conll test.conll
     """
     import sys
 
@@ -78,9 +97,24 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
         report = check_file(path, settings, against, align)
         refused += bool(report.errors)
         show("".join(f"{line}\n" for line in _lines(path, report, form)), form)
+        if train and not report.errors:
+            show(_leakage(path, train, form, options), form)
     if form == "text" and len(checked) > 1:
         show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
     sys.exit(1 if refused else 0)
+
+
+def _leakage(path: AnyPath, train: tuple[AnyPath, ...], form: str, options: Mapping[str, Any]) -> str:
+    """What a file shares with training data, as text or as one row of JSON."""
+    import msgspec
+
+    from evenhand import leakage
+
+    names = {"task": "task", "format": "formats", "column": "columns", "encoding": "encodings"}
+    result = leakage(list(train), path, **{name: options[option] for name, option in names.items()})
+    if form == "text":
+        return f"{result}"
+    return msgspec.json.encode({"file": str(path), "kind": "leakage", **result.to_dict()}).decode() + "\n"
 
 
 def _lines(path: AnyPath, report: Checked, form: str) -> Iterator[str]:

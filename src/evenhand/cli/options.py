@@ -13,6 +13,7 @@ import click
 
 from evenhand.cli.help import (
     COMPARING,
+    LISTING,
     READING,
     SCORING,
     STATISTICS,
@@ -26,7 +27,7 @@ from evenhand.cli.process import say
 from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice
+from evenhand.parameters import SIDES, TRAIN, Parameter, check_choice
 from evenhand.settings import (
     ENCODING_ALIASES,
     ENCODINGS,
@@ -119,7 +120,7 @@ class Sided(click.ParamType):  # type: ignore[type-arg]
         if isinstance(value, tuple):  # already converted
             return value
         side, colon, value_of_side = value.partition(":")
-        if colon and (side in SIDES or self._has_names):
+        if colon and (side in (*SIDES, TRAIN) or self._has_names):
             return side, self._value_type.convert(value_of_side, param, ctx)
         return None, self._value_type.convert(value, param, ctx)
 
@@ -350,13 +351,9 @@ query_options = with_options(
 )
 
 
-SLICES = ("length", "sentence-length", "vocabulary", "document")
-"""The slices of all tasks; `comparison.slices` defines them."""
-
-
 def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
     """The options that name slices. With `are_rare`, the short help has only the option for tables."""
-    names = (*SLICES, *(name for task in TASKS.values() for name in task.comparison.slices))
+    names = tuple(dict.fromkeys(name for task in TASKS.values() for name in task.comparison.all_slices))
     return with_options(
         option(
             section,
@@ -385,7 +382,48 @@ def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
             help="For the slice vocabulary: a file with one word or phrase per line.",
             rare=True,
         ),
+        *training_options(section),
     )
+
+
+units_option = option(
+    LISTING,
+    "--units",
+    type=Choice(["all", "gold", "system"]),
+    default="all",
+    metavar="SIDE",
+    help="all; gold: only units of GOLD, so errors are misses; system: only units of SYSTEM.",
+)
+"""Which units are searched for causes."""
+
+
+def training_options(section: str) -> tuple[Decorator, ...]:
+    """The options for training data."""
+    return (
+        option(
+            section,
+            "--train",
+            "train",
+            type=INPUT,
+            multiple=True,
+            metavar="FILE",
+            help="Training data of the systems, for the slices seen, oov and others, and for a note on leakage. "
+            "Repeatable.",
+            rare=True,
+        ),
+        option(
+            section,
+            "--drop-leaked",
+            is_flag=True,
+            help="Leave out test sentences that occur in the training data.",
+            rare=True,
+        ),
+    )
+
+
+def training_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `training_options`, as keywords of the Python functions."""
+    return {"train": list(options["train"]), "drop_leaked": options["drop_leaked"]} if options["train"] else {}
 
 
 def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -393,7 +431,9 @@ def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     slices = list(options["slice_tables"])
     if options["slice_names"]:
         slices.insert(0, ",".join(options["slice_names"]))
-    keywords = {"vocabulary": options["vocabulary"]}
+    if options["drop_leaked"] and not options["train"]:
+        raise click.UsageError("--drop-leaked needs --train")
+    keywords = {"vocabulary": options["vocabulary"]} | training_keywords(options)
     return keywords | {"slices": slices} if slices else keywords
 
 
@@ -593,7 +633,7 @@ _SCORING_OPTIONS = {
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
-    "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
+    "map": _map_option("SIDE", "gold, system, train, or a system's name [all]"),
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "

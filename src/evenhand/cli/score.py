@@ -264,7 +264,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--counts",
     type=OUTPUT,
     metavar="FILE",
-    help="Save the counts to FILE (.json) for evenhand merge.",
+    help="Save the counts to FILE (.json or .parquet) for evenhand merge.",
     rare=True,
 )
 @table_options()
@@ -327,7 +327,7 @@ def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
     """The engine that also saves the counts, if requested."""
     for name in ("counts", "cache"):
         others = ["--show"] * bool(chosen["show"]) + ["--entities"] * bool(chosen["entities"])
-        others += ["--slice"] * bool(chosen.get("slices"))
+        others += ["--slice"] * bool(chosen.get("slices")) + ["--train"] * bool(chosen.get("train"))
         others += ["--verdicts"] * bool(options["verdicts"])
         if options[name] is not None and others:
             raise click.UsageError(f"--{name} cannot be combined with {others[0]}")
@@ -345,11 +345,11 @@ SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "entities"))
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "train", "entities"))
     is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        without = "without --show, --slice, --entities and --groups"
+        without = "without --show, --slice, --train, --entities and --groups"
         raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if not is_possible or not _is_summarized(form, wants, against):
         return None

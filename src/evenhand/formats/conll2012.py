@@ -51,7 +51,7 @@ _LONGEST_NUMBER = 12
 """Maximum number of digits of the position of a word."""
 _WITH_POS = 10
 """Minimum number of columns of files with POS after the word."""
-_BLOCKS = 3
+_BLOCKS = 4
 """Factor for the size of blocks, which hold whole documents."""
 Ranges = list[tuple[int, int]]
 """First and last token of each part of a mention."""
@@ -176,7 +176,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     info = ReadInfo(CONLL2012.name, column=",".join(map(str, settings.columns)) or None)
     reader = _Conll2012Reader(source, layout_of(source, settings), vocabulary, info, PARSE in settings.extra)
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
-    yield from (batch for batch in map(reader.read, blocks) if batch is not None)
+    yield from filter(lambda batch: batch is not None, map(reader.read, blocks))
 
 
 class _Conll2012Reader:

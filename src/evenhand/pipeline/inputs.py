@@ -10,7 +10,7 @@ import os
 import stat
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import field, replace
 from itertools import chain, islice, tee
 from numbers import Integral
@@ -20,9 +20,11 @@ from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
+from evenhand.arrays import Bools
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
+from evenhand.data.layers import Spans, Tags, Trees
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -35,6 +37,7 @@ from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import (
     FUNCTIONS,
     SIDES,
+    TRAIN,
     Parameter,
     check_choice,
     parameter_values,
@@ -127,6 +130,47 @@ def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:
     return isinstance(item, list | tuple) and len(item) == 2 and all(map(isinstance, item, kinds))
 
 
+_DIVISIBLE = (Spans, Tags, Trees)
+"""Layers of which some sentences can be taken."""
+
+
+@dataclass(frozen=True)
+class DroppedSentences:
+    """Sentences of the gold standard that are left out, with the same sentences of every system."""
+
+    is_dropped: Bools
+    """By sentence of the gold standard."""
+    ids: frozenset[str] | None = None
+    """Their ids, if the gold standard has any; systems may have other orders."""
+
+    def remaining(self, batches: Stream) -> Stream:
+        """The batches of a side without these sentences.
+
+        Without ids, sentences are identified by their numbers, so another number of sentences is an error.
+        """
+        before, source = 0, ""
+        for batch in batches:
+            corpus, source = batch.corpus, batch.corpus.source
+            other = next((name for name, layer in batch.layers.items() if not isinstance(layer, _DIVISIBLE)), None)
+            if other is not None:
+                remedy = "leave out --drop-leaked"
+                raise InputError(source, None, f"has the layer {other!r}, of which no sentence can be left out", remedy)
+            dropped = self.is_dropped[before : before + corpus.sentences]
+            before += corpus.sentences
+            if self.ids is not None and corpus.ids is not None:
+                names = corpus.ids.texts(0, corpus.sentences)
+                dropped = np.array([name in self.ids for name in names], dtype=np.bool_)
+            elif before > len(self.is_dropped):
+                break
+            edges = np.flatnonzero(np.diff(np.concatenate(([1], dropped, [1])).astype(np.int8)))
+            for first, last in edges.reshape(-1, 2).tolist():
+                yield batch.within(first, last)
+        if before != len(self.is_dropped) and self.ids is None:
+            size = len(self.is_dropped)
+            finding = f"expected {size:,} sentences, as in the gold standard, to leave some out, got {before:,}"
+            raise InputError(source, None, finding, "leave out --drop-leaked")
+
+
 def open_sides(
     gold: Input,
     systems: Mapping[str, Input] | None,
@@ -134,11 +178,30 @@ def open_sides(
     read_as: Mapping[str, ReadSettings],
     vocabulary: Vocabulary,
     files: OpenFiles | None = None,
+    dropped: DroppedSentences | None = None,
 ) -> Inputs:
     """Return functions that open each side. Without systems, one file holds both.
 
-    `files` are the gold standard's, if they are already recognised.
+    `files` are the gold standard's, if they are already recognised. `dropped` sentences are left out on all sides.
     """
+    if dropped is None:
+        return _open_sides(gold, systems, task, read_as, vocabulary, files)
+    sides = _open_sides(gold, systems, task, read_as, vocabulary, files)
+
+    def opened(open_side: Callable[..., Stream]) -> Callable[..., Stream]:
+        return lambda *arguments, **options: dropped.remaining(open_side(*arguments, **options))
+
+    return replace(sides, gold=opened(sides.gold), systems={name: opened(side) for name, side in sides.systems.items()})
+
+
+def _open_sides(
+    gold: Input,
+    systems: Mapping[str, Input] | None,
+    task: Task,
+    read_as: Mapping[str, ReadSettings],
+    vocabulary: Vocabulary,
+    files: OpenFiles | None,
+) -> Inputs:
     if systems is None:
         if not task.input.single_file:
             raise SettingError(f"Gold and prediction of {task.name} are in two files; name the system's file, too.")
@@ -221,6 +284,11 @@ class _Opened:
 
 def _identified_by(batch: Annotation, name: str) -> Annotation:
     return replace(batch, corpus=replace(batch.corpus, ids=Tokens.of([name] * batch.corpus.sentences)))
+
+
+def batches_of(side: Input, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
+    """The batches of an input that is neither gold standard nor system, such as training data."""
+    return _Opened(name_of(side), side, settings, vocabulary)()
 
 
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> GoldProfile:
@@ -391,6 +459,8 @@ class RunConfig:
     content: GoldProfile
     gold: Input | None = field(default=None, compare=False, repr=False)
     """The gold standard that `content` describes."""
+    dropped: DroppedSentences | None = field(default=None, compare=False, repr=False)
+    """Sentences that are left out."""
 
     @property
     def task(self) -> Task:
@@ -505,12 +575,13 @@ def prepare(
     match, functions = options.get("match"), options.get(FUNCTIONS, {})
     check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
+    has_training = options.get(TRAIN) is not None
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
         task=task.name,
         labels=split_names(options.get("labels", ())),
         exclude=split_names(options.get("exclude", ())),
-        maps=label_maps(options.get("map", ()), list(systems or ())),
+        maps=label_maps(options.get("map", ()), [*(systems or ()), *[TRAIN] * has_training]),
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
@@ -522,6 +593,8 @@ def prepare(
     names = {side: side for side in SIDES}
     names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
     read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
+    if has_training:
+        read_as[TRAIN] = replace(_read_settings(TRAIN, options, content, chosen), side=None, needs_scores=False)
     # A block of every system is in memory at once, so blocks are smaller, down to half the size.
     block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
     read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
@@ -534,7 +607,7 @@ def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) 
 
 
 def _systems_with_format(format: Choice, systems: Mapping[str, Input]) -> list[str]:
-    names = [name for name in format if name not in SIDES] if isinstance(format, Mapping) else []
+    names = [name for name in format if name not in (*SIDES, TRAIN)] if isinstance(format, Mapping) else []
     for name in names:
         if name not in systems:
             remedy = f"the sides are {' and '.join(SIDES)}, and the systems {', '.join(systems) or 'none'}"
@@ -606,7 +679,12 @@ def _read_settings(
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value of a choice for one side; for a system, its own value or, without one, that of all systems."""
+    """The value of a choice for one side; for a system, its own value or, without one, that of all systems.
+
+    A value of all sides is also that of training data.
+    """
     if not isinstance(choice, Mapping):
         return choice
+    if side == TRAIN and TRAIN not in choice:
+        return choice.get("gold") if choice.get("gold") == choice.get("system") else None
     return choice.get(side, None if side == "gold" else choice.get("system"))

@@ -339,7 +339,7 @@ class Job:
         vocabulary = vocabulary or Vocabulary()
         files = prepared.content.files if prepared.gold is self.gold else None
         read_as = self._with_unit_columns() if observers else prepared.read_as
-        sides = open_sides(self.gold, self.systems, prepared.task, read_as, vocabulary, files)
+        sides = open_sides(self.gold, self.systems, prepared.task, read_as, vocabulary, files, prepared.dropped)
         counting = RunAccumulator(prepared.task, list(sides.systems), self.groups, sides.layers[0])
         request = EvaluationRequest(
             sides,

@@ -162,19 +162,26 @@ def _labels(system: SystemConfidence) -> DisplayTable:
         Column("AP", "percent"),
         Column("reach", "percent"),
         Column(f"best {f_name(system.beta)}", "percent"),
+        Column("cross-fitted", "percent"),
+        Column("interval", "label"),
         Column("threshold", "label"),
         Column("ECE", "percent"),
+        Column("by chance", "percent"),
         Column("overconfidence", "percent"),
     ]
     rows: list[list[Cell]] = [
         [
-            *(name, label.gold, label.units, label.ap, label.reach, label.best_f),
-            "common" if label.threshold is None else f"{label.threshold:.3g}",
-            *(label.ece, label.overconfidence),
+            *(name, label.gold, label.units, label.ap, label.reach, label.best_f, label.best_threshold.cross_fitted),
+            _interval(label.best_threshold).strip() or UNDEFINED,
+            "common" if label.shares_threshold else UNDEFINED if label.threshold is None else f"{label.threshold:.3g}",
+            *(label.ece, None if label.calibration is None else label.calibration.by_chance, label.overconfidence),
         ]
         for name, label in system.labels.items()
     ]
-    return DisplayTable("", columns, rows, remark="Labels with fewer than 50 units use the common threshold.")
+    remark = (
+        "Labels with fewer than 50 units use the common threshold. By chance: the ECE that perfect scores may have."
+    )
+    return DisplayTable("", columns, rows, remark=remark)
 
 
 CONFIDENCE_COLUMNS: dict[str, Kind] = {
@@ -193,24 +200,26 @@ def confidence_rows(confidence: Confidence) -> Iterator[list[Value]]:
 
 
 def _rows(system: SystemConfidence) -> Iterator[dict[str, Value]]:
-    best, calibration, curve = system.best_threshold, system.calibration, system.curve
-    low, high = best.interval or (None, None)
-    figures: dict[str, Value] = {"ap": system.ap, "reach": system.reach, "f": best.f, "cross_fitted": best.cross_fitted}
-    figures |= {"low": low, "high": high, "threshold": best.threshold, "aurc": system.aurc, "eaurc": system.eaurc}
-    if calibration is not None:
-        figures |= {name: getattr(calibration, name) for name in ("ece", "overconfidence", "brier")}
-    sizes: dict[str, Value] = {"gold": curve.expected, "units": float(system.units)}
-    yield {"system": system.name, "row": "overall", **sizes, **figures}
+    curve, calibration = system.curve, system.calibration
+    yield {"system": system.name, "row": "overall", **_figures(system)}
     for name, label in system.labels.items():
-        of_label = {key: getattr(label, key) for key in ("gold", "units", "ap", "reach", "ece", "overconfidence")}
-        of_best = {"f": label.best_f, "threshold": label.threshold}
-        yield {"system": system.name, "row": "label", "label": name, **of_label, **of_best}
+        yield {"system": system.name, "row": "label", "label": name, **_figures(label)}
     columns = (curve.threshold, curve.predicted, curve.precision, curve.recall, curve.f1)
     for threshold, units, precision, recall, f1 in zip(*(column.tolist() for column in columns), strict=True):
         point = {"threshold": threshold, "units": units, "precision": precision, "recall": recall, "f1": f1}
         yield {"system": system.name, "row": "point", **point}
     for units, mean, hits in () if calibration is None else calibration.bins:
         yield {"system": system.name, "row": "bin", "units": float(units), "confidence": mean, "correct": hits}
+
+
+def _figures(system: SystemConfidence) -> dict[str, Value]:
+    """The figures of a system or a label."""
+    best, calibration = system.best_threshold, system.calibration
+    low, high = best.interval or (None, None)
+    names = ("gold", "units", "ap", "reach", "threshold", "aurc", "eaurc")
+    figures: dict[str, Value] = {name: getattr(system, name) for name in names}
+    figures |= {"f": best.f, "cross_fitted": best.cross_fitted, "low": low, "high": high}
+    return figures | {name: getattr(calibration, name, None) for name in ("ece", "overconfidence", "brier")}
 
 
 def acceptance_document(acceptance: Acceptance, style: TableStyle) -> ReportDocument:
@@ -221,7 +230,8 @@ def acceptance_document(acceptance: Acceptance, style: TableStyle) -> ReportDocu
 
 
 def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
-    level, unit = f"{100 * acceptance.level:g} %", acceptance.unit
+    level, unit, groups = f"{100 * acceptance.level:g} %", acceptance.unit, acceptance.of
+    group = groups.removesuffix("s")
     if acceptance.threshold is None:
         yield "No threshold found."
     if acceptance.kind == "risk":
@@ -241,22 +251,22 @@ def acceptance_sentences(acceptance: Acceptance) -> Iterator[str]:
             f"and {acceptance.wrong:,} are wrong ({100 * acceptance.wrong / max(acceptance.accepted, 1):.2f} %)."
         )
         if acceptance.independent:
-            yield "This is exact if units are independent; errors that cluster in documents break it."
+            yield f"This is exact if units are independent; errors that cluster in {groups} break it."
         else:
             yield (
-                f"Errors cluster in documents (design effect {acceptance.design_effect:.2f}), so this is an "
+                f"Errors cluster in {groups} (design effect {acceptance.design_effect:.2f}), so this is an "
                 "approximation; exact finite-sample validity holds for independent units only."
             )
     else:
         if acceptance.threshold is None:
-            yield f"No threshold misses at most {level} of a document's gold {plural(unit)} with this guarantee."
+            yield f"No threshold misses at most {level} of a {group}'s gold {plural(unit)} with this guarantee."
             return
         yield f"Keep {plural(unit)} with a score of at least {acceptance.threshold:.6g}."
-        yield f"In expectation, at most {level} of a new document's gold {plural(unit)} are missed."
+        yield f"In expectation, at most {level} of a new {group}'s gold {plural(unit)} are missed."
         assert acceptance.missed is not None
         yield (
-            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {acceptance.documents:,} documents, and "
-            f"{acceptance.accepted:,} of {counted(acceptance.units, unit)} are kept."
+            f"Here, {100 * acceptance.missed:.1f} % are missed on average over {counted(acceptance.documents, group)}, "
+            f"and {acceptance.accepted:,} of {counted(acceptance.units, unit)} are kept."
         )
-        yield "This needs exchangeable documents only."
+        yield f"This needs exchangeable {groups} only."
     yield HOLDS_IF

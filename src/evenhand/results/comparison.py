@@ -13,7 +13,7 @@ import msgspec
 
 from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.comparison.differences import Bound
-from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
+from evenhand.comparison.ranking import Clusters, Correlation, Detectable, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -25,6 +25,8 @@ from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
 
 if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
+    from evenhand.statistics.power import PowerChart
     from evenhand.tasks.chains.entities import EntityDrawing
 
 
@@ -103,6 +105,8 @@ class ScoreChange:
     delta: float
     significance: Significance | None
     interval: tuple[Difference, Difference] | None
+    detectable: Detectable | None = None
+    """Under the compared measure, if the difference is not significant."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,8 @@ class Pair:
     mcnemar: Share | None = None
     """The p-value of McNemar's exact test, for words."""
     interval: tuple[Difference, Difference] | None = None
+    detectable: Detectable | None = None
+    """What the test set can show, if the difference is not significant."""
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
     """For chains: the change of each score."""
     parts: Mapping[str, Sequence[DifferencePart]] = field(default_factory=dict)
@@ -167,6 +173,7 @@ class Pair:
             # words are right or wrong, so none of them has moved
             **({"moved": self.moved} if self.mcnemar is None else {}),
             **_saved_test(self, resampling),
+            **present(detectable=self.detectable),
             **({} if self.mcnemar is None else {"mcnemar": {"p": self.mcnemar}}),
             **present(
                 further={
@@ -465,6 +472,12 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    causes: Mapping[str, Causes] = field(default_factory=dict)
+    """The slices in which a system has significantly more errors, by system; of the best systems."""
+    attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
+    """The attributes of these slices, like `slices`; units have their values after those of slices."""
+    power: PowerChart | None = None
+    """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
     drawn: EntityDrawing | None = None
     """For chains compared as entities: their documents, as a page draws them."""
 

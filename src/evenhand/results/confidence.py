@@ -19,7 +19,7 @@ from evenhand.results.display import Displayed, WithRows, WithTables, present
 from evenhand.results.result import GoldSummary
 from evenhand.statistics.bootstrap import series_sizes, stream
 from evenhand.statistics.calibration import BinnedUnits, chance_level
-from evenhand.statistics.precision_recall import Answers, Changes, Curve, risks
+from evenhand.statistics.precision_recall import Answers, Changes, Curve, aurc, risks, scores_of
 
 Interval = tuple[float, float]
 RELIABLE_FROM = 50
@@ -38,6 +38,7 @@ CALIBRATED = ("ece", "over", "under", "mce", "overconfidence", "brier")
 PLAIN = ("ap", "macro_ap", "reach", "best_f", "aurc", "eaurc", *CALIBRATED)
 LOW_IS_GOOD = frozenset(("aurc", "eaurc", "ece", "over", "under", "mce", "brier", "risk"))
 _AT = re.compile(r"([a-z0-9]+)@([a-z]+)-(\d*\.?\d+)")
+_LIKE_AT = re.compile(r"[a-z0-9_]+@[a-z][a-z0-9._-]*")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class FigureName:
             return FigureName(text, text)
         match = _AT.fullmatch(text)
         if match is None or CONDITIONS.get(match[1]) != match[2]:
+            if _LIKE_AT.fullmatch(text):
+                forms = ", ".join(f"{figure}@{condition}-NUMBER" for figure, condition in CONDITIONS.items())
+                raise SettingError(f"Unknown figure {text!r}; expected one of {forms}.")
             return None
         if float(match[3]) > 1 and match[2] != "threshold":
             raise SettingError(f"{text} has the condition {match[3]}; expected a fraction from 0 to 1.")
@@ -106,48 +110,57 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class LabelConfidence:
-    """The figures of one label of the gold standard or of the system."""
-
-    gold: float
-    units: int
-    ap: float
-    reach: float
-    best_f: float
-    threshold: float | None
-    """Its best threshold; None if there are fewer than 50 units, for which the common threshold is used."""
-    ece: float | None
-    overconfidence: float | None
-    curve: Curve | None = field(default=None, repr=False, compare=False)
-
-
-@dataclass(frozen=True)
 class SystemConfidence:
-    """The confidences of one system."""
+    """The confidences of one system, or of the units of one label of it."""
 
     name: str
+    """Of the system or label."""
     beta: float
     units: int
     scores: tuple[float, float] | None
     """The lowest and the highest confidence; None without units."""
     curve: Curve = field(repr=False, compare=False)
+    ap: float
+    """Average precision."""
     best_threshold: BestThreshold
-    macro_ap: float | None
     aurc: float | None
     eaurc: float | None
     calibration: Calibration | None
     uncalibrated: str | None
     """The reason why calibration is undefined."""
-    labels: Mapping[str, LabelConfidence]
+    macro_ap: float | None = None
+    """None for a label."""
+    labels: Mapping[str, SystemConfidence] = field(default_factory=dict)
+    """The same by label of the gold standard or of the system."""
+    shares_threshold: bool = False
+    """Whether this label has too few units for its own threshold; the common one is used."""
     changes: Changes | None = field(default=None, repr=False, compare=False)
     answers: Answers | None = field(default=None, repr=False, compare=False)
     edges: Values | None = field(default=None, repr=False, compare=False)
     """The upper edges of all bins but the last one."""
 
     @property
-    def ap(self) -> float:
-        """Average precision."""
-        return self.curve.ap
+    def gold(self) -> float:
+        """Number of gold units, as the measure counts them."""
+        return self.curve.expected
+
+    @property
+    def best_f(self) -> float:
+        """F-beta at the best threshold."""
+        return self.best_threshold.f
+
+    @property
+    def threshold(self) -> float | None:
+        """The best threshold; None for a label that has too few units."""
+        return None if self.shares_threshold else self.best_threshold.threshold
+
+    @property
+    def ece(self) -> float | None:
+        return None if self.calibration is None else self.calibration.ece
+
+    @property
+    def overconfidence(self) -> float | None:
+        return None if self.calibration is None else self.calibration.overconfidence
 
     @property
     def reach(self) -> float:
@@ -181,27 +194,19 @@ class SystemConfidence:
             )
         return self.answers
 
+    def label(self, name: str) -> SystemConfidence:
+        """The figures of a label."""
+        if name not in self.labels:
+            listed = ", ".join(self.labels)
+            raise SettingError(unknown(f"Unknown label {name!r}", name, list(self.labels), f"there are {listed}"))
+        return self.labels[name]
+
     def figure(self, name: FigureName) -> float:
         """The value of a figure; NaN if it is undefined."""
-        at, figure = name.at, name.figure
-        if at is not None:
-            return self._at(figure, at, self.curve, None)
-        if figure == "best_f":
-            return self.best_threshold.f
-        value = getattr(self.calibration, figure, None) if figure in CALIBRATED else getattr(self, figure)
-        return nan if value is None else float(value)
-
-    def of_label(self, label: str, name: FigureName) -> float:
-        """The value of a figure of one label."""
-        if label not in self.labels:
-            listed = ", ".join(self.labels)
-            raise SettingError(unknown(f"Unknown label {label!r}", label, list(self.labels), f"there are {listed}"))
-        of_label = self.labels[label]
-        if name.at is not None and name.figure in ("recall", "precision", "f1") and of_label.curve is not None:
-            return self._at(name.figure, name.at, of_label.curve, None)
-        if name.at is not None or name.figure not in ("ap", "reach", "best_f", "ece", "overconfidence"):
-            raise SettingError(f"Labels have no figure {name.text}.")
-        value = getattr(of_label, name.figure)
+        if name.at is not None:
+            return self._at(name.figure, name.at, self.curve, None)
+        source = self.calibration if name.figure in CALIBRATED else self
+        value = getattr(source, name.figure, None)
         return nan if value is None else float(value)
 
     def _at(self, figure: str, at: float, curve: Curve, times: Values | None) -> float:
@@ -210,8 +215,7 @@ class SystemConfidence:
         if figure == "precision":
             return curve.precision_at(at)
         if figure == "f1":
-            point = curve.point_at(at)
-            return float(curve.f1[point]) if point >= 0 else 0.0
+            return float(scores_of(curve.counts_at(at)).f1)
         answers = self._answers()
         weight = None if times is None else times[answers.group]
         _, coverage, risk = risks(answers.score, answers.hit, weight)
@@ -221,17 +225,21 @@ class SystemConfidence:
 
     def interval(self, name: FigureName, resamples: int, seed: int, level: float) -> Interval | None:
         """The interval of a figure from a bootstrap of documents; None if it cannot be resampled."""
-        figure = name.figure
+        figure, draws = name.figure, self._times(resamples, seed)
+        if figure == "macro_ap" or self.changes is None or len(self.changes.base) < 2:
+            return None
         if figure in CALIBRATED and name.at is None:
-            if self.answers is None or self.edges is None or self.calibration is None:
+            if self.answers is None or self.edges is None:
                 return None
             binned = binned_units(self.answers, self.edges)
-            values = [getattr(binned.figures(times @ binned.table), figure) for times in self._times(resamples, seed)]
-        elif figure in ("macro_ap", "aurc", "eaurc") or self.changes is None:
-            return None
+            values = [getattr(binned.figures(times @ binned.table), figure) for times in draws]
+        elif figure in ("aurc", "eaurc"):
+            answers = self._answers()
+            copies = (np.repeat(np.arange(len(answers)), times[answers.group].astype(np.int64)) for times in draws)
+            values = [aurc(answers.score[rows], answers.hit[rows])[figure == "eaurc"] for rows in copies if len(rows)]
         else:
             values = []
-            for times in self._times(resamples, seed):
+            for times in draws:
                 curve = self.changes.curve(times)
                 if name.at is not None:
                     values.append(self._at(figure, name.at, curve, times))
@@ -254,33 +262,46 @@ class SystemConfidence:
                 yield np.bincount(drawn, minlength=groups).astype(np.float64)
 
     def saved(self) -> dict[str, Any]:
-        best, calibration = self.best_threshold, self.calibration
-        curve, kept = self.curve, thinned(len(self.curve), MOST_POINTS)
+        curve, kept = self.curve, saved_points(self.curve)
         columns = {"threshold": curve.threshold, "precision": curve.precision, "recall": curve.recall, "f1": curve.f1}
         points = {name: column[kept].tolist() for name, column in columns.items()}
         points["counts"] = curve.counts[kept].tolist()
         return {
-            "name": self.name,
             "units": self.units,
             "scores": self.scores,
             "ap": self.ap,
             "macro_ap": self.macro_ap,
             "reach": self.reach,
-            "best": best,
+            "best": self.best_threshold,
             **{f"recall@precision-{at:g}": self.recall_at(at) for at in SHOWN_PRECISIONS},
             "aurc": self.aurc,
             "eaurc": self.eaurc,
-            "calibration": calibration,
+            "calibration": self.calibration,
             **present(uncalibrated=self.uncalibrated),
             "labels": {
-                name: {key: getattr(label, key) for key in _LABEL_FIGURES} for name, label in self.labels.items()
+                name: {key: getattr(label, key) for key in _LABEL_FIGURES} | label.saved()
+                for name, label in self.labels.items()
             },
             "curve": {**points, "base": curve.base.tolist(), "points": len(curve)},
         }
 
 
 SHOWN_PRECISIONS = (0.8, 0.9, 0.95)
-_LABEL_FIGURES = ("gold", "units", "ap", "reach", "best_f", "threshold", "ece", "overconfidence")
+_LABEL_FIGURES = ("gold", "best_f", "threshold", "ece", "overconfidence")
+
+
+def saved_points(curve: Curve) -> Ints:
+    """At most `MOST_POINTS` points evenly, and all points that no other one exceeds in precision and recall.
+
+    The latter decide on the best F-beta, on recall at a precision and on precision at a recall.
+    """
+    even = thinned(len(curve), MOST_POINTS)
+    if len(even) == len(curve):
+        return even
+    order = np.lexsort((np.arange(len(curve)), -curve.precision, -curve.recall))
+    precision = curve.precision[order]
+    highest = np.append(-1.0, np.maximum.accumulate(precision)[:-1])
+    return np.union1d(even, order[precision > highest])
 
 
 def thinned(points: int, most: int) -> Ints:
@@ -296,8 +317,6 @@ def binned_units(answers: Answers, edges: Values) -> BinnedUnits:
 
 def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) -> BestThreshold:
     """The best threshold of a curve; with `changes`, also the cross-fitted score."""
-    from evenhand.statistics.precision_recall import scores_of
-
     best = curve.best(beta)
     if best is None:
         return BestThreshold(beta, None, 0.0, 0.0, 0.0)
@@ -307,6 +326,7 @@ def best_threshold(curve: Curve, beta: float, changes: Changes | None = None) ->
         return BestThreshold(beta, threshold, *point)
     table, chosen = changes.cross_fitted(beta)
     cross_fitted = float(scores_of(table.sum(axis=0), beta).f_beta)
+    chosen = chosen[np.isfinite(chosen)]  # other folds without units accept nothing
     return BestThreshold(beta, threshold, *point, cross_fitted, None, (float(chosen.min()), float(chosen.max())))
 
 
@@ -316,9 +336,9 @@ def calibration_of(answers: Answers, edges: Values) -> tuple[Calibration, Binned
     sums, units = binned.sums(), len(answers)
     figures: dict[str, Any] = {name: float(value) for name, value in binned.figures(sums)._asdict().items()}
     accuracy = float(answers.hit.mean())
-    chance = chance_level(units, accuracy, binned.bins)
-    mean = float(answers.score.mean())
-    return Calibration(units, accuracy, mean, **figures, by_chance=chance, bins=binned.rows(sums)), binned
+    mean, bins = float(answers.score.mean()), binned.rows(sums)
+    chance = chance_level(units, accuracy, len(bins))
+    return Calibration(units, accuracy, mean, **figures, by_chance=chance, bins=bins), binned
 
 
 @dataclass(frozen=True)
@@ -398,7 +418,7 @@ class Confidence(Displayed, WithTables, WithRows):
         return self.system.calibration
 
     @property
-    def labels(self) -> Mapping[str, LabelConfidence]:
+    def labels(self) -> Mapping[str, SystemConfidence]:
         return self.system.labels
 
     def best(self, beta: float | None = None) -> BestThreshold:
@@ -466,7 +486,7 @@ class Confidence(Displayed, WithTables, WithRows):
             },
             "reading": self.gold.reading,
             "by_label": self.by_label,
-            "systems": [system.saved() for system in self.systems.values()],
+            "systems": [{"name": name, **system.saved()} for name, system in self.systems.items()],
             "differences": self.differences,
         }
 
@@ -479,6 +499,8 @@ class Acceptance(Displayed, WithTables):
     task: str
     unit: str
     system: str
+    of: str
+    """The groups in which errors cluster: documents or, if there is one document, sentences."""
     kind: str
     """`risk`: the share of wrong units among accepted ones; `miss`: the share of a document's gold units missed."""
     level: float
@@ -505,7 +527,7 @@ class Acceptance(Displayed, WithTables):
         return self.threshold is not None
 
     def saved(self) -> dict[str, Any]:
-        names = ("system", "kind", "level", "confidence", "threshold", "units", "accepted", "wrong", "missed")
+        names = ("system", "of", "kind", "level", "confidence", "threshold", "units", "accepted", "wrong", "missed")
         more = ("documents", "design_effect", "independent", "needed")
         return {
             "command": "accept",

@@ -5,9 +5,13 @@ Counts of consecutive parts add up to the counts of the whole: bit-identical to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
 
 from evenhand import __version__
 from evenhand.data.annotation import ReadInfo
@@ -19,14 +23,25 @@ from evenhand.pipeline.inputs import RunConfig, name_of
 from evenhand.pipeline.partition import CannotPartitionError, Joining, part_groups
 from evenhand.pipeline.run import Job, Run
 from evenhand.pipeline.saved_runs import copy_of, encode, unsettled
+from evenhand.registry import lazy
 from evenhand.results.result import saved_settings
 from evenhand.results.signature import joint_signature, signature
+from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups
 from evenhand.tasks.registry import without_overrides
 
 COMMAND = "score --counts"
 """What writes counts, as their files state."""
+SUFFIXES = (".json", ".parquet")
 _TOGETHER = "score the files of all parts in one run"
+_MAGIC = b"PAR1"
+_METADATA = b"evenhand"
+"""The metadata key of a Parquet file under which everything but the rows is stored."""
+_COLUMNS = {
+    **dict.fromkeys(("system", "judge", "supertag"), "string"),
+    "group": "int64",
+    **dict.fromkeys(("gold_label", "system_label", "kind"), "string"),
+}
 
 
 @dataclass(frozen=True)
@@ -69,9 +84,15 @@ class Counts:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write them as JSON, which `evenhand merge` reads."""
+        """Write them as JSON or Parquet, which `evenhand merge` reads."""
         check_saveable(self.job)
-        saved = {
+        if Path(path).suffix == ".parquet":
+            _write_table(self, path)
+        else:
+            write_file(path, encode(self.saved()) + b"\n")
+
+    def saved(self) -> dict[str, Any]:
+        return {
             "evenhand": __version__,
             "command": COMMAND,
             "task": self.config.settings.task,
@@ -84,7 +105,78 @@ class Counts:
             "files": self.files,
             "run": self.run,
         }
-        write_file(path, encode(saved) + b"\n")
+
+
+def listed_tallies(run: Run) -> Iterator[tuple[str, str | None, str, Tally]]:
+    """System, supertag (or None), scorer and tally."""
+    for name, by_scorer in run.tallies.items():
+        for tag, tallies in [(None, by_scorer), *run.supertags.get(name, {}).items()]:
+            for scorer, tally in tallies.items():
+                yield name, tag, scorer, tally
+
+
+def _write_table(counts: Counts, path: str | Path) -> None:
+    """Write the rows of all tallies as a table, and everything else as JSON in its metadata."""
+    from evenhand.formats.arrow import arrow
+    from evenhand.formats.arrow_write import named, table_file
+
+    listed = list(listed_tallies(counts.run))
+    header = {**counts.saved(), "run": replace(counts.run, tallies={}, supertags={})}
+    header["tallies"] = [
+        (system, tag, judge, tally.labels, tally.kinds, len(tally), tally.has_fractions)
+        for system, tag, judge, tally in listed
+    ]
+    has_fractions = any(tally.has_fractions for *_, tally in listed)
+    columns = [*_COLUMNS.items(), ("count", "float64" if has_fractions else "int64")]
+    with table_file(path, "parquet", arrow.schema(columns, {_METADATA: encode(header)})) as sink:
+        for system, tag, judge, tally in listed:
+            texts = {"system": system, "judge": judge, "supertag": tag}
+            labels = {"gold_label": tally.gold, "system_label": tally.system}
+            sink.add(
+                {name: arrow.repeat(arrow.scalar(text, arrow.string()), len(tally)) for name, text in texts.items()}
+                | {name: named(code, tally.labels) for name, code in labels.items()}
+                | {"group": tally.group, "kind": named(tally.kind, tally.kinds), "count": tally.count}
+            )
+
+
+_read_table, _index_in = lazy("pyarrow.parquet:read_table"), lazy("pyarrow.compute:index_in")
+
+
+def saved_counts(content: bytes) -> Any:
+    """What was saved as JSON or Parquet, as plain values and arrays."""
+    if not content.startswith(_MAGIC):
+        return msgspec.json.decode(content)
+    from evenhand.formats.arrow import arrow
+
+    arrow.load()
+    table = _read_table(arrow.BufferReader(content))
+    if _METADATA not in (table.schema.metadata or {}):
+        raise ValueError("it is a table of something else")
+    saved = msgspec.json.decode(table.schema.metadata[_METADATA])
+    tallies: dict[str, Any] = {name: {} for name in saved["run"]["systems"]}
+    supertags: dict[str, Any] = {name: {} for name in tallies}
+    first = 0
+    for system, tag, judge, labels, kinds, size, has_fractions in saved["tallies"]:
+        rows = table.slice(first, size)
+        first += size
+        gold, predicted, kind = (
+            _index_in(rows[column], arrow.array(names, arrow.string())).fill_null(-1).to_numpy()
+            for column, names in (("gold_label", labels), ("system_label", labels), ("kind", kinds))
+        )
+        cell = Tally.cell_of(labels, kinds, *(codes.astype(np.int64) for codes in (gold, predicted, kind)))
+        count = rows["count"].to_numpy().astype(np.float64 if has_fractions else np.int64)
+        kept = tallies[system] if tag is None else supertags[system].setdefault(tag, {})
+        kept[judge] = {
+            "labels": labels,
+            "kinds": kinds,
+            "group": rows["group"].to_numpy(),
+            "cell": cell,
+            "count": count,
+        }
+    if first != len(table):
+        raise ValueError(f"it has {len(table):,} rows instead of {first:,}")
+    saved["run"] |= {"tallies": tallies, "supertags": supertags}
+    return saved
 
 
 def check_saveable(job: Job) -> None:

@@ -33,16 +33,16 @@ from evenhand.pipeline.run import Run
 from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
+from evenhand.results.causes import Causes, FoundSlice, SearchedSlice
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.confidence import (
     ApDifference,
     BestThreshold,
     Calibration,
     Confidence,
-    LabelConfidence,
     SystemConfidence,
 )
-from evenhand.results.counts import COMMAND, Counts
+from evenhand.results.counts import COMMAND, Counts, saved_counts
 from evenhand.results.result import GoldSummary, Result, Results, SliceScores
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.prf import contingency, prf
@@ -77,6 +77,7 @@ _CLASSES = {
     "compare": "Comparison",
     "agree": "Agreement",
     "confidence": "Confidence",
+    "causes": "Causes",
 }
 """By command: the class of its result, for remedies."""
 
@@ -125,11 +126,15 @@ def load_counts(source: str | Path) -> Counts:
             raise ValueError("its systems have no counts")
         return Counts(_field(saved, "gold", str), config, groups, run, str(source), files)
 
-    return _load(source, COMMAND, build)
+    return _load(source, COMMAND, build, saved_counts)
 
 
 def load_confidence(source: str | Path) -> Confidence:
     return _load(source, "confidence", _confidence)
+
+
+def load_causes(source: str | Path) -> Causes:
+    return _load(source, "causes", _causes)
 
 
 _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
@@ -138,6 +143,7 @@ _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
     "compare": load_comparison,
     "agree": load_agreement,
     "confidence": load_confidence,
+    "causes": load_causes,
 }
 
 
@@ -157,11 +163,16 @@ def checked_json(source: str | Path) -> Saved:
     return saved
 
 
-def _load(source: str | Path, command: str, build: Callable[[Saved], Loaded]) -> Loaded:
+def _load(
+    source: str | Path,
+    command: str,
+    build: Callable[[Saved], Loaded],
+    parse: Callable[[bytes], Any] = msgspec.json.decode,
+) -> Loaded:
     """The result of a command that `build` makes of the JSON; any defect of the JSON is an error with the file."""
     name, text = _read(source)
     try:
-        saved = _convert(msgspec.json.decode(text), Saved)
+        saved = _convert(parse(text), Saved)
         _check_origin(name, saved, command)
         return build(saved)
     except InputError:
@@ -270,24 +281,46 @@ def _confidence(saved: Saved) -> Confidence:
     )
 
 
-def _system_confidence(saved: Saved) -> SystemConfidence:
+def _system_confidence(saved: Saved, label: str | None = None) -> SystemConfidence:
+    """The figures of a system, or of a label of it."""
     curve = _field(saved, "curve")
     threshold = np.array(_field(curve, "threshold", list[float]))
     base = np.array(_field(curve, "base", list[float]))
     counts = np.array(_field(curve, "counts", list[list[float]])).reshape(len(threshold), len(base))
     best: BestThreshold = _field(saved, "best", BestThreshold)
-    labels: dict[str, dict[str, Any]] = _field(saved, "labels", dict[str, dict[str, float | None]])
     return SystemConfidence(
-        name=_field(saved, "name", str),
+        name=_field(saved, "name", str) if label is None else label,
         beta=best.beta,
         units=_field(saved, "units", Count),
         scores=_field(saved, "scores", tuple[float, float] | None),
         curve=Curve(threshold, counts, base),
+        ap=_field(saved, "ap", float),
         best_threshold=best,
         **{name: _field(saved, name, float | None) for name in ("macro_ap", "aurc", "eaurc")},
         calibration=_field(saved, "calibration", Calibration | None),
         uncalibrated=_convert(saved.get("uncalibrated"), str | None),
-        labels={name: LabelConfidence(**figures) for name, figures in labels.items()},
+        labels={name: _system_confidence(one, name) for name, one in _field(saved, "labels", dict[str, Saved]).items()},
+        shares_threshold=label is not None and _field(saved, "threshold", float | None) != best.threshold,
+    )
+
+
+# Causes
+
+
+def _causes(saved: Saved) -> Causes:
+    """The tests of all slices; their units were not saved."""
+    texts = {name: _field(saved, name, str) for name in ("task", "by", "unit", "of", "side", "signature")}
+    counts = {name: _field(saved, name, Count) for name in ("groups", "size", "seed")}
+    lists = {name: _field(saved, name, tuple[str, ...]) for name in ("notes", "systems", "attributes")}
+    return Causes(
+        gold=_gold(saved),
+        wrong=_field(saved, "wrong", dict[str, Count]),
+        slices=_field(saved, "slices", tuple[SearchedSlice, ...]),
+        found=_field(saved, "found", tuple[FoundSlice, ...]),
+        two_sided=_field(saved, "two_sided", bool),
+        **texts,
+        **counts,
+        **lists,
     )
 
 
@@ -593,6 +626,7 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
         "size": saved["units"],
         "moved": saved.get("moved", 0),
         "classes": {name: differences(name) for name in CLASSES},
+        "detectable": saved.get("detectable"),
         "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
         "further": {name: _change(changes[name]) for name in further},
     }

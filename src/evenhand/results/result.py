@@ -374,12 +374,13 @@ def _code(char: str) -> str:
 def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     """The settings and the parameters of the task and of the requested measures, in one mapping.
 
-    Parameters that only select units of systems are left out unless they are set.
+    Training data, and parameters that only select units of systems, are left out unless they are set.
     """
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
-    common = {name: value for name, value in vars(settings).items() if name not in ("parameters", "functions")}
+    left_out = ("parameters", "functions", *(() if settings.train else ("train", "drop_leaked")))
+    common = {name: value for name, value in vars(settings).items() if name not in left_out}
     common["match"] = settings.spelled_match
     return common | {
         parameter.name: settings[parameter.name]

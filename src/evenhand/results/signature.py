@@ -75,6 +75,8 @@ def _values(
     for measure in measures:
         if measure.name in settings.match:
             values |= {parameter.signature_key: texts[parameter.signature_key] for parameter in measure.parameters}
+    values |= {"train": "+".join(settings.train)} if settings.train else {}
+    values |= {"drop-leaked": "exact"} if settings.drop_leaked else {}
     traits = FORMATS[system.format].contents.traits if system.format in FORMATS else frozenset()
     for key, parameter in of_task.items():
         trait = parameter.effect.trait

@@ -17,7 +17,8 @@ With `--bins width:10`, bins have equal width, and a confidence on an edge is in
 | `brier`          | mean (confidence - hit)²                                                                        |
 | `by_chance`      | sqrt(2 B a (1 - a) / (pi n)), a the share of hits: at most about the ECE of perfect confidences |
 
-ECE is biased upwards; no other correction is made. Intervals are from a bootstrap of documents with fixed bins.
+In `by_chance`, B is the number of bins with units. ECE is biased upwards; no other correction is made. Intervals are
+from a bootstrap of documents with fixed bins.
 
 Sources: Naeini et al. 2015 and Guo et al. 2017 for ECE; Nixon et al. 2019 for bins of equal mass; Brier 1950.
 """

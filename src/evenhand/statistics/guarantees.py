@@ -37,7 +37,7 @@ from evenhand.dataclass import dataclass
 GRID: Values = np.arange(100, -1, -1) / 100
 """The thresholds 1.00, 0.99, … 0.00."""
 _ROUNDING = 1e-9
-"""Quotients that differ by less from a whole number are rounding errors."""
+"""Smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ def learn_then_test(
         number, errors = int(accepted.sum()), int(wrong.sum())
         effect = 1.0 if independent else design_effect(accepted, wrong)
         trials, failures = floor(number / effect + _ROUNDING), ceil(errors / effect - _ROUNDING)
-        if trials * log1p(-risk) > log(delta):
+        if trials * log1p(-risk) > log(delta) + _ROUNDING:
             continue
-        if binomial_cdf(failures, trials, risk) > delta:
+        if binomial_cdf(failures, trials, risk) > delta + _ROUNDING:
             break
         passed = Tested(threshold, number, errors, effect)
     return passed
@@ -125,6 +125,6 @@ def control_missed(
         found = np.bincount(group[step <= number], minlength=documents)[has_gold]
         missed = float((1 - found / gold[has_gold]).sum())
         mean = missed / max(documents, 1)
-        if (missed + 1) / (documents + 1) <= miss:
+        if (missed + 1) / (documents + 1) <= miss + _ROUNDING:
             return threshold, mean
     return None, mean

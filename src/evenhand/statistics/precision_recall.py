@@ -21,6 +21,8 @@ measure scores S_t: it equals the score of a file without the other units, and t
 | `f1@threshold-t`     | F1 of S_t                                                                                 |
 | macro AP             | mean AP of the labels of the gold standard; 0 for a label without units of the system     |
 
+A label has the same figures: its units are matched among all units, and counted as the measure counts them by label.
+
 R divides by all gold units, so for exact match AP is scikit-learn's `average_precision_score` times hits / gold units.
 
 A threshold that is chosen on the data it is scored on gives optimistic scores. *Cross-fitted* scores have ten folds of
@@ -93,12 +95,15 @@ class Changes:
         """The counts of each group at a threshold that other folds choose, and the thresholds of the folds."""
         fold = np.arange(len(self.base)) % FOLDS
         folds = min(FOLDS, len(self.base))
-        chosen = np.array([self._best_without(fold == number, beta) for number in range(folds)])
+        chosen = np.array([self._best_of(fold != number, beta) for number in range(folds)])
         return self.at(chosen[fold]), chosen
 
-    def _best_without(self, left_out: Bools, beta: float) -> float:
-        best = self.curve((~left_out).astype(np.float64)).best(beta)
-        return np.inf if best is None else float(self.score[self.last][best])
+    def _best_of(self, kept: Bools, beta: float) -> float:
+        """The threshold that is best for some groups."""
+        rows = kept[self.group]
+        curve = Changes(self.score[rows], self.group[rows], self.change[rows], self.base[kept]).curve()
+        best = curve.best(beta)
+        return np.inf if best is None else float(curve.threshold[best])
 
 
 @dataclass(frozen=True)

@@ -192,10 +192,7 @@ class ScoreFilter:
         missing = len(label) if score is None else int(np.count_nonzero(np.isnan(score)))
         summary.scored += len(label) - missing
         summary.unscored += missing
-        if score is not None and self._transform == "logistic":
-            score = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
-        elif score is not None and self._transform == "percent":
-            score = score / 100
+        score = None if score is None else transformed(score, self._transform)
         kept = None
         if self._missing is not None and missing:
             score = np.full(len(label), np.nan) if score is None else score
@@ -225,6 +222,14 @@ class ScoreFilter:
             if self._labels.find(name) is not None:
                 finding = f"{name} is a system and a label, so --min-score {name}:NUMBER is ambiguous"
                 raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
+
+
+def transformed(score: Values, transform: str | None) -> Values:
+    """Confidences after `--score-transform`."""
+    if transform == "logistic":
+        logistic: Values = 1 / (1 + np.exp(-np.clip(score, -700, 700)))
+        return logistic
+    return score / 100 if transform == "percent" else score
 
 
 def uses_confidences(parameters: Mapping[str, Any]) -> bool:
@@ -369,6 +374,10 @@ class Evaluation:
     def answers(self, by: str) -> Predictions:
         """The units that systems are compared on under a measure, with their predictions."""
         return self.units(by)
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        """The labeled spans of the gold standard and of every system, for `suspects`."""
+        raise NotImplementedError
 
     def drawing(self, by: str) -> SentenceView:
         """The annotation of all sides by sentence; `by` is the measure that systems are compared by."""

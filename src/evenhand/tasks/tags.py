@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evenhand.alignment.parts import Alignment
     from evenhand.alignment.words import Words
     from evenhand.data.annotation import Annotation
+    from evenhand.data.layers import Spans
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.scoring.tally import Tally
     from evenhand.tasks.evaluation import EvaluationRequest, Part
@@ -148,6 +149,13 @@ def as_spans(
     return Annotation(corpus, {"spans": spans}, {"spans": annotation.reading}, annotation.name)
 
 
+def labeled_words(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The words of an annotation that count, with their tags as labels."""
+    return (as_spans(annotation, read_as, settings, vocabulary).spans(),)
+
+
 def as_tags(annotation: Annotation) -> Annotation:
     """The inverse of `as_spans`."""
     import numpy as np
@@ -199,7 +207,15 @@ TASK = spec.Task(
         align=align, evaluate=evaluate, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
     error_types=spec.ErrorTypes(extra=(EXTRA,), names=TAG_ERRORS),
-    comparison=spec.ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
+    comparison=spec.ComparisonSpec(
+        unit_scorers=("tags",),
+        unit_columns=(("side", "string"),),
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
+        labeled_units=labeled_words,
+        has_causes=True,
+        has_suspects=True,
+        one_label=True,
+    ),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(
         confusion=spec.Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"

@@ -49,23 +49,24 @@ class Thresholded(Protocol):
     def copies(self, source: Ints, rows: Ints, copy: Ints) -> Any: ...
 
 
+OVERALL = -1
+"""The label of changes and counts of all labels together."""
+
+
 @dataclass(frozen=True)
 class PartChanges:
-    """The changes of counts in a part."""
+    """The changes of counts in a part, overall and by label."""
 
     score: Values
     group: Ints
+    label: Ints
+    """`OVERALL` or a label whose counts change."""
     change: Values
     """(events, columns)"""
-    label_score: Values
-    label: Ints
-    label_change: Values
-    """The same by label, for events that change the counts of a label."""
     base_group: Ints
+    base_label: Ints
     base: Values
-    """The counts of windows without any unit of the system, and their groups."""
-    label_base: Values
-    """The same summed over all windows, by label."""
+    """The counts without any unit of the system, (rows, columns); rows of one group and label mean their sum."""
     unit_score: Values
     unit_label: Ints
     unit_group: Ints
@@ -73,7 +74,8 @@ class PartChanges:
     """Which units are correct when all are kept; None if the measure does not count these units."""
 
 
-_EVENTS = ("score", "group", "change", "label_score", "label", "label_change")
+Events = tuple[Values, Ints, Ints, Values]
+"""Score, group, label and change."""
 
 
 def check_curve(measure: Measure, formula: Formula, settings: ScoreSettings) -> None:
@@ -95,7 +97,6 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
     count, list_units = measure.scorer.count, measure.scorer.units
     assert count is not None
     without: Tally = count(pair.copies(np.arange(windows), empty(), empty()))
-    label_base = without.total().by_group(1, columns, labels)[0]
     order = np.argsort(-score, kind="stable")
     hit = None
     if list_units is not None:
@@ -106,23 +107,20 @@ def threshold_changes(pair: Thresholded, measure: Measure, formula: Formula, lab
             hit = np.empty(len(units), dtype=np.bool_)
             hit[order] = sorted_hits
     group = pair.windows[units.scope]
-    by_event: tuple[Any, ...]
     if measure.scorer.is_independent and hit is not None:
-        change = np.stack((hit, np.ones(len(units)), np.zeros(len(units))), axis=-1).astype(np.float64)
-        by_event = score, group, change, score, units.label, change
+        parts = [_changes_of_units(score, group, units.label, hit)]
     else:
         parts = list(_changes_of_windows(pair, score, count, columns, labels))
-        by_event = tuple(np.concatenate(column) for column in zip(*parts, strict=True)) if parts else _nothing(columns)
-    return PartChanges(
-        **dict(zip(_EVENTS, by_event, strict=True)),
-        base_group=pair.windows,
-        base=without.by_group(windows, columns)[:, 0],
-        label_base=label_base,
-        unit_score=score,
-        unit_label=units.label,
-        unit_group=group,
-        hit=hit,
-    )
+    if not parts:
+        parts = [(np.zeros(0), empty(), empty(), np.zeros((0, len(columns))))]
+    (base_window, _, base), (window, label, of_label) = without.weighed(columns), without.weighed(columns, labels)
+    known = label >= 0
+    base_window = np.append(base_window, window[known])
+    base_label = np.append(np.full(len(without), OVERALL), label[known])
+    base = np.concatenate((base, of_label[:, known]), axis=-1).T
+    score_of, group_of, label_of, change = (np.concatenate(column) for column in zip(*parts, strict=True))
+    events: Events = score_of, group_of, label_of, change
+    return PartChanges(*events, pair.windows[base_window], base_label, base, score, units.label, group, hit)
 
 
 def changes_of_rows(rows: UnitRows, groups: Ints, labels: Sequence[str]) -> PartChanges:
@@ -133,33 +131,24 @@ def changes_of_rows(rows: UnitRows, groups: Ints, labels: Sequence[str]) -> Part
     answered = np.flatnonzero(rows.predicted >= 0)
     score = np.zeros(len(answered)) if rows.score is None else rows.score[answered]
     hit, label, group = ~rows.is_error[answered], rows.predicted[answered], groups[rows.sentence[answered]]
-    change = np.stack((hit, np.ones(len(answered)), np.zeros(len(answered))), axis=-1).astype(np.float64)
     of_gold = np.flatnonzero(~rows.is_extra)
-    base_group, size = np.unique(groups[rows.sentence[of_gold]], return_counts=True)
-    of_label = np.bincount(rows.gold_label[of_gold], minlength=len(labels))
-    base, label_base = np.zeros((len(size), 3)), np.zeros((len(of_label), 3))
-    base[:, 2], label_base[:, 2] = size, of_label
-    events: tuple[Any, ...] = (score, group, change, score, label, change)
-    return PartChanges(
-        **dict(zip(_EVENTS, events, strict=True)),
-        base_group=base_group,
-        base=base,
-        label_base=label_base,
-        unit_score=score,
-        unit_label=label,
-        unit_group=group,
-        hit=hit,
-    )
+    width, gold_group = len(labels) + 1, groups[rows.sentence[of_gold]] * (len(labels) + 1)
+    keys, size = np.unique(np.concatenate((gold_group, gold_group + rows.gold_label[of_gold] + 1)), return_counts=True)
+    base_group, base_label = np.divmod(keys, width)
+    base = np.stack((np.zeros(len(keys)), np.zeros(len(keys)), size), axis=-1).astype(np.float64)
+    events = _changes_of_units(score, group, label, hit)
+    return PartChanges(*events, base_group, base_label + OVERALL, base, score, label, group, hit)
 
 
-def _nothing(columns: Sequence[object]) -> tuple[Any, ...]:
-    none = np.zeros((0, len(columns)))
-    return np.zeros(0), empty(), none, np.zeros(0), empty(), none
+def _changes_of_units(score: Values, group: Ints, label: Ints, hit: Bools) -> Events:
+    """The events of units that do not depend on each other."""
+    change = np.stack((hit, np.ones(len(hit)), np.zeros(len(hit))), axis=-1).astype(np.float64)
+    return np.tile(score, 2), np.tile(group, 2), np.append(np.full(len(label), OVERALL), label), np.tile(change, (2, 1))
 
 
 def _changes_of_windows(
     pair: Thresholded, score: Values, count: Any, columns: Any, labels: Sequence[str]
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[Events]:
     """The events of windows, many windows at a time."""
     units = pair.scored
     order = np.lexsort((-score, units.scope))
@@ -192,4 +181,7 @@ def _changes_of_windows(
         by_label = tally.by_group(total, columns, labels)
         changed = by_label[after] - by_label[after - 1]
         event, label = np.nonzero(changed.any(axis=-1))
-        yield threshold, group, table[after] - table[after - 1], threshold[event], label, changed[event, label]
+        rows = np.append(np.arange(len(after)), event)
+        labels_of = np.append(np.full(len(after), OVERALL), label)
+        change = np.concatenate((table[after] - table[after - 1], changed[event, label]))
+        yield threshold[rows], group[rows], labels_of, change

@@ -33,7 +33,10 @@ def render(confidence: Confidence, title: str = "") -> str:
         systems=[(system.name, list(sentences(system))) for system in systems],
         f_name=f_name(systems[0].beta),
         figures=list(_figures(confidence)),
-        tables=[html_table(table, "") for section in document.sections for table in section.tables],
+        tables=[
+            (name if len(systems) > 1 else "", [html_table(table, "") for table in section.tables])
+            for name, section in zip(("", *confidence.systems), document.sections, strict=True)
+        ],
     )
 
 

@@ -74,6 +74,7 @@ def _checked(key: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annot
         add_names(batch.corpus, names)
         has_words, source = has_words or batch.corpus.sentences > 0, batch.corpus.source
         yield batch
+        del batch  # so it is freed before the next one is read
     if names and not has_words:
         raise InputError(source, None, "contains no words", "give a gold standard that has some")
 

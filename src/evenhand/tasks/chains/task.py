@@ -371,6 +371,7 @@ TASK = spec.Task(
         answer_text=lambda code, labels: (*ARCS_KINDS, *ENTITY_VERDICTS)[code],
         similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
+        attributes=spec.WORD_ATTRIBUTES,
         default_slices=lambda by, content: ("pronoun",) if by in ARCS and "pos" in content.traits else (),
         parts=lazy("evenhand.tasks.chains.entity_scores:parts_of_differences"),
         groups=lazy("evenhand.tasks.chains.entity_scores:swappable_groups"),

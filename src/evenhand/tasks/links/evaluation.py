@@ -16,10 +16,10 @@ from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.structures import no_spans, to_documents
-from evenhand.data.vocabulary import StringIndex
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
-from evenhand.settings import LINKS
+from evenhand.settings import LINKS, ReadSettings, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.error_types import by_identifier, link_kinds, match_links
@@ -62,6 +62,16 @@ def _named(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annota
         for name in _document_names(batch):
             names.setdefault(name or str(len(names) + 1), batch.corpus.source)
         yield batch
+
+
+def labeled_links(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The linked spans of an annotation, whose labels are their identifiers."""
+    spans, identifiers = annotation.spans(LINKS).into(vocabulary), Identifiers()
+    linked = identifiers.linked(spans, LinkRules(aliases_of(settings["same_ids"], "gold"), (), only_first=True))
+    code = vocabulary.labels.codes(identifiers.names.values)
+    return (replace(linked.spans, label=code[linked.answer]),)
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
@@ -207,6 +217,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
     name = names.codes(kind, expected, predictions.predicted)
     code = answer_code(kind, name)
     label = np.append(gold.spans.label, _surplus_labels(predictions, pairs, len(gold)))
+    target = names.labels.codes(names.identifiers.names.values)[predictions.label]
     sentence, start = corpus.in_sentences(predictions.sentence, predictions.start)
     shift = predictions.start - start
     bounds = predictions.part
@@ -223,6 +234,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
         predicted=name,
         kinds=kinds.KINDS,
         verdict=kind,
+        target=target,
     )
 
 

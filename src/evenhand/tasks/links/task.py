@@ -235,6 +235,8 @@ TASK = spec.Task(
         unit_scorers=("fair",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64"), ("label", "string")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
+        labeled_units=lazy("evenhand.tasks.links.evaluation:labeled_links"),
     ),
     display=spec.Display(
         details=lazy("evenhand.tasks.links.tables:details"),

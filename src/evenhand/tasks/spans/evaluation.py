@@ -20,12 +20,12 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.structures import OffsetLists
-from evenhand.data.vocabulary import StringIndex
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure
-from evenhand.settings import OFFSET_LISTS, LabelGroup
+from evenhand.settings import OFFSET_LISTS, LabelGroup, ReadSettings, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
@@ -91,6 +91,13 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
         whole_documents=by_document or request.needs("document_text") or request.asks(LEAK),
         texts_are_documents=texts_are_documents,
     )
+
+
+def labeled_spans(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The spans of an annotation, from one of its layers."""
+    return (annotation.spans(layer).into(vocabulary),)
 
 
 class _Followers:
@@ -460,6 +467,9 @@ class SpanEvaluation(Evaluation):
         position = rows.position.take(np.arange(len(rows)))
         position.start[unplaced] = position.end[unplaced] = -1
         return replace(rows, position=position, strings={**rows.strings, **strings})
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        return self.gold, {name: pair.placed[1] for name, pair in self.pairs.items()}
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))

@@ -213,6 +213,7 @@ TASK = spec.Task(
     comparison=spec.ComparisonSpec(
         unit_scorers=("trees", *words.ENHANCED),
         unit_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
+        attributes=spec.WORD_ATTRIBUTES,
     ),
     display=spec.Display(
         summary=lazy("evenhand.tasks.trees.tables:summary"),

@@ -17,9 +17,9 @@ from evenhand.alignment.words import Aligned, GoldWords, WordFollower, Words, on
 from evenhand.arrays import Bools, Ints, Values
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
-from evenhand.data.layers import Tags
+from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
-from evenhand.data.vocabulary import StringCoder, StringIndex
+from evenhand.data.vocabulary import StringCoder, StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.tally import Tally
@@ -168,6 +168,20 @@ class WordEvaluation(Evaluation):
             (self.scores.get(name), [(np.arange(len(rows)), pair.partner[rows])]) for name, pair in self.pairs.items()
         ]
         return replace(predictions, score=unit_scores(scored, len(predictions)))
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        """One span per word of the gold standard that counts."""
+        systems = {}
+        gold: Spans | None = None
+        for name, pair in self.pairs.items():
+            counted = np.flatnonzero(pair.counted)
+            place = pair.sentence[counted], pair.start[counted], pair.end[counted]
+            gold = Spans.of(vocabulary, *place, pair.gold[counted])
+            score = np.append(self.scores[name], np.nan)[pair.partner[counted]] if name in self.scores else None
+            words = Spans.of(vocabulary, *place, pair.predicted[counted])
+            systems[name] = replace(words, score=score).take(np.flatnonzero(words.label >= 0))
+        assert gold is not None  # there is a system
+        return gold, systems
 
     def drawing(self, by: str) -> SentenceView:
         aligned: Aligned = next(iter(self.part.systems.values()))

@@ -36,3 +36,4 @@ byId("system").addEventListener("change", (event) => choose(Number(event.target.
 byId("best").addEventListener("click", () => { points.value = system.best ?? 0; show(); });
 points.addEventListener("input", show);
 choose(0);
+document.documentElement.dataset.ready = "true";
