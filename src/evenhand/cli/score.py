@@ -255,6 +255,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--entities",
     is_flag=True,
     help="Chains: also list errors by entity, and the points gained by repairing each type and each entity.",
+    rare=True,
 )
 @option(SCORING, "--shares", is_flag=True, help="With --entities: the mean gain over all orders of repair.", rare=True)
 @summary_options
