@@ -241,7 +241,9 @@ def test_units_have_place_words_document_and_antecedents(tmp_path: Path, monkeyp
 
 def test_units_without_an_antecedent_in_the_key() -> None:
     systems = {"a": annotation([KEY]), "b": annotation([[(0, 0, 0), (0, 1, 1)]])}
-    found = eh.compare(annotation([KEY], pos=POS, words=["Ada", "it", "she", "its", "her", "."]), systems, by="arcs_any", **NONE)
+    found = eh.compare(
+        annotation([KEY], pos=POS, words=["Ada", "it", "she", "its", "her", "."]), systems, by="arcs_any", **NONE
+    )
     added = found.pair("a", "b").units("new_error")[0]
     assert (added.words, added.gold, added.gold_antecedent) == ("it", "nouns", None)
     assert added.answers == {"a": "tn", "b": "fp to Ada"}
