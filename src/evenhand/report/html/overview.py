@@ -267,8 +267,8 @@ def gold_labels(report: Report, sentence: Sentence) -> list[str]:
     size = max([len(sentence.tokens), *(end for _, _, end, *_ in rows)])
     labels = [_NO_LABEL] * size
     for code, start, end, *_ in sorted(rows, key=lambda row: row[1] - row[2]):
-        is_chain = TASKS[report.task].display.drawing == "mentions"  # whose rows have numbers of chains
-        labels[start:end] = [str(code) if is_chain else _label(report, code)] * (end - start)
+        # Rows of mentions have numbers of chains, which need not be labels.
+        labels[start:end] = [_label(report, code) if code < len(report.labels) else str(code)] * (end - start)
     return labels
 
 
