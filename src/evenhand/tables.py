@@ -116,6 +116,8 @@ class Column:
     kind: Kind
     is_best_low: bool = False
     """Whether the lowest score of several systems is the best one."""
+    explains: bool = False
+    """Whether its texts explain figures, so their minus signs are those of figures."""
 
 
 @dataclass(frozen=True)

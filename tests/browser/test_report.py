@@ -349,8 +349,8 @@ def test_systems_stand_by_score_with_what_is_sure(open_page: Open, wnut17: Path)
     assert rows.locator("th").all_inner_texts() == ["uh_ritual", "arcada", "flytxt", "mic-cis"]
     assert rows.locator(".standing").all_inner_texts() == [
         "best",
-        "not significant, p = 0.78; detectable: 4.7 points",
-        "not significant, p = 0.16; detectable: 4.7 points",
+        "not significant, p = 0.78; detectable: 4.7",
+        "not significant, p = 0.16; detectable: 4.7",
         "lower, p = 0.028",
     ]
     assert rows.locator(".best").all_inner_texts() == ["46.56"]

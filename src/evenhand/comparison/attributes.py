@@ -34,7 +34,7 @@ import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints
 from evenhand.comparison import training
-from evenhand.comparison.training import Background, TextWords, Units, number_codes, places_of
+from evenhand.comparison.training import Background, TextWords, Units, number_codes, places_of, words_of
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
@@ -171,8 +171,7 @@ def placed(function: Callable[..., Ints]) -> Callable[..., Ints]:
 
 def _bounds(units: Units, locations: Locations, context: SliceContext) -> tuple[TextWords, Ints, Ints, Ints]:
     """The words of the text; the sentence of each unit, its first word and the end. Units without a place have 0."""
-    assert context.background is not None
-    words = context.background.words_of(locations)
+    words = words_of(locations, context.background)
     (place, *_), _ = places_of(units)
     place = place.take(np.arange(len(place)))
     known = ~locations.has_no_place(place.start)
@@ -252,7 +251,6 @@ class _GoldSpans:
 
 def _gold_spans(locations: Locations, context: SliceContext) -> _GoldSpans:
     """The gold spans of a part, after labels are renamed and left out."""
-    assert context.background is not None
     assert context.settings is not None
     settings, background = context.settings, context.background
 
@@ -260,7 +258,7 @@ def _gold_spans(locations: Locations, context: SliceContext) -> _GoldSpans:
         layer = locations.spans(Vocabulary())
         if layer is None:
             raise SettingError("The gold standard has no spans, so 'density', 'nested' and 'neighbour' are undefined.")
-        return _GoldSpans(LabelFilter(settings, "gold", "gold")(layer), background.words_of(locations))
+        return _GoldSpans(LabelFilter(settings, "gold", "gold")(layer), words_of(locations, background))
 
     built: _GoldSpans = locations.once("gold spans", spans)
     return built
@@ -355,14 +353,14 @@ ATTRIBUTES: Mapping[str, Attribute] = {
     "document-length": Attribute(_by_document_length, "document", "q4", needs="gold", of_documents=_document_lengths),
     "vocabulary": Attribute(_by_vocabulary, needs="words"),
     "document": Attribute(_by_document, "document", of_documents=_documents),
-    "position": Attribute(placed(_by_position), order=POSITIONS, needs="gold", is_searched=True),
+    "position": Attribute(placed(_by_position), order=POSITIONS, is_searched=True),
     "part": Attribute(placed(_by_part), needs="gold"),
-    "density": Attribute(_by_density, "sentence", "q4", needs="gold"),
+    "density": Attribute(_by_density, "sentence", "q4"),
     "capitals": Attribute(placed(_by_characters(capitals)), order=("all", "first", "mixed", "none"), is_searched=True),
     "digits": Attribute(placed(_by_characters(digits)), order=training.SHARES),
     "script": Attribute(placed(_by_characters(script))),
-    "nested": Attribute(placed(_by_nested), order=NESTED, needs="gold"),
-    "neighbour": Attribute(placed(_by_neighbour), order=NEIGHBOUR, needs="gold"),
+    "nested": Attribute(placed(_by_nested), order=NESTED),
+    "neighbour": Attribute(placed(_by_neighbour), order=NEIGHBOUR),
     "seen": Attribute(placed(training.by_seen), order=training.SEEN, needs="train", is_searched=True),
     "oov": Attribute(placed(training.by_oov), order=training.SHARES, needs="train"),
     "consistency": Attribute(placed(training.by_consistency), order=training.CONSISTENCY, needs="train"),

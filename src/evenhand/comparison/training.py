@@ -490,18 +490,6 @@ class Background:
         assert self.train is not None
         return self.train
 
-    def words_of(self, locations: Locations) -> TextWords:
-        """The words of a part of the gold standard."""
-
-        def words() -> TextWords:
-            corpus = locations.whole_corpus
-            if corpus.bounds is None:
-                raise SettingError(f"{self.gold.name} has no words, so words and strings cannot be compared.")
-            return TextWords(corpus, is_split=self.is_split)
-
-        built: TextWords = locations.once("words", words)
-        return built
-
     def label_codes(self, labels: StringIndex[str], codes: Ints) -> Ints:
         """Codes of labels of the run as codes of both indexes; -1 for labels that neither has."""
         known = ints([-1 if (code := self.gold.labels.find(label)) is None else code for label in labels.values])
@@ -521,6 +509,19 @@ class Background:
     def leaked(self) -> Bools:
         """Which sentences of the gold standard occur in training."""
         return self.gold.shared_sentences(self.training, "same")
+
+
+def words_of(locations: Locations, background: Background | None) -> TextWords:
+    """The words of a part of the gold standard."""
+
+    def words() -> TextWords:
+        corpus = locations.whole_corpus
+        if corpus.bounds is None:
+            raise SettingError(f"{corpus.source} has no words, so words and strings cannot be compared.")
+        return TextWords(corpus, is_split=background is not None and background.is_split)
+
+    built: TextWords = locations.once("words", words)
+    return built
 
 
 def read_background(
@@ -666,7 +667,7 @@ def by_oov(units: Units, locations: Locations, names: StringIndex[str], context:
 def by_oov_density(locations: Locations, names: StringIndex[str], context: Any) -> Ints:
     """The share of words of each sentence that do not occur in training."""
     background: Background = context.background
-    words = background.words_of(locations)
+    words = words_of(locations, background)
     before = np.append(0, np.cumsum(~background.training.has_words(words.exact)))
     return number_codes((before[words.bounds[1:]] - before[words.bounds[:-1]]) / np.maximum(words.lengths, 1), names)
 
@@ -700,7 +701,7 @@ class _UnitStrings:
     """The strings of units, of those that are in the text; relations have two."""
 
     def __init__(self, units: Units, locations: Locations, background: Background) -> None:
-        self._words = background.words_of(locations)
+        self._words = words_of(locations, background)
         self._places, self._shapes = places_of(units)
         in_text = ~np.logical_or.reduce([locations.has_no_place(place.start) for place in self._places])
         self._rows = np.flatnonzero(in_text)

@@ -343,7 +343,7 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayT
 def difference_parts(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayTable:
     """The changes of scores as sums of parts: `-18.83 from worse matches, +17.97 from fewer chains`."""
     columns = [Column(name, "text") for name in ("score", "from", "to")]
-    columns += [Column("delta", "label"), Column("parts", "text")]
+    columns += [Column("delta", "label"), Column("parts", "text", explains=True)]
     rows: list[list[Cell]] = []
     for pair in comparison.pairs.values():
         for name, parts in pair.parts.items():

@@ -122,7 +122,7 @@ def against_best(report: Report, name: str) -> str:
     if lead.differ(best, name):
         return f"lower, {p}"
     difference = None if pair.detectable is None else pair.detectable.difference
-    return f"not significant, {p}" + ("" if difference is None else f"; detectable: {points(difference)} points")
+    return f"not significant, {p}" + ("" if difference is None else f"; detectable: {points(difference)}")
 
 
 def score_name(results: Results, measure: str) -> str:

@@ -151,6 +151,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
         "slices": _slices(report, units),
+        "slice_columns": len(report.slices),
         "pairs_of_slices": list(dict.fromkeys(found.slice for found in _found(report) if len(found.parts) > 1)),
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
@@ -165,7 +166,7 @@ def _found(report: Report) -> Iterator[FoundSlice]:
 
 
 def _slices(report: Report, units: CollectedUnits) -> list[tuple[str, Sequence[str], list[int]]]:
-    """The slices of each unit: those of scores, and the attributes of the worst slices."""
+    """The slices of each unit: first those of scores, then the attributes of the worst slices, which are only filters."""
     needed = {attribute for found in _found(report) for attribute, _ in found.parts}
     known = [*report.slices.items(), *report.attributes.items()]
     named = dict[str, tuple[str, Sequence[str], list[int]]]()

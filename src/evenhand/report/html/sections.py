@@ -234,7 +234,7 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
         cells = []
         for index, (value, column, query) in enumerate(zip(row, table.columns, queries, strict=True)):
             text = cell_text(value, column.kind)
-            text = with_minus(text) if numeric[index] else text
+            text = with_minus(text) if numeric[index] or column.explains else text
             href = address(query, by) if index == 0 or text not in ("", "0") else None
             heat = value / maximum if maximum and isinstance(value, int | float) else None
             is_unlisted = column.kind == "count" and href is None and text not in ("", "0")

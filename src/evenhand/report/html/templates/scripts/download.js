@@ -23,11 +23,13 @@ function rowsOf(filters) {
   });
 }
 
+const sliceColumns = () => data.slices.slice(0, data.slice_columns);
+
 function rowOf(unit, system) {
   const sentence = sentenceOf(unit), outcome = classOf(unit, system), start = data.start[unit], end = data.end[unit];
   const [first, last] = isNowhere(unit) ? ["", ""] : data.offsets ? [data.offsets[0][unit], data.offsets[1][unit]] : [start, end];
   const [left, right] = [around(unit, Math.max(0, start - CSV_CONTEXT), start), around(unit, end, end + CSV_CONTEXT)].map((text) => text.trim());
-  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, left, stringOf(unit), right, outcome.gold, outcome.predicted, outcome.kind, data.surplus[unit] ? "system" : "gold", matchedText(unit, system), ...(data.score ? [scoreOf(unit, system) ?? ""] : []), ...data.slices.map(([, values, codes]) => values[codes[unit]])];
+  return [systems[system], sentence.d, data.line[unit] ?? "", sentence.n, first, last, left, stringOf(unit), right, outcome.gold, outcome.predicted, outcome.kind, data.surplus[unit] ? "system" : "gold", matchedText(unit, system), ...(data.score ? [scoreOf(unit, system) ?? ""] : []), ...sliceColumns().map(([, values, codes]) => values[codes[unit]])];
 }
 
 /* RFC 4180. An apostrophe precedes text that a spreadsheet would run as a formula; only confidences are negative numbers. */
@@ -36,5 +38,5 @@ function csvOf(rows) {
     const text = String(value), safe = typeof value === "string" && /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return [[...CSV_COLUMNS, ...(data.score ? ["score"] : []), ...data.slices.map(([name]) => name)], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  return [[...CSV_COLUMNS, ...(data.score ? ["score"] : []), ...sliceColumns().map(([name]) => name)], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
