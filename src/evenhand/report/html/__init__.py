@@ -166,7 +166,7 @@ def _found(report: Report) -> Iterator[FoundSlice]:
 
 
 def _slices(report: Report, units: CollectedUnits) -> list[tuple[str, Sequence[str], list[int]]]:
-    """The slices of each unit: first those of scores, then the attributes of the worst slices, which are only filters."""
+    """The slices of each unit: those of scores, then the attributes of the worst slices, which are only filters."""
     needed = {attribute for found in _found(report) for attribute, _ in found.parts}
     known = [*report.slices.items(), *report.attributes.items()]
     named = dict[str, tuple[str, Sequence[str], list[int]]]()
