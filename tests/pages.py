@@ -106,7 +106,8 @@ WRONG_LINKS = """([selector, most]) => {
         if (!seen.has(target)) {
             history.replaceState(null, "", target);
             window.dispatchEvent(new HashChangeEvent("hashchange"));
-            seen.set(target, number(document.getElementById("status").textContent));
+            const listed = target.startsWith("#entities") ? document.getElementById("chains").dataset.count : document.getElementById("status").textContent;
+            seen.set(target, number(listed));
         }
         if (seen.get(target) !== wanted) wrong.push(`${target}: ${wanted}, shown ${seen.get(target)}`);
     }

@@ -87,7 +87,7 @@ function buildEntities() {
       bar.style.width = `${(100 * Math.abs(alone)) / most}%`;
       track.append(bar);
       row.setAttribute("aria-selected", String(view.kind === name));
-      row.append(head, number, ...(other ? [make("td", "number", other.get(name)[1].toLocaleString("en"))] : []), make("td", "number", points(100 * alone)), track, make("td", "number order", points(100 * inOrder)));
+      row.append(head, number, ...(other ? [make("td", "number unlisted", other.get(name)[1].toLocaleString("en"))] : []), make("td", "number", points(100 * alone)), track, make("td", "number order", points(100 * inOrder)));
       body.append(row);
     }
     if (rows.some((row) => row[2] < 0)) cost.append(make("p", "remark", "A repair may lower a score: splitting creates more chains, and CEAF counts all of them."));
@@ -109,7 +109,7 @@ function buildEntities() {
       const chosen = { document: byName.get(row[2]), chain: row[0] || row[1], side: row[0] ? "key" : "response" };
       name.append(button);
       node.setAttribute("aria-selected", String(chosen.document === view.document && chosen.chain === view.chain && chosen.side === view.side));
-      node.append(name, make("td", "doc", visible(row[2])), make("td", "number", row[4]), make("td", "verdict", row[5].replaceAll("+", " + ")), make("td", "number", similarity(row)), ...(other ? [make("td", "number", second ? similarity(second) : "–"), make("td", "number", second && row[6] !== null ? points(delta({ row, second })) : "–")] : []), make("td", "number", points(row[8])));
+      node.append(name, make("td", "doc", visible(row[2])), make("td", "number unlisted", row[4]), make("td", "verdict", row[5].replaceAll("+", " + ")), make("td", "number", similarity(row)), ...(other ? [make("td", "number", second ? similarity(second) : "–"), make("td", "number", second && row[6] !== null ? points(delta({ row, second })) : "–")] : []), make("td", "number", points(row[8])));
       if (chosen.document !== undefined) node.addEventListener("click", () => { Object.assign(view, chosen); note(); reveal(); });
       body.append(node);
     }
@@ -126,7 +126,7 @@ function buildEntities() {
       const node = make("tr"), name = make("td"), each = found.documents[at], table = each.s[view.system].m;
       const button = make("button", "link", visible(mentions.slice(0, 4).map((row) => textOfMention(each, table[row])).join(" | ") + (mentions.length > 4 ? ` | ${mentions.length - 4} more` : "")));
       name.append(button);
-      node.append(name, make("td", "doc", visible(each.d)), make("td", "number", table[mentions[0]][0] + 1), make("td", "number", key || "–"));
+      node.append(name, make("td", "doc", visible(each.d)), make("td", "number unlisted", table[mentions[0]][0] + 1), make("td", "number unlisted", key || "–"));
       node.addEventListener("click", () => { Object.assign(view, { document: at, chain: key || response, side: key ? "key" : "response" }); note(); reveal(mentions[0]); });
       body.append(node);
     }
@@ -138,6 +138,7 @@ function buildEntities() {
   }
 
   function more(size) {
+    chains.dataset.count = size;
     if (size <= view.open) return;
     const button = make("button", "more", `Show ${Math.min(ROWS_OPEN, size - view.open)} more of ${size.toLocaleString("en")}`);
     button.type = "button";
