@@ -311,7 +311,8 @@ def score(
         results = score_inputs(gold, sides, prepared, groups, engine)
     else:
         results = score_with_leaks(gold, sides, prepared, groups, limit)
-    return next(iter(results.values())) if systems is None or is_single_system(systems) else results
+    is_single = systems is None or (is_single_system(systems) and len(results) == 1)  # a folder may have several
+    return next(iter(results.values())) if is_single else results
 
 
 def is_nothing(slices: Any) -> bool:
