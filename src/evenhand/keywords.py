@@ -136,6 +136,7 @@ class ScoreKeywords(Keywords, total=False):
     limit: int | None
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
+    skip_broken: bool
 
 
 class QueryKeywords(TypedDict, total=False):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from evenhand.api.score import lacking_layers
+from evenhand.api.score import lacking_layers, skipping_broken
 from evenhand.api.slices import counts_of_slices, with_columns
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
@@ -77,6 +77,7 @@ from evenhand.results.signature import (
     notes_on_confidences,
     notes_on_gold,
     notes_on_settings,
+    notes_on_skipped,
     nothing_to_resample,
     signature,
 )
@@ -753,6 +754,7 @@ def compare(
     limit: int | None = None,
     top: int = 5,
     sort: Literal["frequency", "gain"] | None = None,
+    skip_broken: bool = False,
     **options: Unpack[Keywords],
 ) -> Comparison:
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
@@ -777,6 +779,8 @@ def compare(
     top        number of transitions of each class in a report; `transitions` has them all
     sort       order of labels in a report: by "frequency", or by "gain" of the oracle; without it, the oracle by
                frequency, and pairs by the size of the difference
+    skip_broken
+               compare the systems that can be read; `comparison.skipped` has the problem of each of the others
 
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
@@ -791,18 +795,28 @@ def compare(
         raise SettingError("A comparison needs at least two systems.")
     if words is not None and "vocabulary" not in request.names:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
-    pairs = _pairs(list(sides), baseline, in_sequence=sequence)
-    trials = default_trials(len(pairs)) if trials is None else trials
-    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
-    search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, request, words)
-    result = comparison(job, job(search))
-    return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
+
+    def job_of(valid: Mapping[str, Input]) -> ComparisonJob:
+        pairs = _pairs(list(valid), baseline, in_sequence=sequence)
+        tests = replace(resampling, trials=default_trials(len(pairs)) if trials is None else resampling.trials)
+        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, request, words)
+
+    def compute(valid: Mapping[str, Input]) -> Comparison:
+        job = job_of(valid)
+        search = None if show is None else UnitSearch(show, job.pairs, limit)
+        result = comparison(job, job(search))
+        return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
+
+    if not skip_broken:
+        return compute(sides)
+    result, skipped = skipping_broken(gold, sides, job_of(sides).prepared, compute, least=2)
+    return replace(result, skipped=skipped, notes=(*notes_on_skipped(skipped, len(result.systems)), *result.notes))
 
 
 def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> list[tuple[int, int]]:

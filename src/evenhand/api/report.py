@@ -18,7 +18,7 @@ from evenhand.api.compare import (
     default_trials,
 )
 from evenhand.api.rank import ranked
-from evenhand.api.score import results_of, totals_of
+from evenhand.api.score import results_of, skipping_broken, totals_of
 from evenhand.api.slices import with_slices
 from evenhand.comparison.slices import SliceRequest, Slices, word_list
 from evenhand.comparison.units import Collection as UnitCollection
@@ -37,6 +37,7 @@ from evenhand.pipeline.inputs import (
     systems_by_name,
 )
 from evenhand.results.comparison import Ranking, Report
+from evenhand.results.result import Results
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
 from evenhand.tasks.registry import TASKS, model_names, name_among
@@ -65,6 +66,7 @@ def report(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    skip_broken: bool = False,
     **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
@@ -77,32 +79,42 @@ def report(
 
     slices, vocabulary
                of scores, as in `score`, and of the comparison; tables of slices link to their units
+    skip_broken
+               leave out the systems that cannot be read; `report.results.skipped` has the problem of each
 
     Other keywords are as in `score`.
     """
-    units = UnitCollection(check_whole_number("limit", limit, 0))
+    check_whole_number("limit", limit, 0)
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
-    pairs = list(combinations(range(len(sides)), 2))
-    trials = default_trials(max(len(pairs), 1)) if trials is None else trials
-    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options)
-    scored = _score_config(gold, sides, by, options, content)
     request, words = SliceRequest.of(slices), word_list(vocabulary)
-    job = ComparisonJob(gold, sides, pairs, by, resampling, compared_options(options), request, words, content)
-    run = job(collection=units, scored=scored, sliced=request)
-    results = totals_of(run.gold_name, run.run, scored)
-    if run.slice_counts is not None:
-        results = with_slices(results, run.run, run.slice_counts, gold)
-    made = Report(
-        title=title or "",
-        results=results,
-        ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
-        comparison=comparison(job, run) if pairs else None,
-        by=run.by,
-        units=units,
-        labels=tuple(run.counts.labels.values),
-        slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
-    )
+
+    def compute(valid: Mapping[str, Input]) -> Report:
+        pairs = list(combinations(range(len(valid)), 2))
+        tests = replace(resampling, trials=default_trials(max(len(pairs), 1)) if trials is None else resampling.trials)
+        scored, units = _score_config(gold, valid, by, options, content), UnitCollection(limit)
+        job = ComparisonJob(gold, valid, pairs, by, tests, compared_options(options), request, words, content)
+        run = job(collection=units, scored=scored, sliced=request)
+        results = totals_of(run.gold_name, run.run, scored)
+        if run.slice_counts is not None:
+            results = with_slices(results, run.run, run.slice_counts, gold)
+        return Report(
+            title=title or "",
+            results=results,
+            ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
+            comparison=comparison(job, run) if pairs else None,
+            by=run.by,
+            units=units,
+            labels=tuple(run.counts.labels.values),
+            slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+        )
+
+    if skip_broken:
+        made, skipped = skipping_broken(gold, sides, _score_config(gold, sides, by, options, content), compute)
+        made = replace(made, results=Results(made.results, skipped))
+    else:
+        made = compute(sides)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 

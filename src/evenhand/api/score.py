@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
-from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
+from evenhand.errors import WARNING, EvenhandError, NoSystemLeftError, SettingError, Skipped, counted, warn_caller
 from evenhand.parameters import check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Choice,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 Systems = Mapping[str, Input] | None
+T = TypeVar("T")
 SHOWN = ("leaked",)
 """Lists that can be added to scores."""
 _LEAK = "leak"
@@ -148,39 +149,41 @@ def totals_of(gold_name: str, run: Run, prepared: RunConfig, inputs: ScoredInput
     return results_of(gold_name, replace(run, tallies=totals), prepared, "total", inputs)
 
 
-def score_valid_systems(
-    gold: Input, systems: Mapping[str, Input], prepared: RunConfig, groups: Groups, engine: Engine
-) -> tuple[Results, dict[str, str]]:
-    """The results of the systems that can be scored, and the error message of each of the others.
+def skipping_broken(
+    gold: Input,
+    systems: Mapping[str, Input],
+    prepared: RunConfig,
+    compute: Callable[[Mapping[str, Input]], T],
+    *,
+    engine: Engine = serial,
+    least: int = 1,
+) -> tuple[T, dict[str, Skipped]]:
+    """The result of the systems that can be scored, and the problem of each of the others.
 
-    If all can be scored, they are read once. If not, each is read alone to find the invalid ones, and then the others
-    are read together. Errors that no system has alone, and errors that all systems have, are raised.
+    If all can be scored, they are read once. If not, each is read alone to find the broken ones, and then the others
+    are read together. Errors that no system has alone, and errors that all systems have, are raised. So is an error if
+    fewer than `least` systems are left.
     """
     try:
-        return score_inputs(gold, systems, prepared, groups, engine), {}
+        return compute(systems), {}
     except EvenhandError as error:
-        reasons = {}
+        skipped = {}
         for name, side in systems.items():
             try:
                 score_inputs(gold, {name: side}, prepared, "total", engine)
             except EvenhandError as reason:
-                reasons[name] = str(reason)
-        if not reasons or (set(reasons.values()) == {str(error)} and len(reasons) == len(systems)):
+                skipped[name] = Skipped.of(reason)
+        reasons = set(map(str, skipped.values()))
+        is_alike = len(systems) > 1 and reasons == {str(error)} and len(skipped) == len(systems)
+        if not skipped or is_alike or {problem.file for problem in skipped.values()} == {str(gold)}:
             raise
-    if len(reasons) == len(systems):
-        listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-        raise SettingError(f"None of the {counted(len(systems), 'system')} can be ranked. {listed}")
-    valid = {name: side for name, side in systems.items() if name not in reasons}
-    return score_inputs(gold, valid, prepared, groups, engine), reasons
-
-
-def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]:
-    """A warning that systems are missing, and the reason for each of them."""
-    if not skipped:
-        return ()
-    verb = "is" if len(skipped) == 1 else "are"
-    warning = f"{WARNING}{len(skipped)} of {len(skipped) + ranked} systems {verb} not ranked; see the notes."
-    return (warning, *(f"not ranked: {name}: {reason}" for name, reason in skipped.items()))
+    left = len(systems) - len(skipped)
+    if left < least:
+        listed = " ".join(f"{name}: {reason}" for name, reason in skipped.items())
+        subject = f"{f'Only {left:,}' if left else 'None'} of the {counted(len(systems), 'system')} can"
+        subject = "The system cannot" if len(systems) == 1 else subject
+        raise NoSystemLeftError(f"{subject} be scored. {listed}", left)
+    return compute({name: side for name, side in systems.items() if name not in skipped}), skipped
 
 
 def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
@@ -231,6 +234,7 @@ def score(
     limit: int | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    skip_broken: bool = False,
     **parameters: Unpack[TaskKeywords],
 ) -> Result | Results:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -270,6 +274,8 @@ def score(
                "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
                data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
+    skip_broken
+               score the systems that can be read; `results.skipped` has the problem of each of the others
 
     Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
     task. If one side counts in characters (texts with offsets), all do.
@@ -304,13 +310,28 @@ def score(
             raise SettingError(
                 "Slices are counted in one process, without show; leave out show, jobs, cache and engine."
             )
-        results = score_with_slices(gold, sides, prepared, groups, slices, vocabulary)
+        chosen = (prepared, groups, slices, vocabulary)
+
+        def compute(valid: Systems) -> Results:
+            return score_with_slices(gold, valid, *chosen)
+
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     elif show is None:
-        results = score_inputs(gold, sides, prepared, groups, engine)
+
+        def compute(valid: Systems) -> Results:
+            return score_inputs(gold, valid, prepared, groups, engine)
+
     else:
-        results = score_with_leaks(gold, sides, prepared, groups, limit)
+
+        def compute(valid: Systems) -> Results:
+            return score_with_leaks(gold, valid, prepared, groups, limit)
+
+    if skip_broken and sides is not None:
+        results, skipped = skipping_broken(gold, sides, prepared, compute, engine=engine)
+        results = Results(results, skipped)
+    else:
+        results = compute(sides)
     is_single = systems is None or (is_single_system(systems) and len(results) == 1)  # a folder may have several
     return next(iter(results.values())) if is_single else results
 

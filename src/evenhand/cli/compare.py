@@ -23,6 +23,7 @@ from evenhand.cli.options import (
     scoring_options,
     seed_option,
     sides,
+    skip_option,
     slice_keywords,
     slice_options,
     statistics_options,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @slice_options(SCORING)
+@skip_option()
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
@@ -72,7 +74,7 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
     from evenhand.files import write_file
 
     check_suffix(output, "html")
-    chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES) | slice_keywords(options)
+    chosen = score_options(options, "title", "by", "limit", "skip_broken", *STATISTICS_NAMES) | slice_keywords(options)
     page = evenhand.report(*sides(options), **chosen)
     write_file(output, page.to_html())
     if not quiet:
@@ -119,6 +121,7 @@ def plot() -> None:
 @input_arguments("[SYSTEM]...")
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",))
 def errors(counts: bool, **options: Any) -> None:
@@ -131,7 +134,7 @@ def errors(counts: bool, **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options))
+    results = evenhand.score(gold, systems or None, **score_options(options, "skip_broken"))
     write_figure(results, "errors", options, counts=counts)
 
 
@@ -139,6 +142,7 @@ def errors(counts: bool, **options: Any) -> None:
 @input_arguments("[SYSTEM]...")
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",), tasks=_CONFUSED)
 def confusion(chosen: tuple[str, ...], **options: Any) -> None:
@@ -150,7 +154,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options))
+    results = evenhand.score(gold, systems or None, **score_options(options, "skip_broken"))
     write_figure(results, "confusion", options, systems=chosen)
 
 
@@ -158,6 +162,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 @input_arguments("SYSTEM SYSTEM...")
 @pair_options
 @figure_options
+@skip_option()
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"))
@@ -169,7 +174,7 @@ def comparison(**options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options, "by", "baseline", "sequence", *STATISTICS_NAMES)
+    chosen = score_options(options, "skip_broken", "by", "baseline", "sequence", *STATISTICS_NAMES)
     write_figure(evenhand.compare(*sides(options), **chosen), "comparison", options)
 
 
@@ -177,6 +182,7 @@ def comparison(**options: Any) -> None:
 @input_arguments()
 @interval_options
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "gold", "systems"))
 def ranks(**options: Any) -> None:
@@ -184,7 +190,7 @@ def ranks(**options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options, *INTERVAL_NAMES)
+    chosen = score_options(options, "skip_broken", *INTERVAL_NAMES)
     write_figure(evenhand.rank(*sides(options), trials=0, **chosen), "ranks", options)
 
 
@@ -269,6 +275,7 @@ def write_figure(
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False)
+@skip_option()
 @form_option(COMPARE_OUTPUTS)
 @option(
     WRITING,
@@ -310,7 +317,7 @@ def compare(**options: Any) -> None:
     style = table_style(options)
     if options["form"] == "jsonl" and options["show"] is None:
         raise click.UsageError("JSON lines contain units; add --show")
-    plain = ("by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
+    plain = ("skip_broken", "by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
     chosen = score_options(options, *plain) | slice_keywords(options)
     comparison = evenhand.compare(*sides(options), **chosen)
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -22,7 +22,7 @@ from evenhand.cli.help import (
     option,
     with_options,
 )
-from evenhand.cli.process import say
+from evenhand.cli.process import SKIPPABLE, say
 from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
@@ -294,7 +294,7 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
             raise click.UsageError("Name a GOLD file, or a --manifest")
         if len(systems) < least:
             raise click.UsageError("Missing argument 'SYSTEM'")
-        return gold, list(systems)
+        return gold, _skippable(options, list(systems))
     if gold is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
     from evenhand.formats.paths import manifest as read_manifest
@@ -302,6 +302,26 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
     listed = read_manifest(manifest)
     note_inputs([listed.gold, *listed.systems.values()])
     return listed
+
+
+def _skippable(options: Mapping[str, Any], systems: list[Any]) -> list[Any]:
+    """The submissions of the named folders; those that --skip-broken may leave out are noted."""
+    from evenhand.formats.paths import submissions_in
+
+    systems = [system for named in systems for system in (_submissions(named, submissions_in))]
+    if options.get("skip_broken") is False:
+        names = (next(iter(system.values())) if isinstance(system, dict) else system for system in systems)
+        click.get_current_context().meta[SKIPPABLE] = list(map(str, names))
+    return systems
+
+
+def _submissions(system: Any, submissions_in: Callable[[AnyPath], list[AnyPath] | None]) -> list[Any]:
+    return [system] if isinstance(system, dict) else submissions_in(system) or [system]
+
+
+def skip_option(*, rare: bool = True) -> Decorator:
+    help = "Leave out the systems that cannot be scored, and list them."
+    return option(SCORING, "--skip-broken", is_flag=True, help=help, rare=rare)
 
 
 query_options = with_options(

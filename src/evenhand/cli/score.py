@@ -25,6 +25,7 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    skip_option,
     slice_keywords,
     slice_options,
     task_choice,
@@ -44,6 +45,7 @@ from evenhand.cli.output import (
     table_style,
     write,
 )
+from evenhand.errors import NoSystemLeftError
 from evenhand.formats.storage import AnyPath
 from evenhand.tasks.registry import TASKS
 
@@ -77,7 +79,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
-@option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
+@skip_option(rare=False)
 @engine_options
 @form_option(RANK_OUTPUTS)
 @table_options()
@@ -239,6 +241,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @reading_options(sided=True)
 @scoring_options()
 @slice_options(SCORING)
+@skip_option()
 @engine_options
 @form_option(OUTPUTS)
 @option(
@@ -296,7 +299,11 @@ def score(**options: Any) -> None:
         key, named = sides(options, least=0)
         if form == "conlleval":
             options |= _conlleval(key, options)
-        chosen = score_options(options, "show", "limit") | query_choices(options, engine) | slice_keywords(options)
+        chosen = (
+            score_options(options, "show", "limit", "skip_broken")
+            | query_choices(options, engine)
+            | slice_keywords(options)
+        )
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         chosen |= _counting(chosen, options)
@@ -345,7 +352,12 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
     unused = ("show", "limit", "groups", "slices", "vocabulary")
     others = {name: value for name, value in chosen.items() if name not in unused}
     resamples = 1_000 if wants or against else None  # None: no intervals for large files
-    return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
+    try:
+        return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
+    except NoSystemLeftError as error:
+        if error.left:  # one system has no summary
+            return None
+        raise
 
 
 def _is_summarized(form: str, wants: bool | None, against: str | None) -> bool:

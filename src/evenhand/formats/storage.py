@@ -3,8 +3,8 @@
 Remote files have addresses such as `s3://bucket/gold.conll` or `https://…`, which fsspec opens. An `Address` has the
 methods of a `Path` that readers use, so they need not know where a file is. Addresses may be chained, as in fsspec:
 `simplecache::s3://…` keeps a copy, `zip://gold.conll::https://….zip` is a file in an archive. Compressed files (gzip,
-bzip2, xz, zstd) are recognised by their first bytes; archives are in `archives`. Pipes and standard input can be read once only, so their bytes are
-kept, in memory or in a temporary file, to be read again.
+bzip2, xz, zstd) are recognised by their first bytes; archives are in `archives`. Pipes and standard input can be read
+once only, so their bytes are kept, in memory or in a temporary file, to be read again.
 """
 
 from __future__ import annotations
